@@ -1,0 +1,2 @@
+//! Benchmarks (skeleton).
+fn main() {}

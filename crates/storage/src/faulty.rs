@@ -1,0 +1,1 @@
+//! The faulty wrapper (skeleton).

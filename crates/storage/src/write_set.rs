@@ -1,0 +1,130 @@
+//! What one commit writes, and under which conditions.
+//!
+//! Owns the plain data of a commit. Does not own its execution: each backend checks guards and places stamps itself.
+
+use crate::{Shard, Space, Stamp, StorageKey, StorageValue};
+
+/// Puts, removes and guards that are committed together and share one stamp.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteSet {
+    /// Conditions on the state before the whole group this set belongs to.
+    pub guards: Vec<Guarded>,
+    /// Writes in order; on the same key the last one counts.
+    pub writes: Vec<Write>,
+    /// The assigned stamp is greater than this, so that a copied shard continues the sequence of its source.
+    pub stamp_above: Stamp,
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Sets a key to a value.
+    Put {
+        /// Where.
+        space: Space,
+        /// The key.
+        key: StorageKey,
+        /// The value.
+        value: StorageValue,
+        /// Offset in `key` at which the commit writes its stamp as 8 bytes, big endian.
+        key_stamp_at: Option<usize>,
+        /// Offset in `value` at which the commit writes its stamp as 8 bytes, big endian.
+        value_stamp_at: Option<usize>,
+    },
+    /// Removes a key; removing an absent key is no error.
+    Remove {
+        /// Where.
+        space: Space,
+        /// The key.
+        key: StorageKey,
+    },
+}
+
+/// A condition checked inside the commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// The key must not exist.
+    Absent,
+    /// The key must exist.
+    Present,
+    /// The key must hold exactly this value.
+    Unchanged(StorageValue),
+}
+
+/// A guard with the key it concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guarded {
+    /// Where.
+    pub space: Space,
+    /// The key.
+    pub key: StorageKey,
+    /// The condition.
+    pub guard: Guard,
+}
+
+impl Guarded {
+    /// Whether the condition holds for the value now stored.
+    #[must_use]
+    pub fn holds(&self, stored: Option<&[u8]>) -> bool {
+        match (&self.guard, stored) {
+            (Guard::Absent, None) | (Guard::Present, Some(_)) => true,
+            (Guard::Unchanged(expected), Some(value)) => expected.as_ref() == value,
+            _ => false,
+        }
+    }
+}
+
+impl WriteSet {
+    /// A set without writes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a put without stamps.
+    pub fn put(&mut self, space: Space, key: impl Into<StorageKey>, value: impl Into<StorageValue>) {
+        self.put_stamped(space, key, value, None, None);
+    }
+
+    /// Adds a put whose key, value or both receive the stamp.
+    pub fn put_stamped(
+        &mut self,
+        space: Space,
+        key: impl Into<StorageKey>,
+        value: impl Into<StorageValue>,
+        key_stamp_at: Option<usize>,
+        value_stamp_at: Option<usize>,
+    ) {
+        let (key, value) = (key.into(), value.into());
+        self.writes.push(Write::Put { space, key, value, key_stamp_at, value_stamp_at });
+    }
+
+    /// Adds a remove.
+    pub fn remove(&mut self, space: Space, key: impl Into<StorageKey>) {
+        self.writes.push(Write::Remove { space, key: key.into() });
+    }
+
+    /// Adds a guard.
+    pub fn guard(&mut self, space: Space, key: impl Into<StorageKey>, guard: Guard) {
+        self.guards.push(Guarded { space, key: key.into(), guard });
+    }
+
+    /// Refuses a stamp position that does not fit its key or value, naming the shard.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Refused`] when a stamp would lie outside its bytes.
+    pub fn validate(&self, shard: Shard) -> crate::Result<()> {
+        for write in &self.writes {
+            if let Write::Put { space, key, value, key_stamp_at, value_stamp_at } = write {
+                let fits = |at: &Option<usize>, length: usize| at.is_none_or(|at| at + 8 <= length);
+                if !fits(key_stamp_at, key.len()) || !fits(value_stamp_at, value.len()) {
+                    return Err(crate::Error::refused(format!(
+                        "a stamp position lies outside its key or value (shard {}, space {})",
+                        shard.0, space.name
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}

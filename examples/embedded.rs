@@ -1,0 +1,2 @@
+//! Example (skeleton).
+fn main() {}

@@ -1,0 +1,2 @@
+//! Tasks (skeleton).
+fn main() {}
