@@ -1,0 +1,50 @@
+//! Every limit of the service, named, with its unit and where it comes from.
+//!
+//! Owns the numbers. Does not own their enforcement: the type or operation concerned checks its own.
+
+/// Bytes of one item as JSON text, and of one request body: 2 MB.
+pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Levels of nesting in an item.
+pub const NESTING_LEVELS_MAX: usize = 128;
+/// Bytes of an item id.
+pub const ITEM_ID_BYTES_MAX: usize = 1023;
+/// Characters of a database or container id.
+pub const NAME_CHARACTERS_MAX: usize = 255;
+/// Bytes of one component of a partition key.
+pub const PARTITION_KEY_BYTES_MAX: usize = 2048;
+/// Paths of a hierarchical partition key.
+pub const PARTITION_KEY_PATHS_MAX: usize = 3;
+/// Operations of a transactional batch.
+pub const TRANSACTIONAL_BATCH_OPERATIONS_MAX: usize = 100;
+/// Operations of one patch.
+pub const PATCH_OPERATIONS_MAX: usize = 10;
+/// Items of a page when the caller names no number.
+pub const PAGE_ITEMS_DEFAULT: usize = 1000;
+/// Bytes of a page: 4 MB.
+pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Included or excluded paths of one indexing policy.
+pub const INDEX_PATHS_MAX: usize = 1500;
+/// Properties of one composite index.
+pub const COMPOSITE_INDEX_PROPERTIES_MAX: usize = 8;
+/// Composite indexes of one container.
+pub const COMPOSITE_INDEXES_MAX: usize = 100;
+/// Computed properties of one container.
+pub const COMPUTED_PROPERTIES_MAX: usize = 20;
+/// Unique keys of one container.
+pub const UNIQUE_KEYS_MAX: usize = 10;
+/// Paths of one unique key.
+pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
+/// Databases of an account.
+pub const DATABASES_MAX: usize = 1000;
+/// Dimensions of a vector under a flat index.
+pub const VECTOR_DIMENSIONS_FLAT_MAX: u32 = 505;
+/// Dimensions of a vector under any other index.
+pub const VECTOR_DIMENSIONS_MAX: u32 = 4096;
+/// Request units per second: least manual throughput.
+pub const MANUAL_THROUGHPUT_MIN: u32 = 400;
+/// Request units per second: least autoscale maximum.
+pub const AUTOSCALE_THROUGHPUT_MIN: u32 = 1000;
+/// Request units per second: most throughput one container or database can ask for.
+pub const THROUGHPUT_MAX: u32 = 1_000_000;
+/// Request units per second one physical partition is given at creation.
+pub const THROUGHPUT_PER_PARTITION_AT_CREATION: u32 = 6000;

@@ -1,0 +1,188 @@
+//! The value tree.
+//!
+//! Owns the shape of a JSON value with the client's property order and exact numbers. Does not own text: see `parse`
+//! and `print`.
+
+use super::Number;
+
+/// A JSON value. Absence (undefined) is expressed by `Option<&Json>`, never by a variant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, exact as sent.
+    Number(Number),
+    /// Text.
+    String(String),
+    /// Elements in order.
+    Array(Vec<Json>),
+    /// Properties in the client's order.
+    Object(Object),
+}
+
+/// Properties in the order they were sent; names are unique.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Object {
+    properties: Vec<(String, Json)>,
+}
+
+impl Object {
+    /// An object without properties.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of a property.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The value of a property, to change it in place.
+    #[must_use]
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        self.properties.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// Sets a property: an existing one keeps its place, a new one goes to the end.
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) {
+        let (name, value) = (name.into(), value.into());
+        match self.get_mut(&name) {
+            Some(place) => *place = value,
+            None => self.properties.push((name, value)),
+        }
+    }
+
+    /// Takes a property out, keeping the order of the others.
+    pub fn remove(&mut self, name: &str) -> Option<Json> {
+        let index = self.properties.iter().position(|(known, _)| known == name)?;
+        Some(self.properties.remove(index).1)
+    }
+
+    /// How many properties there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.properties.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Properties in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.properties.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Appends without looking for an earlier property of that name; only for a name known to be new.
+    pub(crate) fn push_new(&mut self, name: String, value: Json) {
+        self.properties.push((name, value));
+    }
+}
+
+impl Json {
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a Boolean.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of an integer in the 64-bit range; `1.0` counts as one.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => number.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// The properties of an object.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Self::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// A property of an object; none for any other value.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.as_object()?.get(name)
+    }
+
+    /// The name of the value's type, for messages.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "Boolean",
+            Self::Number(_) => "number",
+            Self::String(_) => "string",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+        }
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::Number(Number::from(value))
+    }
+}
+
+impl From<Object> for Json {
+    fn from(object: Object) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl From<Vec<Json>> for Json {
+    fn from(elements: Vec<Json>) -> Self {
+        Self::Array(elements)
+    }
+}

@@ -1,0 +1,143 @@
+//! Numbers that keep what the client sent.
+//!
+//! Owns exactness: 64-bit integers stay integers, any other number keeps its text beside its double. Does not own
+//! arithmetic beyond the increment of a patch.
+
+use std::cmp::Ordering;
+
+/// A JSON number. Equality is numeric: `1` equals `1.0`.
+#[derive(Clone, Debug)]
+pub struct Number(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    /// An integer of the 64-bit range, written without fraction or exponent.
+    Integer(i64),
+    /// Anything else: the double it means and the text it came as.
+    Decimal { value: f64, text: Box<str> },
+}
+
+impl Number {
+    /// Reads the text of a JSON number; none when it is not one or is outside the range of a double.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(integer) = parse_integer(text) {
+            return Some(Self(Repr::Integer(integer)));
+        }
+        let value: f64 = text.parse().ok()?;
+        value.is_finite().then(|| Self(Repr::Decimal { value, text: text.into() }))
+    }
+
+    /// A double; none for NaN and the infinities, which JSON cannot hold.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        if !value.is_finite() {
+            return None;
+        }
+        if let Some(integer) = exact_integer(value) {
+            return Some(Self(Repr::Integer(integer)));
+        }
+        Some(Self(Repr::Decimal { value, text: format!("{value:?}").into() }))
+    }
+
+    /// The nearest double.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+    pub fn as_f64(&self) -> f64 {
+        match &self.0 {
+            Repr::Integer(integer) => *integer as f64,
+            Repr::Decimal { value, .. } => *value,
+        }
+    }
+
+    /// The integer this number is, if it is one of the 64-bit range.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match &self.0 {
+            Repr::Integer(integer) => Some(*integer),
+            Repr::Decimal { value, .. } => exact_integer(*value),
+        }
+    }
+
+    /// The text to print: as sent.
+    #[must_use]
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        match &self.0 {
+            Repr::Integer(integer) => integer.to_string().into(),
+            Repr::Decimal { text, .. } => text.as_ref().into(),
+        }
+    }
+
+    /// The sum: exact for two integers whose sum fits, otherwise of doubles; none when the sum is not finite.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Option<Self> {
+        if let (Some(left), Some(right)) = (self.as_i64(), other.as_i64())
+            && let Some(sum) = left.checked_add(right)
+        {
+            return Some(Self(Repr::Integer(sum)));
+        }
+        Self::from_f64(self.as_f64() + other.as_f64())
+    }
+
+    /// Numeric order, exact between integers and doubles.
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Repr::Integer(left), Repr::Integer(right)) => left.cmp(right),
+            (Repr::Decimal { value: left, .. }, Repr::Decimal { value: right, .. }) => {
+                // Both are finite; -0.0 and 0.0 are equal.
+                left.partial_cmp(right).unwrap_or(Ordering::Equal)
+            }
+            (Repr::Integer(left), Repr::Decimal { value: right, .. }) => {
+                compare_integer(*left, *right)
+            }
+            (Repr::Decimal { value: left, .. }, Repr::Integer(right)) => {
+                compare_integer(*right, *left).reverse()
+            }
+        }
+    }
+}
+
+/// Integers without fraction or exponent; `-0` is left to the doubles so that its text survives.
+fn parse_integer(text: &str) -> Option<i64> {
+    if text == "-0" || text.contains(['.', 'e', 'E', '+']) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// The integer a double is exactly, inside the 64-bit range.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+fn exact_integer(value: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
+}
+
+/// Compares without losing the low bits of a large integer.
+#[expect(clippy::cast_possible_truncation, reason = "an i128 holds every double compared here")]
+fn compare_integer(integer: i64, double: f64) -> Ordering {
+    const BEYOND: f64 = 1e20;
+    if double >= BEYOND {
+        return Ordering::Less;
+    }
+    if double <= -BEYOND {
+        return Ordering::Greater;
+    }
+    let floor = double.floor();
+    match i128::from(integer).cmp(&(floor as i128)) {
+        Ordering::Equal if double > floor => Ordering::Less,
+        order => order,
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.compare(other) == Ordering::Equal
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self(Repr::Integer(value))
+    }
+}

@@ -1,0 +1,291 @@
+//! JSON text to value.
+//!
+//! Owns strictness: RFC 8259, valid UTF-8, finite numbers, at most [`crate::limits::NESTING_LEVELS_MAX`] levels. A
+//! repeated property name keeps its first place and its last value. Does not own printing.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::{Json, Number, Object};
+use crate::limits::NESTING_LEVELS_MAX;
+
+/// Why a text is not an acceptable JSON value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Byte offset of the offending place.
+    pub offset: usize,
+    /// What is wrong there.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} at byte {}", self.reason, self.offset)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+impl Json {
+    /// Parses one JSON value and nothing after it but white space.
+    ///
+    /// # Errors
+    /// The place and the reason when the text is not acceptable.
+    pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        let text = std::str::from_utf8(text).map_err(|error| ParseError {
+            offset: error.valid_up_to(),
+            reason: "the text is not valid UTF-8",
+        })?;
+        let mut parser = Parser { text, bytes: text.as_bytes(), offset: 0 };
+        parser.skip_space();
+        let value = parser.value(0)?;
+        parser.skip_space();
+        match parser.peek() {
+            None => Ok(value),
+            Some(_) => Err(parser.error("unexpected text after the value")),
+        }
+    }
+}
+
+struct Parser<'text> {
+    text: &'text str,
+    bytes: &'text [u8],
+    offset: usize,
+}
+
+/// From this many properties on, a set finds repeated names; below, a walk is faster.
+const SET_FROM_PROPERTIES: usize = 16;
+
+impl Parser<'_> {
+    fn error(&self, reason: &'static str) -> ParseError {
+        ParseError { offset: self.offset, reason }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.offset).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.offset += 1;
+        }
+    }
+
+    fn take(&mut self, expected: u8, reason: &'static str) -> Result<(), ParseError> {
+        if self.peek() == Some(expected) {
+            self.offset += 1;
+            return Ok(());
+        }
+        Err(self.error(reason))
+    }
+
+    fn value(&mut self, level: usize) -> Result<Json, ParseError> {
+        match self.peek() {
+            Some(b'{') => self.object(level),
+            Some(b'[') => self.array(level),
+            Some(b'"') => Ok(Json::String(self.string()?)),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            Some(_) => Err(self.error("unexpected character")),
+            None => Err(self.error("unexpected end of the text")),
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Json) -> Result<Json, ParseError> {
+        if self.bytes.get(self.offset..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+            self.offset += word.len();
+            return Ok(value);
+        }
+        Err(self.error("unexpected word"))
+    }
+
+    fn deeper(&self, level: usize) -> Result<usize, ParseError> {
+        if level >= NESTING_LEVELS_MAX {
+            return Err(self.error("nested deeper than 128 levels"));
+        }
+        Ok(level + 1)
+    }
+
+    fn array(&mut self, level: usize) -> Result<Json, ParseError> {
+        let level = self.deeper(level)?;
+        self.offset += 1;
+        self.skip_space();
+        let mut elements = Vec::new();
+        if self.peek() == Some(b']') {
+            self.offset += 1;
+            return Ok(Json::Array(elements));
+        }
+        loop {
+            self.skip_space();
+            elements.push(self.value(level)?);
+            self.skip_space();
+            if self.peek() == Some(b',') {
+                self.offset += 1;
+                continue;
+            }
+            self.take(b']', "expected ',' or ']'")?;
+            return Ok(Json::Array(elements));
+        }
+    }
+
+    fn object(&mut self, level: usize) -> Result<Json, ParseError> {
+        let level = self.deeper(level)?;
+        self.offset += 1;
+        self.skip_space();
+        let mut object = Object::new();
+        let mut names = HashSet::new();
+        if self.peek() == Some(b'}') {
+            self.offset += 1;
+            return Ok(Json::Object(object));
+        }
+        loop {
+            self.skip_space();
+            if self.peek() != Some(b'"') {
+                return Err(self.error("expected a property name"));
+            }
+            let name = self.string()?;
+            self.skip_space();
+            self.take(b':', "expected ':'")?;
+            self.skip_space();
+            let value = self.value(level)?;
+            add_property(&mut object, &mut names, name, value);
+            self.skip_space();
+            if self.peek() == Some(b',') {
+                self.offset += 1;
+                continue;
+            }
+            self.take(b'}', "expected ',' or '}'")?;
+            return Ok(Json::Object(object));
+        }
+    }
+
+    fn number(&mut self) -> Result<Json, ParseError> {
+        let start = self.offset;
+        if self.peek() == Some(b'-') {
+            self.offset += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.offset += 1,
+            Some(b'1'..=b'9') => self.digits()?,
+            _ => return Err(self.error("expected a digit")),
+        }
+        if self.peek() == Some(b'.') {
+            self.offset += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.offset += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.offset += 1;
+            }
+            self.digits()?;
+        }
+        let text = self.text.get(start..self.offset).unwrap_or_default();
+        Number::parse(text).map(Json::Number).ok_or(ParseError {
+            offset: start,
+            reason: "the number is outside the range of a 64-bit double",
+        })
+    }
+
+    fn digits(&mut self) -> Result<(), ParseError> {
+        let start = self.offset;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.offset += 1;
+        }
+        if self.offset == start {
+            return Err(self.error("expected a digit"));
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<String, ParseError> {
+        self.offset += 1;
+        let mut result = String::new();
+        loop {
+            let start = self.offset;
+            while !matches!(self.peek(), None | Some(b'"' | b'\\' | 0..=0x1F)) {
+                self.offset += 1;
+            }
+            result.push_str(self.text.get(start..self.offset).unwrap_or_default());
+            match self.peek() {
+                Some(b'"') => {
+                    self.offset += 1;
+                    return Ok(result);
+                }
+                Some(b'\\') => {
+                    self.offset += 1;
+                    result.push(self.escape()?);
+                }
+                Some(_) => return Err(self.error("control character inside a string")),
+                None => return Err(self.error("unexpected end of the text inside a string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, ParseError> {
+        let escaped = self.peek().ok_or_else(|| self.error("unexpected end of the text"))?;
+        let character = match escaped {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                self.offset += 1;
+                return self.unicode_escape();
+            }
+            _ => return Err(self.error("unknown escape")),
+        };
+        self.offset += 1;
+        Ok(character)
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, ParseError> {
+        let first = self.hex_unit()?;
+        let code = if (0xD800..0xDC00).contains(&first) {
+            if self.bytes.get(self.offset..self.offset + 2) != Some(b"\\u".as_slice()) {
+                return Err(self.error("half of a surrogate pair"));
+            }
+            self.offset += 2;
+            let second = self.hex_unit()?;
+            if !(0xDC00..0xE000).contains(&second) {
+                return Err(self.error("half of a surrogate pair"));
+            }
+            0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+        } else {
+            first
+        };
+        char::from_u32(code).ok_or_else(|| self.error("half of a surrogate pair"))
+    }
+
+    fn hex_unit(&mut self) -> Result<u32, ParseError> {
+        let digits = self.text.get(self.offset..self.offset + 4);
+        let unit = digits
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| self.error("expected four hexadecimal digits"))?;
+        self.offset += 4;
+        Ok(unit)
+    }
+}
+
+/// Adds a property; objects with many properties get a set, so that a hostile object costs no quadratic time.
+fn add_property(object: &mut Object, names: &mut HashSet<String>, name: String, value: Json) {
+    if object.len() < SET_FROM_PROPERTIES {
+        object.insert(name, value);
+        return;
+    }
+    if names.is_empty() {
+        names.extend(object.iter().map(|(name, _)| name.to_owned()));
+    }
+    if names.insert(name.clone()) {
+        object.push_new(name, value);
+    } else {
+        object.insert(name, value);
+    }
+}

@@ -1,0 +1,80 @@
+//! Value to JSON text.
+//!
+//! Owns the compact form items are stored in: no white space, numbers as sent, only the escapes JSON demands.
+
+use std::fmt;
+
+use super::Json;
+
+impl Json {
+    /// Appends the compact text.
+    pub fn print_to(&self, text: &mut Vec<u8>) {
+        match self {
+            Self::Null => text.extend_from_slice(b"null"),
+            Self::Bool(true) => text.extend_from_slice(b"true"),
+            Self::Bool(false) => text.extend_from_slice(b"false"),
+            Self::Number(number) => text.extend_from_slice(number.text().as_bytes()),
+            Self::String(string) => print_string(string, text),
+            Self::Array(elements) => {
+                text.push(b'[');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        text.push(b',');
+                    }
+                    element.print_to(text);
+                }
+                text.push(b']');
+            }
+            Self::Object(object) => {
+                text.push(b'{');
+                for (index, (name, value)) in object.iter().enumerate() {
+                    if index > 0 {
+                        text.push(b',');
+                    }
+                    print_string(name, text);
+                    text.push(b':');
+                    value.print_to(text);
+                }
+                text.push(b'}');
+            }
+        }
+    }
+
+    /// The compact text.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        self.print_to(&mut text);
+        text
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+/// Appends a quoted string.
+fn print_string(string: &str, text: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    text.push(b'"');
+    for &byte in string.as_bytes() {
+        match byte {
+            b'"' => text.extend_from_slice(b"\\\""),
+            b'\\' => text.extend_from_slice(b"\\\\"),
+            b'\n' => text.extend_from_slice(b"\\n"),
+            b'\r' => text.extend_from_slice(b"\\r"),
+            b'\t' => text.extend_from_slice(b"\\t"),
+            0x08 => text.extend_from_slice(b"\\b"),
+            0x0C => text.extend_from_slice(b"\\f"),
+            0..=0x1F => {
+                text.extend_from_slice(b"\\u00");
+                let nibble = |value: u8| HEX.get(usize::from(value)).copied().unwrap_or(b'0');
+                text.extend_from_slice(&[nibble(byte >> 4), nibble(byte & 15)]);
+            }
+            _ => text.push(byte),
+        }
+    }
+    text.push(b'"');
+}
