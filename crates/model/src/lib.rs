@@ -5,7 +5,12 @@
 
 mod invalid;
 pub mod limits;
+pub mod name;
+pub mod partition;
 pub mod value;
 
 pub use invalid::{Invalid, Result};
-pub use value::{Json, Number, Object};
+pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
+pub use value::{
+    Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,
+};

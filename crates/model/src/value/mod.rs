@@ -7,6 +7,16 @@ mod number;
 mod parse;
 mod print;
 
+mod hash;
+mod order;
+mod path;
+
+#[cfg(test)]
+pub(crate) mod arbitrary;
+
+pub use hash::structural_hash;
 pub use json::{Json, Object};
 pub use number::Number;
+pub use order::{compare, compare_strings};
 pub use parse::ParseError;
+pub use path::PropertyPath;
