@@ -11,6 +11,10 @@ pub mod value;
 
 pub use invalid::{Invalid, Result};
 pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
+pub use partition::{
+    Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
+    PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,
+};
 pub use value::{
     Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,
 };
