@@ -234,7 +234,7 @@ mod tests {
         #[test]
         fn integers_and_doubles_compare_as_ratios(integer: i64, scaled: i64, shift in 0u32..63) {
             let double = (scaled >> shift) as f64 / 1024.0;
-            let near = (integer as f64).max(-9.2e18).min(9.2e18);
+            let near = (integer as f64).clamp(-9.2e18, 9.2e18);
             for double in [double, near] {
                 let number = Number::parse(&format!("{double:?}")).unwrap();
                 let expected = compare_exactly(integer, double);

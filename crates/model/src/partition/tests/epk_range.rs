@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::Json;
 use crate::partition::arbitrary::{definition, epk, partition_key};
+use crate::{EffectivePartitionKey, EpkRange, Json, PartitionKeyDefinition};
 
 fn range(min: &str, max: &str) -> EpkRange {
     let epk = |text| EffectivePartitionKey::from_hex(text).unwrap();
@@ -134,7 +133,11 @@ proptest! {
     }
 
     #[test]
-    fn halving_again_and_again_keeps_every_key(definition in definition(), key in partition_key(), halvings in 1usize..20) {
+    fn halving_again_and_again_keeps_every_key(
+        definition in definition(),
+        key in partition_key(),
+        halvings in 1usize..20,
+    ) {
         let epk = definition.effective(&key);
         let mut range = EpkRange::full();
         for _ in 0..halvings {
