@@ -173,7 +173,8 @@ mod tests {
             max in epk(),
             definition in definition(),
         ) {
-            for range in [FeedRange::PartitionKey(key), FeedRange::Epk(EpkRange { min, max }), FeedRange::Container] {
+            let epk = FeedRange::Epk(EpkRange { min, max });
+            for range in [FeedRange::PartitionKey(key), epk, FeedRange::Container] {
                 let parsed = FeedRange::parse(&range.to_text()).unwrap();
                 prop_assert_eq!(parsed.epk_range(&definition), range.epk_range(&definition));
             }

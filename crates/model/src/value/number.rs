@@ -244,7 +244,9 @@ mod tests {
         }
 
         #[test]
-        fn a_double_survives_its_text(value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+        fn a_double_survives_its_text(
+            value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL,
+        ) {
             let number = Number::from_f64(value).unwrap();
             prop_assert_eq!(number.as_f64(), value);
             prop_assert_eq!(Number::parse(&number.text()).unwrap().as_f64(), value);

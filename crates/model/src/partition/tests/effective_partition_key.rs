@@ -211,7 +211,11 @@ proptest! {
     }
 
     #[test]
-    fn the_range_of_a_full_key_is_one_point(definition in definition(), first in component(), second in component()) {
+    fn the_range_of_a_full_key_is_one_point(
+        definition in definition(),
+        first in component(),
+        second in component(),
+    ) {
         let key = |component: PartitionKeyValue| {
             PartitionKey::from_values(std::iter::repeat_n(component, definition.levels()))
         };
@@ -232,7 +236,8 @@ proptest! {
         let definition = definition_of(MULTI_HASH);
         // The other key often begins like the first.
         let other = key.iter().take(kept).chain(other.iter().skip(kept.min(key.len()))).cloned();
-        let (key, other) = (PartitionKey::from_values(key.clone()), PartitionKey::from_values(other));
+        let other = PartitionKey::from_values(other);
+        let key = PartitionKey::from_values(key.clone());
         let expected = other.components().starts_with(key.components());
         let range = definition.effective_range(&key);
         prop_assert_eq!(range.contains(&definition.effective(&other)), expected);

@@ -91,7 +91,11 @@ fn epk_range() -> impl Strategy<Value = EpkRange> {
 
 proptest! {
     #[test]
-    fn equal_parts_cover_everything_once(parts in 1usize..40, definition in definition(), key in partition_key()) {
+    fn equal_parts_cover_everything_once(
+        parts in 1usize..40,
+        definition in definition(),
+        key in partition_key(),
+    ) {
         let ranges = EpkRange::equal_parts(parts, &definition);
         prop_assert_eq!(ranges.len(), parts);
         prop_assert_eq!(&ranges[0].min, &EffectivePartitionKey::MIN);
