@@ -5,7 +5,20 @@
 
 mod invalid;
 pub mod limits;
+pub mod name;
+pub mod partition;
+pub mod position;
 pub mod value;
 
 pub use invalid::{Invalid, Result};
-pub use value::{Json, Number, Object};
+pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
+pub use partition::{
+    Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
+    PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,
+};
+pub use position::{
+    ContinuationToken, Etag, EtagCondition, Lsn, SessionToken, TimestampMs, TimestampSeconds,
+};
+pub use value::{
+    Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,
+};

@@ -5,7 +5,8 @@
 
 use super::Number;
 
-/// A JSON value. Absence (undefined) is expressed by `Option<&Json>`, never by a variant.
+/// A JSON value, equal by value: `1` equals `1.0`, property order is irrelevant. Absence (undefined) is expressed by
+/// `Option<&Json>`, never by a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.
@@ -22,8 +23,8 @@ pub enum Json {
     Object(Object),
 }
 
-/// Properties in the order they were sent; names are unique.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Properties in the order they were sent; names are unique. Equality ignores the order.
+#[derive(Clone, Debug, Default)]
 pub struct Object {
     properties: Vec<(String, Json)>,
 }
@@ -38,13 +39,19 @@ impl Object {
     /// The value of a property.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.properties
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
     }
 
     /// The value of a property, to change it in place.
     #[must_use]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        self.properties.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.properties
+            .iter_mut()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
     }
 
     /// Sets a property: an existing one keeps its place, a new one goes to the end.
@@ -58,7 +65,10 @@ impl Object {
 
     /// Takes a property out, keeping the order of the others.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        let index = self.properties.iter().position(|(known, _)| known == name)?;
+        let index = self
+            .properties
+            .iter()
+            .position(|(known, _)| known == name)?;
         Some(self.properties.remove(index).1)
     }
 
@@ -76,12 +86,45 @@ impl Object {
 
     /// Properties in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.properties.iter().map(|(name, value)| (name.as_str(), value))
+        self.properties
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Properties by name, for comparing without regard to order.
+    fn sorted(&self) -> Vec<(&str, &Json)> {
+        let mut properties: Vec<_> = self.iter().collect();
+        properties.sort_unstable_by_key(|(name, _)| *name);
+        properties
+    }
+
+    /// Replaces the value at a place; only for a place known to exist.
+    pub(super) fn set_at(&mut self, place: usize, value: Json) {
+        if let Some((_, known)) = self.properties.get_mut(place) {
+            *known = value;
+        }
     }
 
     /// Appends without looking for an earlier property of that name; only for a name known to be new.
-    pub(crate) fn push_new(&mut self, name: String, value: Json) {
+    pub(super) fn push_new(&mut self, name: String, value: Json) {
         self.properties.push((name, value));
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        // Values are compared once on either way: comparing them twice would double at each level of nesting.
+        let names_agree = self
+            .iter()
+            .zip(other.iter())
+            .all(|((left, _), (right, _))| left == right);
+        if names_agree {
+            return self.properties == other.properties;
+        }
+        self.sorted() == other.sorted()
     }
 }
 

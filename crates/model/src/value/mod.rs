@@ -7,6 +7,18 @@ mod number;
 mod parse;
 mod print;
 
+mod hash;
+mod order;
+mod path;
+
+#[cfg(test)]
+pub(crate) mod arbitrary;
+#[cfg(test)]
+mod tests;
+
+pub use hash::structural_hash;
 pub use json::{Json, Object};
 pub use number::Number;
+pub use order::{compare, compare_strings};
 pub use parse::ParseError;
+pub use path::PropertyPath;

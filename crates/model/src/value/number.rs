@@ -21,11 +21,21 @@ impl Number {
     /// Reads the text of a JSON number; none when it is not one or is outside the range of a double.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        is_json_number(text).then(|| Self::from_checked_text(text))?
+    }
+
+    /// Reads a text already known to follow the grammar; none when it is outside the range of a double.
+    pub(super) fn from_checked_text(text: &str) -> Option<Self> {
         if let Some(integer) = parse_integer(text) {
             return Some(Self(Repr::Integer(integer)));
         }
         let value: f64 = text.parse().ok()?;
-        value.is_finite().then(|| Self(Repr::Decimal { value, text: text.into() }))
+        value.is_finite().then(|| {
+            Self(Repr::Decimal {
+                value,
+                text: text.into(),
+            })
+        })
     }
 
     /// A double; none for NaN and the infinities, which JSON cannot hold.
@@ -37,12 +47,18 @@ impl Number {
         if let Some(integer) = exact_integer(value) {
             return Some(Self(Repr::Integer(integer)));
         }
-        Some(Self(Repr::Decimal { value, text: format!("{value:?}").into() }))
+        Some(Self(Repr::Decimal {
+            value,
+            text: format!("{value:?}").into(),
+        }))
     }
 
     /// The nearest double.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the nearest double is what is asked for"
+    )]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Repr::Integer(integer) => *integer as f64,
@@ -98,6 +114,26 @@ impl Number {
     }
 }
 
+/// Whether a text follows the grammar of RFC 8259: Rust's own parsers also take `+1`, `007`, `.5` and `inf`.
+fn is_json_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let is_digits =
+        |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(is_digits)
+        && exponent
+            .is_none_or(|digits| is_digits(digits.strip_prefix(['+', '-']).unwrap_or(digits)))
+}
+
 /// Integers without fraction or exponent; `-0` is left to the doubles so that its text survives.
 fn parse_integer(text: &str) -> Option<i64> {
     if text == "-0" || text.contains(['.', 'e', 'E', '+']) {
@@ -107,14 +143,20 @@ fn parse_integer(text: &str) -> Option<i64> {
 }
 
 /// The integer a double is exactly, inside the 64-bit range.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the range is checked first"
+)]
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }
 
 /// Compares without losing the low bits of a large integer.
-#[expect(clippy::cast_possible_truncation, reason = "an i128 holds every double compared here")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an i128 holds every double compared here"
+)]
 fn compare_integer(integer: i64, double: f64) -> Ordering {
     const BEYOND: f64 = 1e20;
     if double >= BEYOND {
@@ -139,5 +181,75 @@ impl PartialEq for Number {
 impl From<i64> for Number {
     fn from(value: i64) -> Self {
         Self(Repr::Integer(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_the_grammar_of_json_is_a_number() {
+        for text in [
+            "0",
+            "-0",
+            "10",
+            "1.5",
+            "1e2",
+            "1E+2",
+            "-1.5e-2",
+            "9223372036854775808",
+        ] {
+            assert_eq!(Number::parse(text).unwrap().text(), text);
+        }
+        for text in [
+            "", "-", "+1", "007", "-01", ".5", "5.", "1e", "1e+", "inf", "NaN", "1e400", " 1",
+        ] {
+            assert!(Number::parse(text).is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn large_integers_do_not_collapse() {
+        let [below, at] =
+            ["9007199254740992", "9007199254740993"].map(|text| Number::parse(text).unwrap());
+        assert_eq!(below.compare(&at), Ordering::Less);
+        assert_eq!(Number::parse("9007199254740992.0").unwrap(), below);
+        assert_eq!(at.add(&Number::from(1)).unwrap().text(), "9007199254740994");
+    }
+
+    /// A finite double as an exact ratio: numerator and power of two of the denominator.
+    fn compare_exactly(integer: i64, double: f64) -> Ordering {
+        // Doubles of the strategy are multiples of 1/1024 below 2^63, so scaling stays exact in an i128.
+        (i128::from(integer) * 1024).cmp(&((double * 1024.0) as i128))
+    }
+
+    proptest! {
+        #[test]
+        fn integers_compare_as_integers(left: i64, right: i64) {
+            prop_assert_eq!(Number::from(left).compare(&Number::from(right)), left.cmp(&right));
+        }
+
+        #[test]
+        fn integers_and_doubles_compare_as_ratios(integer: i64, scaled: i64, shift in 0u32..63) {
+            let double = (scaled >> shift) as f64 / 1024.0;
+            let near = (integer as f64).clamp(-9.2e18, 9.2e18);
+            for double in [double, near] {
+                let number = Number::parse(&format!("{double:?}")).unwrap();
+                let expected = compare_exactly(integer, double);
+                prop_assert_eq!(Number::from(integer).compare(&number), expected);
+                prop_assert_eq!(number.compare(&Number::from(integer)), expected.reverse());
+            }
+        }
+
+        #[test]
+        fn a_double_survives_its_text(
+            value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL,
+        ) {
+            let number = Number::from_f64(value).unwrap();
+            prop_assert_eq!(number.as_f64(), value);
+            prop_assert_eq!(Number::parse(&number.text()).unwrap().as_f64(), value);
+        }
     }
 }

@@ -3,7 +3,8 @@
 //! Owns strictness: RFC 8259, valid UTF-8, finite numbers, at most [`crate::limits::NESTING_LEVELS_MAX`] levels. A
 //! repeated property name keeps its first place and its last value. Does not own printing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use super::{Json, Number, Object};
@@ -36,7 +37,11 @@ impl Json {
             offset: error.valid_up_to(),
             reason: "the text is not valid UTF-8",
         })?;
-        let mut parser = Parser { text, bytes: text.as_bytes(), offset: 0 };
+        let mut parser = Parser {
+            text,
+            bytes: text.as_bytes(),
+            offset: 0,
+        };
         parser.skip_space();
         let value = parser.value(0)?;
         parser.skip_space();
@@ -53,12 +58,15 @@ struct Parser<'text> {
     offset: usize,
 }
 
-/// From this many properties on, a set finds repeated names; below, a walk is faster.
-const SET_FROM_PROPERTIES: usize = 16;
+/// From this many properties on, an index finds repeated names; below, a walk is faster.
+const INDEX_FROM_PROPERTIES: usize = 16;
 
 impl Parser<'_> {
     fn error(&self, reason: &'static str) -> ParseError {
-        ParseError { offset: self.offset, reason }
+        ParseError {
+            offset: self.offset,
+            reason,
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -94,7 +102,11 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, ParseError> {
-        if self.bytes.get(self.offset..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+        if self
+            .bytes
+            .get(self.offset..)
+            .is_some_and(|rest| rest.starts_with(word.as_bytes()))
+        {
             self.offset += word.len();
             return Ok(value);
         }
@@ -135,7 +147,7 @@ impl Parser<'_> {
         self.offset += 1;
         self.skip_space();
         let mut object = Object::new();
-        let mut names = HashSet::new();
+        let mut places = HashMap::new();
         if self.peek() == Some(b'}') {
             self.offset += 1;
             return Ok(Json::Object(object));
@@ -150,7 +162,7 @@ impl Parser<'_> {
             self.take(b':', "expected ':'")?;
             self.skip_space();
             let value = self.value(level)?;
-            add_property(&mut object, &mut names, name, value);
+            add_property(&mut object, &mut places, name, value);
             self.skip_space();
             if self.peek() == Some(b',') {
                 self.offset += 1;
@@ -183,10 +195,12 @@ impl Parser<'_> {
             self.digits()?;
         }
         let text = self.text.get(start..self.offset).unwrap_or_default();
-        Number::parse(text).map(Json::Number).ok_or(ParseError {
-            offset: start,
-            reason: "the number is outside the range of a 64-bit double",
-        })
+        Number::from_checked_text(text)
+            .map(Json::Number)
+            .ok_or(ParseError {
+                offset: start,
+                reason: "the number is outside the range of a 64-bit double",
+            })
     }
 
     fn digits(&mut self) -> Result<(), ParseError> {
@@ -225,7 +239,9 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self) -> Result<char, ParseError> {
-        let escaped = self.peek().ok_or_else(|| self.error("unexpected end of the text"))?;
+        let escaped = self
+            .peek()
+            .ok_or_else(|| self.error("unexpected end of the text"))?;
         let character = match escaped {
             b'"' => '"',
             b'\\' => '\\',
@@ -274,18 +290,29 @@ impl Parser<'_> {
     }
 }
 
-/// Adds a property; objects with many properties get a set, so that a hostile object costs no quadratic time.
-fn add_property(object: &mut Object, names: &mut HashSet<String>, name: String, value: Json) {
-    if object.len() < SET_FROM_PROPERTIES {
+/// Adds a property; large objects get an index of places, so that no hostile object costs quadratic time.
+fn add_property(
+    object: &mut Object,
+    places: &mut HashMap<String, usize>,
+    name: String,
+    value: Json,
+) {
+    if object.len() < INDEX_FROM_PROPERTIES {
         object.insert(name, value);
         return;
     }
-    if names.is_empty() {
-        names.extend(object.iter().map(|(name, _)| name.to_owned()));
+    if places.is_empty() {
+        let known = object
+            .iter()
+            .enumerate()
+            .map(|(place, (name, _))| (name.to_owned(), place));
+        places.extend(known);
     }
-    if names.insert(name.clone()) {
-        object.push_new(name, value);
-    } else {
-        object.insert(name, value);
+    match places.entry(name) {
+        Entry::Occupied(entry) => object.set_at(*entry.get(), value),
+        Entry::Vacant(entry) => {
+            object.push_new(entry.key().clone(), value);
+            entry.insert(object.len() - 1);
+        }
     }
 }

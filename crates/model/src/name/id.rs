@@ -1,0 +1,179 @@
+//! The ids users choose for databases, containers and items.
+//!
+//! Owns what such an id may be. Does not own uniqueness, nor the percent encoding of paths.
+
+use std::fmt;
+
+use crate::limits::{ITEM_ID_BYTES_MAX, NAME_CHARACTERS_MAX};
+use crate::{Invalid, Result};
+
+/// Characters no id may hold: they would end or split a path.
+const FORBIDDEN: [char; 4] = ['/', '\\', '?', '#'];
+
+/// The id of a database.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DatabaseId(String);
+
+/// The id of a container.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContainerId(String);
+
+/// The id of an item, unique within its logical partition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(String);
+
+impl DatabaseId {
+    /// Accepts a name that follows the rules of resource names.
+    ///
+    /// # Errors
+    /// When it is empty, too long, ends with a space or holds a forbidden character.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        validated_name(id.into()).map(Self)
+    }
+}
+
+impl ContainerId {
+    /// Accepts a name that follows the rules of resource names.
+    ///
+    /// # Errors
+    /// When it is empty, too long, ends with a space or holds a forbidden character.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        validated_name(id.into()).map(Self)
+    }
+}
+
+impl ItemId {
+    /// Accepts an id that follows the rules of item ids.
+    ///
+    /// # Errors
+    /// When it is empty, too long or holds a forbidden character.
+    pub fn new(id: impl Into<String>) -> Result<Self> {
+        let id = id.into();
+        if id.is_empty() {
+            return Err(Invalid::new(
+                "The input content is invalid because the required properties - 'id; ' - are missing. The item id is \
+                 empty; give it at least one character.",
+            ));
+        }
+        if id.len() > ITEM_ID_BYTES_MAX {
+            return Err(Invalid::new(format!(
+                "The item id '{}...' has {} bytes; at most {ITEM_ID_BYTES_MAX} are allowed.",
+                beginning(&id),
+                id.len()
+            )));
+        }
+        refuse_forbidden(&id)?;
+        Ok(Self(id))
+    }
+}
+
+/// The rules databases and containers share.
+fn validated_name(name: String) -> Result<String> {
+    if name.is_empty() {
+        return Err(Invalid::new(
+            "The input name presented is empty. Give it between 1 and 255 characters.",
+        ));
+    }
+    let characters = name.chars().count();
+    if characters > NAME_CHARACTERS_MAX {
+        return Err(Invalid::new(format!(
+            "The input name presented is too long: '{}...' has {characters} characters, at most \
+             {NAME_CHARACTERS_MAX} are allowed.",
+            beginning(&name)
+        )));
+    }
+    refuse_forbidden(&name)?;
+    if name.ends_with(' ') {
+        return Err(Invalid::new(format!(
+            "The input name presented contains invalid character. The name '{name}' ends with a space."
+        )));
+    }
+    Ok(name)
+}
+
+fn refuse_forbidden(name: &str) -> Result<()> {
+    match name.chars().find(|character| FORBIDDEN.contains(character)) {
+        Some(character) => Err(Invalid::new(format!(
+            "The input name presented contains invalid character. '{name}' holds '{character}'; none of '/', '\\\\', \
+             '?' and '#' is allowed."
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Enough of a long id to recognise it in a message.
+fn beginning(id: &str) -> String {
+    id.chars().take(32).collect()
+}
+
+macro_rules! text_of_id {
+    ($($id:ty),+) => {$(
+        impl $id {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $id {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $id {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    )+};
+}
+
+text_of_id!(DatabaseId, ContainerId, ItemId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_ids_are_accepted_as_they_are() {
+        for id in ["d", "my database", "é🚀", "a+b%20", " leading"] {
+            assert_eq!(DatabaseId::new(id).unwrap().to_string(), id);
+            assert_eq!(ContainerId::new(id).unwrap().as_str(), id);
+            assert_eq!(ItemId::new(id).unwrap().as_ref(), id);
+        }
+    }
+
+    #[test]
+    fn forbidden_characters_are_named() {
+        for character in FORBIDDEN {
+            let id = format!("a{character}b");
+            let message = DatabaseId::new(id.as_str()).unwrap_err().to_string();
+            assert!(message.starts_with("The input name presented contains invalid character."));
+            assert!(
+                message.contains(&format!("'{id}' holds '{character}'")),
+                "{message}"
+            );
+            assert!(ContainerId::new(id.as_str()).is_err());
+            assert!(ItemId::new(id).is_err());
+        }
+    }
+
+    #[test]
+    fn lengths_end_at_the_limits() {
+        assert!(DatabaseId::new("").is_err());
+        assert!(ContainerId::new("é".repeat(255)).is_ok());
+        assert!(ContainerId::new("é".repeat(256)).is_err());
+        assert!(ItemId::new("").is_err());
+        assert!(ItemId::new("a".repeat(1023)).is_ok());
+        assert!(ItemId::new("é".repeat(512)).is_err());
+    }
+
+    #[test]
+    fn only_names_refuse_a_trailing_space() {
+        assert!(DatabaseId::new("a ").is_err());
+        assert!(ContainerId::new("a ").is_err());
+        assert!(ItemId::new("a ").is_ok());
+    }
+}

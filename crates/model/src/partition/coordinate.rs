@@ -1,0 +1,103 @@
+//! The numbers behind epks, on which ranges are cut evenly.
+//!
+//! Owns the arithmetic: version 2 hashes fill 126 bits, one such number per level; version 1 hashes fill 32 bits. Does
+//! not own the ranges themselves.
+
+use super::component::{append_ordered_number, read_ordered_number};
+use super::{
+    EffectivePartitionKey, EpkRange, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyVersion,
+};
+
+/// Bits of a version 2 hash.
+const V2_BITS: u32 = 126;
+/// Bits of a version 1 hash.
+const V1_BITS: u32 = 32;
+/// Bytes of a version 2 hash.
+const V2_BYTES: usize = 16;
+/// The highest version 2 hash.
+const V2_MAX: u128 = (1 << V2_BITS) - 1;
+
+/// Where the given part of equally many ends: one below its share of the space, as the service cuts.
+pub(super) fn cut(
+    part: usize,
+    parts: usize,
+    definition: &PartitionKeyDefinition,
+) -> EffectivePartitionKey {
+    match (definition.kind(), definition.version()) {
+        (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => v1_epk(share(part, parts, V1_BITS)),
+        _ => EffectivePartitionKey::from_bytes(share(part, parts, V2_BITS).to_be_bytes()),
+    }
+}
+
+/// The middle of a range; its minimum when nothing lies between its bounds.
+pub(super) fn midpoint(
+    range: &EpkRange,
+    definition: &PartitionKeyDefinition,
+) -> EffectivePartitionKey {
+    let middle = match (definition.kind(), definition.version()) {
+        (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => v1_midpoint(range),
+        _ => v2_midpoint(range, definition.levels()),
+    };
+    middle
+        .filter(|middle| range.contains(middle))
+        .unwrap_or_else(|| range.min.clone())
+}
+
+/// `part / parts` of the space of this many bits, minus one, without overflow.
+fn share(part: usize, parts: usize, bits: u32) -> u128 {
+    let (space, part, parts) = (1_u128 << bits, part as u128, parts as u128);
+    ((space / parts) * part + (space % parts) * part / parts).saturating_sub(1)
+}
+
+fn v1_epk(hash: u128) -> EffectivePartitionKey {
+    let mut bytes = Vec::new();
+    append_ordered_number(hash as f64, &mut bytes);
+    EffectivePartitionKey::from_bytes(bytes)
+}
+
+fn v1_midpoint(range: &EpkRange) -> Option<EffectivePartitionKey> {
+    let max = f64::from(u32::MAX);
+    let low = read_ordered_number(range.min.as_bytes())
+        .unwrap_or(0.0)
+        .clamp(0.0, max);
+    let high = read_ordered_number(range.max.as_bytes())
+        .unwrap_or(max)
+        .clamp(0.0, max);
+    let (low, high) = (low as u64, high as u64);
+    (low < high).then(|| v1_epk(u128::from(low.midpoint(high))))
+}
+
+/// Halves the outermost level on which the bounds differ by more than one; deeper levels are left out.
+fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey> {
+    let mut bytes = Vec::new();
+    // Below a level on which the maximum is one above the minimum, everything up to the top belongs to the range.
+    let mut is_below_maximum = false;
+    for level in 0..levels {
+        let low = level_number(&range.min, level);
+        let high = if is_below_maximum {
+            V2_MAX
+        } else {
+            level_number(&range.max, level)
+        };
+        let middle = low.midpoint(high);
+        if low < middle && middle < high {
+            bytes.extend_from_slice(&middle.to_be_bytes());
+            return Some(EffectivePartitionKey::from_bytes(bytes));
+        }
+        is_below_maximum |= low < high;
+        bytes.extend_from_slice(&low.to_be_bytes());
+    }
+    None
+}
+
+/// The number of an epk on a level: zero where it ends, the top where it says `FF`.
+fn level_number(epk: &EffectivePartitionKey, level: usize) -> u128 {
+    let mut bytes = [0; V2_BYTES];
+    for (place, byte) in bytes
+        .iter_mut()
+        .zip(epk.as_bytes().iter().skip(level * V2_BYTES))
+    {
+        *place = *byte;
+    }
+    u128::from_be_bytes(bytes).min(V2_MAX)
+}

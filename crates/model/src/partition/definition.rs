@@ -1,0 +1,304 @@
+//! Partition key definitions: the paths, kind and version declared on a container.
+//!
+//! Owns which definitions are valid, how a key is taken from an item and which keys fit. Does not own hashing: see
+//! `effective_partition_key`.
+
+use super::{PartitionKey, PartitionKeyValue};
+use crate::limits::{PARTITION_KEY_BYTES_MAX, PARTITION_KEY_PATHS_MAX};
+use crate::{Invalid, Json, Object, PropertyPath, Result};
+
+/// How the items of a container are partitioned.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartitionKeyDefinition {
+    paths: Vec<PropertyPath>,
+    kind: PartitionKeyKind,
+    version: PartitionKeyVersion,
+    /// Whether the definition named its version; only then it is shown.
+    version_given: bool,
+}
+
+/// How the components of a partition key become one epk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PartitionKeyKind {
+    /// One path, one hash.
+    Hash,
+    /// Hierarchical: one hash per level.
+    MultiHash,
+}
+
+/// Which hash is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PartitionKeyVersion {
+    /// 32 bits; only the first 100 bytes of a string count.
+    V1,
+    /// 128 bits.
+    V2,
+}
+
+/// Whether the beginning of a hierarchical partition key is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// Every level must be there.
+    Full,
+    /// The outer levels are enough, as in queries.
+    PrefixAllowed,
+}
+
+impl PartitionKeyDefinition {
+    /// One path, hashed by version 2.
+    ///
+    /// # Errors
+    /// When the path is invalid.
+    pub fn single(path: &str) -> Result<Self> {
+        Self::new(
+            PartitionKeyKind::Hash,
+            Some(PartitionKeyVersion::V2),
+            &[path],
+        )
+    }
+
+    /// Several paths, outermost first, hashed by version 2.
+    ///
+    /// # Errors
+    /// When a path is invalid or repeated, or there are none or too many.
+    pub fn hierarchical(paths: &[&str]) -> Result<Self> {
+        Self::new(
+            PartitionKeyKind::MultiHash,
+            Some(PartitionKeyVersion::V2),
+            paths,
+        )
+    }
+
+    fn new(
+        kind: PartitionKeyKind,
+        version: Option<PartitionKeyVersion>,
+        paths: &[&str],
+    ) -> Result<Self> {
+        let paths = paths
+            .iter()
+            .map(|path| PropertyPath::parse(path))
+            .collect::<Result<_>>()?;
+        let version_given = version.is_some();
+        let version = version.unwrap_or(PartitionKeyVersion::V1);
+        let definition = Self {
+            paths,
+            kind,
+            version,
+            version_given,
+        };
+        definition.validate_itself()?;
+        Ok(definition)
+    }
+
+    /// Reads the JSON form; an absent kind means Hash, an absent version means 1.
+    ///
+    /// # Errors
+    /// When a property has the wrong type or the definition is invalid.
+    pub fn from_json(value: &Json) -> Result<Self> {
+        let object = value.as_object().ok_or_else(|| {
+            let actual = value.type_name();
+            Invalid::new(format!(
+                "The partition key definition must be an object; it is of type {actual}."
+            ))
+        })?;
+        let paths = object
+            .get("paths")
+            .and_then(Json::as_array)
+            .ok_or_else(|| {
+                Invalid::new(
+                    "The partition key definition needs 'paths', an array such as [\"/pk\"].",
+                )
+            })?;
+        let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
+        let kind = object
+            .get("kind")
+            .map_or(Ok(PartitionKeyKind::Hash), kind_of)?;
+        let version = match object.get("version") {
+            None | Some(Json::Null) => None,
+            Some(version) => Some(version_of(version)?),
+        };
+        Self::new(kind, version, &paths)
+    }
+
+    /// The JSON form; the version only if it was given.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        let paths = self
+            .paths
+            .iter()
+            .map(|path| Json::from(path.as_str()))
+            .collect::<Vec<_>>();
+        object.insert("paths", paths);
+        object.insert("kind", self.kind.name());
+        if self.version_given {
+            object.insert("version", self.version.number());
+        }
+        Json::Object(object)
+    }
+
+    /// The paths, outermost first; at least one.
+    #[must_use]
+    pub fn paths(&self) -> &[PropertyPath] {
+        &self.paths
+    }
+
+    /// How components become one epk.
+    #[must_use]
+    pub fn kind(&self) -> PartitionKeyKind {
+        self.kind
+    }
+
+    /// Which hash is used.
+    #[must_use]
+    pub fn version(&self) -> PartitionKeyVersion {
+        self.version
+    }
+
+    /// How many components a full partition key has.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// The partition key of an item: an absent property, an array or an object count as undefined.
+    #[must_use]
+    pub fn extract(&self, item: &Json) -> PartitionKey {
+        let values = self
+            .paths
+            .iter()
+            .map(|path| PartitionKeyValue::of_property(path.resolve(item)));
+        PartitionKey::from_values(values)
+    }
+
+    /// Checks that a key fits this definition.
+    ///
+    /// # Errors
+    /// When it has too few or too many components, or one is too long.
+    pub fn validate(&self, key: &PartitionKey, completeness: Completeness) -> Result<()> {
+        let (components, levels) = (key.components().len(), self.levels());
+        let levels_min = match completeness {
+            Completeness::Full => levels,
+            Completeness::PrefixAllowed => 1,
+        };
+        if components < levels_min {
+            return Err(Invalid::new(format!(
+                "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
+                 collection. {key} has {components}, {levels} are defined."
+            )));
+        }
+        if components > levels {
+            return Err(Invalid::new(format!(
+                "The partition key supplied in x-ms-partitionkey header has more components than defined in the \
+                 collection. {key} has {components}, {levels} are defined."
+            )));
+        }
+        key.components().iter().try_for_each(validate_component)
+    }
+
+    fn validate_itself(&self) -> Result<()> {
+        let paths = self.paths.len();
+        let shown = || self.to_json();
+        if paths == 0 {
+            return Err(Invalid::new(
+                "The partition key definition has no path; give one such as \"/pk\".",
+            ));
+        }
+        match self.kind {
+            PartitionKeyKind::Hash if paths > 1 => Err(Invalid::new(format!(
+                "Too many partition key paths: {} has {paths}, kind 'Hash' takes one. Use kind 'MultiHash' with \
+                 version 2 for a hierarchical partition key.",
+                shown()
+            ))),
+            PartitionKeyKind::MultiHash if paths > PARTITION_KEY_PATHS_MAX => {
+                Err(Invalid::new(format!(
+                    "Too many partition key paths: {} has {paths}, at most {PARTITION_KEY_PATHS_MAX} are allowed.",
+                    shown()
+                )))
+            }
+            PartitionKeyKind::MultiHash if self.version != PartitionKeyVersion::V2 => {
+                Err(Invalid::new(format!(
+                    "The partition key definition {} is invalid: kind 'MultiHash' needs version 2.",
+                    shown()
+                )))
+            }
+            _ => self.refuse_repeated_paths(),
+        }
+    }
+
+    fn refuse_repeated_paths(&self) -> Result<()> {
+        let repeated = self.paths.iter().enumerate().find(|(place, path)| {
+            self.paths
+                .iter()
+                .take(*place)
+                .any(|earlier| earlier == *path)
+        });
+        match repeated {
+            Some((_, path)) => Err(Invalid::new(format!(
+                "The partition key path '{path}' is given twice."
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PartitionKeyKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hash => "Hash",
+            Self::MultiHash => "MultiHash",
+        }
+    }
+}
+
+impl PartitionKeyVersion {
+    fn number(self) -> i64 {
+        match self {
+            Self::V1 => 1,
+            Self::V2 => 2,
+        }
+    }
+}
+
+fn path_text(path: &Json) -> Result<&str> {
+    path.as_str().ok_or_else(|| {
+        Invalid::new(format!(
+            "The partition key path {path} is invalid; use text such as \"/pk\"."
+        ))
+    })
+}
+
+fn kind_of(kind: &Json) -> Result<PartitionKeyKind> {
+    [PartitionKeyKind::Hash, PartitionKeyKind::MultiHash]
+        .into_iter()
+        .find(|known| kind.as_str() == Some(known.name()))
+        .ok_or_else(|| {
+            Invalid::new(format!(
+                "The partition key kind {kind} is unknown; use 'Hash' or 'MultiHash'."
+            ))
+        })
+}
+
+fn version_of(version: &Json) -> Result<PartitionKeyVersion> {
+    [PartitionKeyVersion::V1, PartitionKeyVersion::V2]
+        .into_iter()
+        .find(|known| version.as_i64() == Some(known.number()))
+        .ok_or_else(|| {
+            Invalid::new(format!(
+                "The partition key version {version} is unknown; use 1 or 2."
+            ))
+        })
+}
+
+fn validate_component(component: &PartitionKeyValue) -> Result<()> {
+    match component {
+        PartitionKeyValue::String(text) if text.len() > PARTITION_KEY_BYTES_MAX => {
+            Err(Invalid::new(format!(
+                "The partition key component '{}...' has {} bytes; at most {PARTITION_KEY_BYTES_MAX} are allowed.",
+                text.chars().take(32).collect::<String>(),
+                text.len()
+            )))
+        }
+        _ => Ok(()),
+    }
+}

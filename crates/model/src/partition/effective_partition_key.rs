@@ -1,0 +1,146 @@
+//! Effective partition keys: the bytes a partition key hashes to.
+//!
+//! Owns the coordinate on which containers are cut, and how each version and kind computes it. Clients compute the same
+//! bytes, so nothing here may change. Does not own ranges: see `epk_range`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::component::{
+    append_ordered_number, append_v1_hashed, append_v1_ordered, append_v2_hashed,
+};
+use super::murmur::{murmur3_x64_128, murmur3_x86_32};
+use super::{
+    EpkRange, PartitionKey, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyValue,
+    PartitionKeyVersion,
+};
+use crate::{Invalid, Result};
+
+/// Where a partition key lies; ordered by its bytes, printed as upper-case hexadecimal digits.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectivePartitionKey(Cow<'static, [u8]>);
+
+impl EffectivePartitionKey {
+    /// The lowest: no bytes.
+    pub const MIN: Self = Self(Cow::Borrowed(&[]));
+    /// Above every epk a partition key can have.
+    pub const MAX: Self = Self(Cow::Borrowed(&[0xFF]));
+
+    /// The epk of these bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Cow::Owned(bytes.into()))
+    }
+
+    /// Reads hexadecimal digits of either case.
+    ///
+    /// # Errors
+    /// When a character is not such a digit or their number is odd.
+    pub fn from_hex(text: &str) -> Result<Self> {
+        let invalid = || {
+            Invalid::new(format!(
+                "The effective partition key '{text}' is invalid: it must be pairs of hexadecimal digits."
+            ))
+        };
+        let (pairs, odd) = text.as_bytes().as_chunks::<2>();
+        if !odd.is_empty() {
+            return Err(invalid());
+        }
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        pairs
+            .iter()
+            .map(|[high, low]| Some((digit(*high)? << 4 | digit(*low)?) as u8))
+            .collect::<Option<Vec<u8>>>()
+            .map(Self::from_bytes)
+            .ok_or_else(invalid)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The lowest epk above this one.
+    #[must_use]
+    pub fn successor(&self) -> Self {
+        self.followed_by(0x00)
+    }
+
+    fn followed_by(&self, byte: u8) -> Self {
+        let mut bytes = self.0.to_vec();
+        bytes.push(byte);
+        Self::from_bytes(bytes)
+    }
+}
+
+impl PartitionKeyDefinition {
+    /// Where a partition key lies; the empty key lies at the minimum.
+    #[must_use]
+    pub fn effective(&self, key: &PartitionKey) -> EffectivePartitionKey {
+        let components = key.components();
+        if components.is_empty() {
+            return EffectivePartitionKey::MIN;
+        }
+        let bytes = match (self.kind(), self.version()) {
+            (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => effective_v1(components),
+            (PartitionKeyKind::Hash, PartitionKeyVersion::V2) => effective_v2(components).to_vec(),
+            (PartitionKeyKind::MultiHash, _) => {
+                components.chunks(1).flat_map(effective_v2).collect()
+            }
+        };
+        EffectivePartitionKey::from_bytes(bytes)
+    }
+
+    /// The epks of a full key (exactly one), of all keys beginning with a prefix, or of all keys for the empty one.
+    #[must_use]
+    pub fn effective_range(&self, key: &PartitionKey) -> EpkRange {
+        if key.components().is_empty() {
+            return EpkRange::full();
+        }
+        let min = self.effective(key);
+        let max = if key.components().len() < self.levels() {
+            min.followed_by(0xFF)
+        } else {
+            min.successor()
+        };
+        EpkRange { min, max }
+    }
+}
+
+/// A 32-bit hash as an ordered number, then every component in order.
+fn effective_v1(components: &[PartitionKeyValue]) -> Vec<u8> {
+    let mut hashed = Vec::new();
+    for component in components {
+        append_v1_hashed(component, &mut hashed);
+    }
+    let mut bytes = Vec::new();
+    append_ordered_number(f64::from(murmur3_x86_32(&hashed, 0)), &mut bytes);
+    for component in components {
+        append_v1_ordered(component, &mut bytes);
+    }
+    bytes
+}
+
+/// A 128-bit hash, most significant byte first, without its two top bits.
+fn effective_v2(components: &[PartitionKeyValue]) -> [u8; 16] {
+    let mut hashed = Vec::new();
+    for component in components {
+        append_v2_hashed(component, &mut hashed);
+    }
+    (murmur3_x64_128(&hashed, 0) & (u128::MAX >> 2)).to_be_bytes()
+}
+
+impl fmt::Display for EffectivePartitionKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02X}"))
+    }
+}
+
+impl fmt::Debug for EffectivePartitionKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "epk {self}")
+    }
+}

@@ -1,0 +1,242 @@
+//! Partition keys: the value, or the values of a hierarchical one, that place an item.
+//!
+//! Owns the key itself, its equality and its JSON form. Does not own the rules of a container: see `definition`.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::{Invalid, Json, Number, Object, Result};
+
+/// The partition key of an item or a request: one component per level, outermost first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PartitionKey {
+    components: Vec<PartitionKeyValue>,
+}
+
+/// One component of a partition key.
+#[derive(Clone, Debug)]
+pub enum PartitionKeyValue {
+    /// The item lacks the property, or has an array or object there.
+    Undefined,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number; partition keys know doubles only. Both zeros are equal.
+    Number(f64),
+    /// Text.
+    String(String),
+}
+
+impl PartitionKey {
+    /// A key of these components; a number JSON cannot hold counts as undefined.
+    #[must_use]
+    pub fn from_values(values: impl IntoIterator<Item = PartitionKeyValue>) -> Self {
+        let components = values
+            .into_iter()
+            .map(PartitionKeyValue::normalized)
+            .collect();
+        Self { components }
+    }
+
+    /// The components, outermost first; none for the key of a container without partition key.
+    #[must_use]
+    pub fn components(&self) -> &[PartitionKeyValue] {
+        &self.components
+    }
+
+    /// Parses the text of a JSON array of components.
+    ///
+    /// # Errors
+    /// When the text is not JSON, or not an array of components.
+    pub fn parse(text: &str) -> Result<Self> {
+        let value = Json::parse(text.as_bytes()).map_err(|error| {
+            Invalid::new(format!(
+                "The partition key {text} is not valid JSON: {error}."
+            ))
+        })?;
+        Self::from_json(&value)
+    }
+
+    /// Reads an array of components, in which `{}` means undefined.
+    ///
+    /// # Errors
+    /// When the value is not an array, or an element is an array or an object with properties.
+    pub fn from_json(value: &Json) -> Result<Self> {
+        let elements = value.as_array().ok_or_else(|| {
+            let actual = value.type_name();
+            Invalid::new(format!(
+                "A partition key is a JSON array such as [\"a\"]; this is of type {actual}."
+            ))
+        })?;
+        elements
+            .iter()
+            .map(PartitionKeyValue::from_json)
+            .collect::<Result<_>>()
+            .map(|components| Self { components })
+    }
+
+    /// The array of components, in which `{}` means undefined.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        Json::Array(
+            self.components
+                .iter()
+                .map(PartitionKeyValue::to_json)
+                .collect(),
+        )
+    }
+}
+
+impl PartitionKeyValue {
+    /// Reads one component, in which `{}` means undefined.
+    fn from_json(value: &Json) -> Result<Self> {
+        match value {
+            Json::Null => Ok(Self::Null),
+            Json::Bool(value) => Ok(Self::Bool(*value)),
+            Json::Number(number) => Ok(Self::Number(number.as_f64()).normalized()),
+            Json::String(text) => Ok(Self::String(text.clone())),
+            Json::Object(object) if object.is_empty() => Ok(Self::Undefined),
+            Json::Array(_) | Json::Object(_) => Err(Invalid::new(format!(
+                "The partition key component {value} is invalid: use null, a Boolean, a number, a string, or {{}} for \
+                 an absent value."
+            ))),
+        }
+    }
+
+    /// The component an item has at a path: arrays and objects count as undefined.
+    pub(super) fn of_property(value: Option<&Json>) -> Self {
+        value
+            .and_then(|value| Self::from_json(value).ok())
+            .unwrap_or(Self::Undefined)
+    }
+
+    fn to_json(&self) -> Json {
+        match self {
+            Self::Undefined => Json::Object(Object::new()),
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(*value),
+            Self::Number(value) => {
+                Number::from_f64(*value).map_or_else(|| Json::Object(Object::new()), Json::Number)
+            }
+            Self::String(text) => Json::String(text.clone()),
+        }
+    }
+
+    /// One representation per value, so that equal components have equal bytes everywhere.
+    fn normalized(self) -> Self {
+        match self {
+            Self::Number(value) if !value.is_finite() => Self::Undefined,
+            // Adding zero turns the negative zero into the positive one and leaves the rest.
+            Self::Number(value) => Self::Number(value + 0.0),
+            other => other,
+        }
+    }
+}
+
+/// The bits that decide equality of numbers: both zeros have the same.
+fn number_bits(value: f64) -> u64 {
+    (value + 0.0).to_bits()
+}
+
+impl PartialEq for PartitionKeyValue {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Undefined, Self::Undefined) | (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Number(left), Self::Number(right)) => number_bits(*left) == number_bits(*right),
+            (Self::String(left), Self::String(right)) => left == right,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for PartitionKeyValue {}
+
+impl Hash for PartitionKeyValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Undefined | Self::Null => {}
+            Self::Bool(value) => value.hash(state),
+            Self::Number(value) => number_bits(*value).hash(state),
+            Self::String(text) => text.hash(state),
+        }
+    }
+}
+
+impl From<&str> for PartitionKeyValue {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<&str> for PartitionKey {
+    fn from(text: &str) -> Self {
+        Self::from_values([PartitionKeyValue::from(text)])
+    }
+}
+
+impl fmt::Display for PartitionKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_json().fmt(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::partition::arbitrary::partition_key;
+
+    #[test]
+    fn header_texts_are_parsed_and_printed() {
+        for text in [
+            r#"["x"]"#,
+            "[1]",
+            "[1.5]",
+            "[true]",
+            "[null]",
+            "[{}]",
+            r#"["a",1,null]"#,
+            "[]",
+        ] {
+            assert_eq!(PartitionKey::parse(text).unwrap().to_string(), text);
+        }
+        let escaped = PartitionKey::parse(r#"["\u00e9"]"#).unwrap();
+        assert_eq!(escaped, PartitionKey::from("é"));
+        assert_eq!(
+            PartitionKey::parse("[{}]").unwrap().components(),
+            [PartitionKeyValue::Undefined]
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_partition_key_is_refused() {
+        for text in ["", "\"x\"", "{}", "[[]]", r#"[{"a":1}]"#, "[1", "null"] {
+            assert!(PartitionKey::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn both_zeros_are_one_key() {
+        let key = |text: &str| PartitionKey::parse(text).unwrap();
+        assert_eq!(key("[-0]"), key("[0.0]"));
+        assert_eq!(key("[-0]").to_string(), "[0]");
+        assert_eq!(
+            PartitionKeyValue::Number(-0.0),
+            PartitionKeyValue::Number(0.0)
+        );
+        assert_eq!(key("[1]"), key("[1.0]"));
+        assert_ne!(key("[1]"), key("[\"1\"]"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_survives_its_json(key in partition_key()) {
+            prop_assert_eq!(&PartitionKey::from_json(&key.to_json()).unwrap(), &key);
+            prop_assert_eq!(PartitionKey::parse(&key.to_string()).unwrap(), key);
+        }
+    }
+}
