@@ -8,6 +8,8 @@ pub mod limits;
 pub mod name;
 pub mod partition;
 pub mod position;
+pub mod request;
+pub mod resource;
 pub mod value;
 
 pub use invalid::{Invalid, Result};
@@ -16,8 +18,19 @@ pub use partition::{
     Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
     PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,
 };
-pub use position::{
-    ContinuationToken, Etag, EtagCondition, Lsn, SessionToken, TimestampMs, TimestampSeconds,
+pub use position::{ContinuationToken, Etag, Lsn, SessionToken, TimestampMs, TimestampSeconds};
+pub use request::{
+    Comparison, ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchCondition,
+    PatchError, PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
+};
+pub use resource::{
+    AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositePath,
+    ComputedProperty, ConflictResolutionPolicy, ContainerProperties, DatabaseProperties,
+    DistanceFunction, FullTextIndex, FullTextPath, FullTextPolicy, GeospatialConfig, Immutable,
+    IncludedPath, IndexPath, IndexSegment, IndexingMode, IndexingPolicy, ItemTimeToLive,
+    MatcherState, PathEnding, PathMatcher, QuantizerType, SYSTEM_PROPERTY_NAMES, SortOrder,
+    SpatialIndex, SpatialType, Throughput, TimeToLive, UniqueKey, VectorDataType, VectorEmbedding,
+    VectorEmbeddingPolicy, VectorIndex, VectorIndexKind, expires_at, is_system_property,
 };
 pub use value::{
     Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,

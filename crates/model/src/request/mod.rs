@@ -1,0 +1,15 @@
+//! What a request asks beside its subject: conditions, patches, consistency, and what it is charged.
+//!
+//! Owns these options as types, with their wire words. Does not own operations or their outcomes.
+
+mod consistency_level;
+mod indexing_directive;
+mod patch;
+mod precondition;
+mod request_charge;
+
+pub use consistency_level::ConsistencyLevel;
+pub use indexing_directive::IndexingDirective;
+pub use patch::{Comparison, Patch, PatchCondition, PatchError, PatchOperation, PatchPath};
+pub use precondition::{EtagPattern, Precondition, Verdict};
+pub use request_charge::RequestCharge;

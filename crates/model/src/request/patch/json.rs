@@ -1,0 +1,98 @@
+//! The wire form of a patch.
+//!
+//! Owns operation names, required members and the limit on operations. Does not own the text of the condition: the
+//! caller brings the parser of the query crate.
+
+use super::{Patch, PatchCondition, PatchOperation, PatchPath};
+use crate::limits::PATCH_OPERATIONS_MAX;
+use crate::resource::members::described;
+use crate::{Invalid, Json, Number, Object, Result};
+
+impl Patch {
+    /// Reads the body of a patch; the condition is read by `parse_condition`.
+    ///
+    /// # Errors
+    /// When the body is malformed, has no operation or too many, or the condition cannot be read.
+    pub fn from_json(
+        body: &Json,
+        parse_condition: impl FnOnce(&str) -> Result<PatchCondition>,
+    ) -> Result<Self> {
+        let elements = body.get("operations").and_then(Json::as_array).ok_or_else(|| {
+            refused("the body must be an object with an array named 'operations'")
+        })?;
+        if elements.is_empty() {
+            return Err(refused("there must be at least one operation"));
+        }
+        if elements.len() > PATCH_OPERATIONS_MAX {
+            return Err(Invalid::new(format!(
+                "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
+                 has {}.",
+                elements.len()
+            )));
+        }
+        let condition = match body.get("condition") {
+            None | Some(Json::Null) => None,
+            Some(Json::String(text)) => Some(parse_condition(text)?),
+            Some(other) => {
+                return Err(refused(&format!(
+                    "the condition must be a string, not {}",
+                    described(other)
+                )));
+            }
+        };
+        let read = |(place, element): (usize, &Json)| operation(place + 1, element);
+        let operations = elements.iter().enumerate().map(read).collect::<Result<_>>()?;
+        Ok(Self { operations, condition })
+    }
+}
+
+fn operation(number: usize, element: &Json) -> Result<PatchOperation> {
+    let members = element
+        .as_object()
+        .ok_or_else(|| refused(&format!("operation {number} must be an object")))?;
+    let name = text(number, members, "op")?;
+    let path = PatchPath::parse(text(number, members, "path")?)?;
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "add" => PatchOperation::Add { path, value: value(number, members)? },
+        "set" => PatchOperation::Set { path, value: value(number, members)? },
+        "replace" => PatchOperation::Replace { path, value: value(number, members)? },
+        "remove" => PatchOperation::Remove { path },
+        "incr" | "increment" => PatchOperation::Increment { path, by: amount(number, members)? },
+        "move" => {
+            PatchOperation::Move { from: PatchPath::parse(text(number, members, "from")?)?, path }
+        }
+        _ => {
+            return Err(refused(&format!(
+                "operation {number} is named '{name}'; use add, set, replace, remove, incr or move"
+            )));
+        }
+    })
+}
+
+fn text<'a>(number: usize, members: &'a Object, name: &str) -> Result<&'a str> {
+    members
+        .get(name)
+        .and_then(Json::as_str)
+        .ok_or_else(|| refused(&format!("operation {number} needs a '{name}' that is a string")))
+}
+
+fn value(number: usize, members: &Object) -> Result<Json> {
+    members
+        .get("value")
+        .cloned()
+        .ok_or_else(|| refused(&format!("operation {number} needs a 'value'")))
+}
+
+fn amount(number: usize, members: &Object) -> Result<Number> {
+    match value(number, members)? {
+        Json::Number(by) => Ok(by),
+        other => Err(refused(&format!(
+            "the 'value' of operation {number} must be a number, not {}",
+            described(&other)
+        ))),
+    }
+}
+
+fn refused(reason: &str) -> Invalid {
+    Invalid::new(format!("Invalid patch request: check syntax of patch specification: {reason}."))
+}

@@ -1,0 +1,99 @@
+//! What a replace of a container may not change.
+//!
+//! Owns the comparison of old and new properties. Does not own which error kind follows; a change of unique keys has
+//! another one than the rest.
+
+use std::fmt;
+
+use super::ContainerProperties;
+
+/// A property of a container that stays as it was created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Immutable {
+    /// The id.
+    Id,
+    /// The partition key definition.
+    PartitionKey,
+    /// The unique keys.
+    UniqueKeys,
+    /// An embedding of the vector embedding policy; new ones may be added.
+    VectorEmbeddingPolicy,
+    /// A vector index of the indexing policy; new ones may be added.
+    VectorIndexes,
+}
+
+impl Immutable {
+    /// The sentence, the service's own where it is known.
+    #[must_use]
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Id => {
+                "The id of a container cannot be changed. To change it, create another container."
+            }
+            Self::PartitionKey => {
+                "The partition key definition of a container cannot be changed. To change it, \
+                 create another container."
+            }
+            Self::UniqueKeys => {
+                "The unique index cannot be modified. To change the unique index, remove the \
+                 collection and re-create a new one."
+            }
+            Self::VectorEmbeddingPolicy => {
+                "Paths in existing embedding policy cannot be modified in Collection Replace."
+            }
+            Self::VectorIndexes => {
+                "Paths in existing vector indexing policy cannot be modified in Collection Replace."
+            }
+        }
+    }
+}
+
+impl fmt::Display for Immutable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message())
+    }
+}
+
+impl std::error::Error for Immutable {}
+
+impl ContainerProperties {
+    /// Checks that these properties may be replaced by new ones.
+    ///
+    /// # Errors
+    /// Names the first thing that may not change.
+    pub fn check_replace(&self, new: &Self) -> Result<(), Immutable> {
+        let kept = [
+            (self.id == new.id, Immutable::Id),
+            (self.keeps_partition_key(new), Immutable::PartitionKey),
+            (self.unique_keys == new.unique_keys, Immutable::UniqueKeys),
+            (self.keeps_embeddings(new), Immutable::VectorEmbeddingPolicy),
+            (self.keeps_vector_indexes(new), Immutable::VectorIndexes),
+        ];
+        match kept.into_iter().find(|(kept, _)| !kept) {
+            Some((_, immutable)) => Err(immutable),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the definition means the same, however its version is written.
+    fn keeps_partition_key(&self, new: &Self) -> bool {
+        let (old, new) = (&self.partition_key, &new.partition_key);
+        old.paths() == new.paths() && old.kind() == new.kind() && old.version() == new.version()
+    }
+
+    fn keeps_embeddings(&self, new: &Self) -> bool {
+        match (&self.vector_embedding_policy, &new.vector_embedding_policy) {
+            (None, _) => true,
+            (Some(old), None) => old.embeddings().is_empty(),
+            (Some(old), Some(new)) => old.is_kept_by(new),
+        }
+    }
+
+    /// A vector index may go, but not become another one on the same path.
+    fn keeps_vector_indexes(&self, new: &Self) -> bool {
+        self.indexing_policy.vector.iter().all(|old| {
+            let same_path = |index: &&crate::VectorIndex| index.path == old.path;
+            new.indexing_policy.vector.iter().find(same_path).is_none_or(|new| new == old)
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Full text: which properties hold text to search, in which language.
+//!
+//! Owns the policy and its wire form, with the sentences the SDK suites compare. Does not own full-text indexes (see
+//! `indexing_policy`) nor tokens and scores.
+
+use super::members::Members;
+use crate::{Invalid, Json, Object, PropertyPath, Result};
+
+/// The languages of the service; names are case-sensitive.
+const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
+
+/// The `fullTextPolicy` of a container.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FullTextPolicy {
+    default_language: Option<String>,
+    paths: Vec<FullTextPath>,
+}
+
+/// One property that holds text to search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullTextPath {
+    /// Where the text lies.
+    pub path: PropertyPath,
+    /// Its language, when it differs from the default of the policy.
+    pub language: Option<String>,
+}
+
+impl FullTextPolicy {
+    /// The language of paths that name none.
+    #[must_use]
+    pub fn default_language(&self) -> Option<&str> {
+        self.default_language.as_deref()
+    }
+
+    /// The paths, in the order they were given.
+    #[must_use]
+    pub fn paths(&self) -> &[FullTextPath] {
+        &self.paths
+    }
+
+    /// The language of a path; none when the policy does not name the path.
+    #[must_use]
+    pub fn language_of(&self, path: &PropertyPath) -> Option<&str> {
+        let found = self.paths.iter().find(|known| known.path == *path)?;
+        Some(found.language.as_deref().or(self.default_language()).unwrap_or("en-US"))
+    }
+
+    /// Reads the wire form.
+    ///
+    /// # Errors
+    /// When a path is malformed, or a language is unknown.
+    pub fn from_json(json: &Json) -> Result<Self> {
+        let members = Members::of("full text policy", json)?;
+        let default_language = language(members.text("defaultLanguage")?)?;
+        let mut paths: Vec<FullTextPath> = Vec::new();
+        for element in members.array("fullTextPaths")? {
+            let path = FullTextPath::from_json(element)?;
+            if paths.iter().any(|known| known.path == path.path) {
+                return Err(Invalid::new(format!(
+                    "The Full Text Policy contains the Path {} twice; give each path once.",
+                    path.path
+                )));
+            }
+            paths.push(path);
+        }
+        Ok(Self { default_language, paths })
+    }
+
+    /// The wire form: only what was given.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        if let Some(language) = self.default_language() {
+            object.insert("defaultLanguage", language);
+        }
+        if !self.paths.is_empty() {
+            let paths: Vec<Json> = self.paths.iter().map(FullTextPath::to_json).collect();
+            object.insert("fullTextPaths", paths);
+        }
+        Json::Object(object)
+    }
+}
+
+impl FullTextPath {
+    fn from_json(json: &Json) -> Result<Self> {
+        let members = Members::of("full text path", json)?;
+        let path = members.required_text("path")?;
+        let path = PropertyPath::parse(path).map_err(|_| {
+            Invalid::new(format!(
+                "The Full Text Policy contains an invalid Path: {path}. Write it like '/text'."
+            ))
+        })?;
+        Ok(Self { path, language: language(members.text("language")?)? })
+    }
+
+    fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        object.insert("path", self.path.to_string());
+        if let Some(language) = &self.language {
+            object.insert("language", language.as_str());
+        }
+        Json::Object(object)
+    }
+}
+
+fn language(text: Option<&str>) -> Result<Option<String>> {
+    match text {
+        Some(text) if !LANGUAGES.contains(&text) => Err(Invalid::new(format!(
+            "The Full Text Policy contains an unsupported language {text}. Supported languages \
+             are: {}.",
+            LANGUAGES.join(", ")
+        ))),
+        known => Ok(known.map(ToOwned::to_owned)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<FullTextPolicy> {
+        FullTextPolicy::from_json(&Json::parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn only_what_was_given_is_echoed() {
+        for text in [
+            r#"{"defaultLanguage":"en-US"}"#,
+            r#"{"defaultLanguage":"en-US","fullTextPaths":[{"path":"/abstract"}]}"#,
+            r#"{"defaultLanguage":"en-US","fullTextPaths":[{"path":"/a","language":"fr-FR"}]}"#,
+        ] {
+            assert_eq!(read(text).unwrap().to_json().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_path_without_language_takes_the_default() {
+        let policy = read(
+            r#"{"defaultLanguage":"de-DE","fullTextPaths":[{"path":"/a"},{"path":"/b","language":"fr-FR"}]}"#,
+        )
+        .unwrap();
+        let language = |path| policy.language_of(&PropertyPath::parse(path).unwrap());
+        assert_eq!(language("/a"), Some("de-DE"));
+        assert_eq!(language("/b"), Some("fr-FR"));
+        assert_eq!(language("/c"), None);
+    }
+
+    #[test]
+    fn refusals_use_the_sentences_of_the_service() {
+        let message = |text| read(text).unwrap_err().message().to_owned();
+        assert!(
+            message(r#"{"fullTextPaths":[{"path":"abstract"}]}"#)
+                .starts_with("The Full Text Policy contains an invalid Path: abstract")
+        );
+        for text in [
+            r#"{"defaultLanguage":"spa-SPA"}"#,
+            r#"{"fullTextPaths":[{"path":"/a","language":"spa-SPA"}]}"#,
+        ] {
+            assert!(message(text).starts_with(
+                "The Full Text Policy contains an unsupported language spa-SPA. Supported \
+                 languages are:"
+            ));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The wire form of an indexing policy.
+//!
+//! Owns member names, their defaults and the order in which they are printed. Does not own the rules among paths: see
+//! `policy`.
+
+use super::{
+    CompositeIndex, FullTextIndex, IncludedPath, IndexPath, IndexingMode, IndexingPolicy,
+    SpatialIndex, VectorIndex,
+};
+use crate::resource::members::Members;
+use crate::{Invalid, Json, Object, Result};
+
+impl IndexingPolicy {
+    /// Reads the wire form, adds what the service adds and checks it.
+    ///
+    /// # Errors
+    /// When a member is malformed or the paths break a rule.
+    pub fn from_json(json: &Json) -> Result<Self> {
+        let members = Members::of("indexing policy", json)?;
+        let included = members.array("includedPaths")?.iter();
+        let excluded = members.array("excludedPaths")?.iter();
+        let spatial = members.array("spatialIndexes")?.iter();
+        let vector = members.array("vectorIndexes")?.iter();
+        let mut policy = Self {
+            mode: parse_mode(members.text("indexingMode")?)?,
+            automatic: members.boolean("automatic")?.unwrap_or(true),
+            included: included.map(included_from_json).collect::<Result<_>>()?,
+            excluded: excluded.map(path_from_json).collect::<Result<_>>()?,
+            composite: CompositeIndex::list_from_json(members.array("compositeIndexes")?)?,
+            spatial: spatial.map(SpatialIndex::from_json).collect::<Result<_>>()?,
+            vector: vector.map(VectorIndex::from_json).collect::<Result<_>>()?,
+            full_text: FullTextIndex::list_from_json(members.array("fullTextIndexes")?)?,
+        };
+        policy.complete();
+        policy.validate()?;
+        Ok(policy)
+    }
+
+    /// The wire form; kinds of index that are not used are left out.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        object.insert(
+            "indexingMode",
+            match self.mode {
+                IndexingMode::Consistent => "consistent",
+                IndexingMode::None => "none",
+            },
+        );
+        object.insert("automatic", self.automatic);
+        object.insert("includedPaths", list(&self.included, included_to_json));
+        object.insert("excludedPaths", list(&self.excluded, path_to_json));
+        let optional = [
+            ("compositeIndexes", list(&self.composite, CompositeIndex::to_json)),
+            ("spatialIndexes", list(&self.spatial, SpatialIndex::to_json)),
+            ("vectorIndexes", list(&self.vector, VectorIndex::to_json)),
+            ("fullTextIndexes", list(&self.full_text, FullTextIndex::to_json)),
+        ];
+        for (name, elements) in optional {
+            if !elements.is_empty() {
+                object.insert(name, elements);
+            }
+        }
+        Json::Object(object)
+    }
+}
+
+fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
+    match text {
+        None => Ok(IndexingMode::default()),
+        Some(text) if text.eq_ignore_ascii_case("consistent") => Ok(IndexingMode::Consistent),
+        Some(text) if text.eq_ignore_ascii_case("none") => Ok(IndexingMode::None),
+        Some(text) if text.eq_ignore_ascii_case("lazy") => Err(Invalid::new(
+            "The indexing mode 'lazy' is closed for new containers; use consistent or none.",
+        )),
+        Some(text) => Err(Invalid::new(format!(
+            "The indexing mode '{text}' is unknown; use consistent or none."
+        ))),
+    }
+}
+
+fn included_from_json(json: &Json) -> Result<IncludedPath> {
+    Ok(IncludedPath { path: path_from_json(json)?, legacy_indexes: json.get("indexes").cloned() })
+}
+
+fn included_to_json(included: &IncludedPath) -> Json {
+    let mut object = Object::new();
+    object.insert("path", included.path.to_string());
+    if let Some(indexes) = &included.legacy_indexes {
+        object.insert("indexes", indexes.clone());
+    }
+    Json::Object(object)
+}
+
+fn path_from_json(json: &Json) -> Result<IndexPath> {
+    IndexPath::parse(Members::of("index path", json)?.required_text("path")?)
+}
+
+fn path_to_json(path: &IndexPath) -> Json {
+    let mut object = Object::new();
+    object.insert("path", path.to_string());
+    Json::Object(object)
+}
+
+fn list<T>(elements: &[T], print: impl Fn(&T) -> Json) -> Vec<Json> {
+    elements.iter().map(print).collect()
+}

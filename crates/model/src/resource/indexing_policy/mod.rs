@@ -1,0 +1,23 @@
+//! Indexing policies: which paths of the items of a container are indexed, and how.
+//!
+//! Owns the policy, its wire form, its validation and the matcher that answers "is this value indexed" while an item is
+//! walked. Does not own index terms, nor any look-up.
+
+mod composite_index;
+mod full_text_index;
+mod index_path;
+mod json;
+mod path_matcher;
+mod policy;
+mod spatial_index;
+#[cfg(test)]
+mod tests;
+mod vector_index;
+
+pub use composite_index::{CompositeIndex, CompositePath, SortOrder};
+pub use full_text_index::FullTextIndex;
+pub use index_path::{IndexPath, IndexSegment, PathEnding};
+pub use path_matcher::{MatcherState, PathMatcher};
+pub use policy::{IncludedPath, IndexingMode, IndexingPolicy};
+pub use spatial_index::{BoundingBox, SpatialIndex, SpatialType};
+pub use vector_index::{QuantizerType, VectorIndex, VectorIndexKind};

@@ -1,0 +1,179 @@
+//! The indexing policy of a container.
+//!
+//! Owns the choice of paths and the rules the paths keep among each other. Does not own the wire form (see `json`) nor
+//! the decision for one value (see `path_matcher`).
+
+use std::collections::HashSet;
+
+use super::{
+    CompositeIndex, FullTextIndex, IndexPath, IndexSegment, PathEnding, SpatialIndex, VectorIndex,
+};
+use crate::limits::INDEX_PATHS_MAX;
+use crate::resource::full_text::FullTextPolicy;
+use crate::resource::geospatial::GeospatialConfig;
+use crate::resource::vector_embedding::VectorEmbeddingPolicy;
+use crate::{Invalid, Json, Result};
+
+/// Which paths are indexed, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexingPolicy {
+    /// Whether there is a secondary index.
+    pub mode: IndexingMode,
+    /// Whether items are indexed unless a request says otherwise.
+    pub automatic: bool,
+    /// Paths to index.
+    pub included: Vec<IncludedPath>,
+    /// Paths to leave out.
+    pub excluded: Vec<IndexPath>,
+    /// Composite indexes.
+    pub composite: Vec<CompositeIndex>,
+    /// Spatial indexes.
+    pub spatial: Vec<SpatialIndex>,
+    /// Vector indexes.
+    pub vector: Vec<VectorIndex>,
+    /// Full-text indexes.
+    pub full_text: Vec<FullTextIndex>,
+}
+
+/// Whether there is a secondary index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexingMode {
+    /// The index changes with each write.
+    #[default]
+    Consistent,
+    /// No secondary index.
+    None,
+}
+
+/// A path to index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IncludedPath {
+    /// The path.
+    pub path: IndexPath,
+    /// The `indexes` member of old clients: echoed, without effect.
+    pub legacy_indexes: Option<Json>,
+}
+
+impl Default for IndexingPolicy {
+    fn default() -> Self {
+        Self {
+            mode: IndexingMode::Consistent,
+            automatic: true,
+            included: vec![IncludedPath::new(IndexPath::root())],
+            excluded: vec![etag_path(PathEnding::Scalar)],
+            composite: Vec::new(),
+            spatial: Vec::new(),
+            vector: Vec::new(),
+            full_text: Vec::new(),
+        }
+    }
+}
+
+impl IncludedPath {
+    /// A path to index.
+    #[must_use]
+    pub fn new(path: IndexPath) -> Self {
+        Self { path, legacy_indexes: None }
+    }
+}
+
+impl IndexingPolicy {
+    /// A policy without a secondary index.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            mode: IndexingMode::None,
+            automatic: false,
+            included: Vec::new(),
+            excluded: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what the service adds: the root when no path is included and none excludes it, the etag to the excluded
+    /// paths unless the client names it. Without an index nothing is automatic.
+    pub(super) fn complete(&mut self) {
+        if self.mode == IndexingMode::None {
+            self.automatic = false;
+            return;
+        }
+        if self.included.is_empty() && !self.excluded.iter().any(IndexPath::is_root) {
+            self.included.push(IncludedPath::new(IndexPath::root()));
+        }
+        let etag_paths = [etag_path(PathEnding::Scalar), etag_path(PathEnding::Subtree)];
+        if !self.paths().any(|path| etag_paths.contains(path)) {
+            let [scalar, _] = etag_paths;
+            self.excluded.push(scalar);
+        }
+    }
+
+    /// Checks what the policy says by itself.
+    ///
+    /// # Errors
+    /// When there are too many paths, the root is in neither list, or a path is in both.
+    pub fn validate(&self) -> Result<()> {
+        for (list, count) in [("included", self.included.len()), ("excluded", self.excluded.len())]
+        {
+            if count > INDEX_PATHS_MAX {
+                return Err(Invalid::new(format!(
+                    "The indexing policy has {count} {list} paths; at most {INDEX_PATHS_MAX} are \
+                     allowed."
+                )));
+            }
+        }
+        let included: HashSet<&IndexPath> = self.included.iter().map(|one| &one.path).collect();
+        if let Some(both) = self.excluded.iter().find(|path| included.contains(path)) {
+            return Err(Invalid::new(format!(
+                "The indexing path '{both}' is both included and excluded; name it in one of the \
+                 two."
+            )));
+        }
+        if self.mode == IndexingMode::Consistent && !self.paths().any(IndexPath::is_root) {
+            return Err(Invalid::new(
+                "The special mandatory indexing path \"/\" is not provided in any of the path type \
+                 sets. Please provide this path in one of the sets.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks what the policy says about the other policies of its container.
+    ///
+    /// # Errors
+    /// When an index names a vector, a text or a plane that the container does not declare.
+    pub fn validate_against(
+        &self,
+        vectors: Option<&VectorEmbeddingPolicy>,
+        texts: Option<&FullTextPolicy>,
+        geospatial: GeospatialConfig,
+    ) -> Result<()> {
+        self.vector.iter().try_for_each(|index| index.validate(vectors))?;
+        self.full_text.iter().try_for_each(|index| index.validate(texts))?;
+        self.spatial.iter().try_for_each(|index| validate_bounding_box(index, geospatial))
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &IndexPath> {
+        self.included.iter().map(|included| &included.path).chain(&self.excluded)
+    }
+}
+
+fn etag_path(ending: PathEnding) -> IndexPath {
+    IndexPath::new(vec![IndexSegment::Property("_etag".to_owned())], ending)
+}
+
+/// A plane has no bounds of its own, so each index on it names them; the earth needs none.
+fn validate_bounding_box(index: &SpatialIndex, geospatial: GeospatialConfig) -> Result<()> {
+    match (geospatial, &index.bounding_box) {
+        (GeospatialConfig::Geometry, None) => Err(Invalid::new(format!(
+            "The spatial index on '{}' needs a boundingBox, because the geospatial type of the \
+             container is Geometry.",
+            index.path
+        ))),
+        (GeospatialConfig::Geography, Some(_)) => Err(Invalid::new(format!(
+            "The spatial index on '{}' has a boundingBox, which only a container of geospatial \
+             type Geometry may have.",
+            index.path
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,93 @@
+//! Reading the named members of a wire object.
+//!
+//! Owns the sentences for a member that is absent or of the wrong type, so that every resource refuses in the same
+//! manner. A null member counts as absent. Does not own the meaning of any member.
+
+use crate::{Invalid, Json, Object, Result};
+
+/// The members of one object, with the name of what they describe.
+#[derive(Clone, Copy)]
+pub(crate) struct Members<'a> {
+    thing: &'static str,
+    object: &'a Object,
+}
+
+impl<'a> Members<'a> {
+    /// Takes the members of a value that must be an object.
+    pub(crate) fn of(thing: &'static str, json: &'a Json) -> Result<Self> {
+        json.as_object().map(|object| Self { thing, object }).ok_or_else(|| {
+            Invalid::new(format!("The {thing} must be a JSON object, not {}.", described(json)))
+        })
+    }
+
+    /// A member that is present and not null.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
+        self.object.get(name).filter(|value| !matches!(value, Json::Null))
+    }
+
+    /// The text of a member.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>> {
+        self.read(name, "a string", Json::as_str)
+    }
+
+    /// The text of a member that must be there.
+    pub(crate) fn required_text(&self, name: &str) -> Result<&'a str> {
+        self.text(name)?.ok_or_else(|| {
+            Invalid::new(format!("The {} has no '{name}'; give it a string.", self.thing))
+        })
+    }
+
+    /// The `id` of a resource, which must be there.
+    pub(crate) fn required_id(&self) -> Result<&'a str> {
+        self.text("id")?.ok_or_else(|| {
+            Invalid::new(
+                "The input content is invalid because the required properties - 'id; ' - are \
+                 missing.",
+            )
+        })
+    }
+
+    /// The value of a Boolean member.
+    pub(crate) fn boolean(&self, name: &str) -> Result<Option<bool>> {
+        self.read(name, "true or false", Json::as_bool)
+    }
+
+    /// The value of an integer member.
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>> {
+        self.read(name, "an integer", Json::as_i64)
+    }
+
+    /// The elements of a member; none at all when it is absent.
+    pub(crate) fn array(&self, name: &str) -> Result<&'a [Json]> {
+        Ok(self.read(name, "an array", Json::as_array)?.unwrap_or_default())
+    }
+
+    /// Refuses the object with a sentence about one of its members.
+    pub(crate) fn refuse(&self, name: &str, value: &Json, expected: &str) -> Invalid {
+        Invalid::new(format!(
+            "The '{name}' of the {} must be {expected}, not {}.",
+            self.thing,
+            described(value)
+        ))
+    }
+
+    fn read<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        take: impl FnOnce(&'a Json) -> Option<T>,
+    ) -> Result<Option<T>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(value) => take(value).map(Some).ok_or_else(|| self.refuse(name, value, expected)),
+        }
+    }
+}
+
+/// A short form of a value for a sentence: scalars as they are, others by type.
+pub(crate) fn described(json: &Json) -> String {
+    match json {
+        Json::Array(_) | Json::Object(_) => format!("an {}", json.type_name()),
+        scalar => scalar.to_string(),
+    }
+}

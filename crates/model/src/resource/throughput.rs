@@ -1,0 +1,229 @@
+//! Throughput: request units per second given to a container or a database.
+//!
+//! Owns the two kinds, their limits and their wire content. Does not own the budget that is spent, nor the rest of the
+//! wire resource around the content.
+
+use super::members::Members;
+use crate::limits::{
+    AUTOSCALE_THROUGHPUT_MIN, MANUAL_THROUGHPUT_MIN, THROUGHPUT_MAX,
+    THROUGHPUT_PER_PARTITION_AT_CREATION,
+};
+use crate::{Invalid, Json, Object, Result};
+
+/// Manual throughput comes in multiples of this.
+const MANUAL_STEP: i64 = 100;
+/// An autoscale maximum comes in multiples of this.
+const AUTOSCALE_STEP: i64 = 1000;
+/// Autoscale idles at the maximum divided by this.
+const AUTOSCALE_IDLE_DIVISOR: u32 = 10;
+
+/// Request units per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Throughput {
+    /// A fixed number of request units per second.
+    Manual(u32),
+    /// As needed, between a tenth of the maximum and the maximum.
+    Autoscale {
+        /// Most request units per second.
+        maximum: u32,
+        /// By how much the maximum may grow on its own, in percent, if the client said so.
+        increment_percent: Option<u32>,
+    },
+}
+
+impl Throughput {
+    /// The least a container can have.
+    #[must_use]
+    pub fn minimum() -> Self {
+        Self::Manual(MANUAL_THROUGHPUT_MIN)
+    }
+
+    /// The most request units per second this throughput can give.
+    #[must_use]
+    pub fn highest(&self) -> u32 {
+        match self {
+            Self::Manual(per_second) => *per_second,
+            Self::Autoscale { maximum, .. } => *maximum,
+        }
+    }
+
+    /// A fixed number: 400 to 1000000 in steps of 100.
+    pub fn manual(per_second: i64) -> Result<Self> {
+        within(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
+            Invalid::new(format!(
+                "The offer should have valid throughput values between {MANUAL_THROUGHPUT_MIN} and \
+                 {THROUGHPUT_MAX} inclusive in increments of {MANUAL_STEP}. Requested throughput \
+                 was {per_second}."
+            ))
+        })
+    }
+
+    /// As needed up to a maximum: 1000 to 1000000 in steps of 1000.
+    pub fn autoscale(maximum: i64) -> Result<Self> {
+        if maximum < i64::from(AUTOSCALE_THROUGHPUT_MIN) {
+            return Err(Invalid::new(format!(
+                "Requested throughput {maximum} is less than required minimum throughput \
+                 {AUTOSCALE_THROUGHPUT_MIN}"
+            )));
+        }
+        let maximum =
+            within(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
+                Invalid::new(format!(
+                    "The offer should have valid autoscale max throughput values between \
+                 {AUTOSCALE_THROUGHPUT_MIN} and {THROUGHPUT_MAX} inclusive in increments of \
+                 {AUTOSCALE_STEP}. Requested max throughput was {maximum}."
+                ))
+            })?;
+        Ok(Self::Autoscale { maximum, increment_percent: None })
+    }
+
+    /// Reads the autoscale settings, as a header at creation or inside the content: `{"maxThroughput":4000}`.
+    pub fn from_autoscale_settings(settings: &Json) -> Result<Self> {
+        let members = Members::of("autoscale settings", settings)?;
+        let maximum = members.integer("maxThroughput")?.ok_or_else(|| {
+            Invalid::new("The autoscale settings have no 'maxThroughput'; give it an integer.")
+        })?;
+        let percent = settings
+            .get("autoUpgradePolicy")
+            .and_then(|policy| policy.get("throughputPolicy"))
+            .and_then(|policy| policy.get("incrementPercent"));
+        match (Self::autoscale(maximum)?, percent) {
+            (Self::Autoscale { maximum, .. }, Some(percent)) => {
+                let increment_percent =
+                    percent.as_i64().and_then(|value| u32::try_from(value).ok());
+                if increment_percent.is_none() {
+                    return Err(members.refuse("incrementPercent", percent, "0 or more"));
+                }
+                Ok(Self::Autoscale { maximum, increment_percent })
+            }
+            (throughput, _) => Ok(throughput),
+        }
+    }
+
+    /// Reads the `content` of the wire resource; autoscale settings win over a number beside them.
+    pub fn from_content(content: &Json) -> Result<Self> {
+        let members = Members::of("throughput content", content)?;
+        if let Some(settings) = members.get("offerAutopilotSettings") {
+            return Self::from_autoscale_settings(settings);
+        }
+        let per_second = members.integer("offerThroughput")?.ok_or_else(|| {
+            Invalid::new(
+                "The throughput content has neither 'offerThroughput' nor \
+                 'offerAutopilotSettings'; give one of them.",
+            )
+        })?;
+        Self::manual(per_second)
+    }
+
+    /// The `content` of the wire resource.
+    #[must_use]
+    pub fn to_content(&self) -> Json {
+        let mut content = Object::new();
+        content.insert("offerThroughput", i64::from(self.per_second_at_least()));
+        content.insert("offerIsRUPerMinuteThroughputEnabled", false);
+        let mut parameters = Object::new();
+        parameters.insert("maxThroughputEverProvisioned", i64::from(self.per_second_at_creation()));
+        parameters.insert("maxConsumedStorageEverInKB", 0);
+        content.insert("offerMinimumThroughputParameters", parameters);
+        if let Self::Autoscale { maximum, increment_percent } = self {
+            content.insert("offerAutopilotSettings", autoscale_json(*maximum, *increment_percent));
+        }
+        Json::Object(content)
+    }
+
+    /// Request units per second that creation makes room for: all of a manual number, the maximum of autoscale.
+    #[must_use]
+    pub fn per_second_at_creation(&self) -> u32 {
+        match self {
+            Self::Manual(per_second) => *per_second,
+            Self::Autoscale { maximum, .. } => *maximum,
+        }
+    }
+
+    /// Request units per second that are there at any moment: all of a manual number, a tenth of an autoscale maximum.
+    #[must_use]
+    pub fn per_second_at_least(&self) -> u32 {
+        match self {
+            Self::Manual(per_second) => *per_second,
+            Self::Autoscale { maximum, .. } => maximum / AUTOSCALE_IDLE_DIVISOR,
+        }
+    }
+
+    /// How many physical partitions a container of this throughput starts with.
+    #[must_use]
+    pub fn partitions_at_creation(&self) -> u32 {
+        self.per_second_at_creation().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
+    }
+}
+
+/// The number when it lies between the least and the common most, on a step.
+fn within(per_second: i64, least: u32, step: i64) -> Option<u32> {
+    let number = u32::try_from(per_second).ok()?;
+    (number >= least && number <= THROUGHPUT_MAX && per_second % step == 0).then_some(number)
+}
+
+fn autoscale_json(maximum: u32, increment_percent: Option<u32>) -> Object {
+    let mut settings = Object::new();
+    settings.insert("maxThroughput", i64::from(maximum));
+    if let Some(percent) = increment_percent {
+        let mut throughput_policy = Object::new();
+        throughput_policy.insert("incrementPercent", i64::from(percent));
+        let mut upgrade_policy = Object::new();
+        upgrade_policy.insert("throughputPolicy", throughput_policy);
+        settings.insert("autoUpgradePolicy", upgrade_policy);
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manual_throughput_keeps_its_limits_and_steps() {
+        for good in [400, 500, 1_000_000] {
+            assert!(Throughput::manual(good).is_ok(), "{good}");
+        }
+        for bad in [-200, 0, 300, 399, 450, 1_000_100, i64::MAX] {
+            let error = Throughput::manual(bad).unwrap_err();
+            assert!(error.message().starts_with(
+                "The offer should have valid throughput values between 400 and 1000000 inclusive \
+                 in increments of 100."
+            ));
+        }
+    }
+
+    #[test]
+    fn an_autoscale_maximum_keeps_its_limits_and_steps() {
+        assert!(Throughput::autoscale(1000).is_ok());
+        assert!(Throughput::autoscale(1500).is_err());
+        assert!(Throughput::autoscale(1_001_000).is_err());
+        assert_eq!(
+            Throughput::autoscale(-200).unwrap_err().message(),
+            "Requested throughput -200 is less than required minimum throughput 1000"
+        );
+    }
+
+    #[test]
+    fn six_thousand_request_units_fill_one_physical_partition() {
+        for (per_second, partitions) in [(400, 1), (6000, 1), (6100, 2), (12000, 2), (30000, 5)] {
+            let throughput = Throughput::manual(per_second).unwrap();
+            assert_eq!(throughput.partitions_at_creation(), partitions, "{per_second}");
+        }
+        assert_eq!(Throughput::autoscale(12000).unwrap().partitions_at_creation(), 2);
+    }
+
+    #[test]
+    fn content_round_trips() {
+        let grown = Throughput::Autoscale { maximum: 4000, increment_percent: Some(10) };
+        for throughput in [Throughput::Manual(400), Throughput::autoscale(4000).unwrap(), grown] {
+            assert_eq!(Throughput::from_content(&throughput.to_content()), Ok(throughput));
+        }
+        assert_eq!(
+            Throughput::Manual(400).to_content().to_string(),
+            r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"maxConsumedStorageEverInKB":0}}"#
+        );
+        assert_eq!(grown.to_content().get("offerThroughput"), Some(&Json::from(400)));
+        assert!(Throughput::from_content(&Json::parse(b"{}").unwrap()).is_err());
+    }
+}
