@@ -4,10 +4,11 @@
 //! its method in its own file.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
 
 use model::{DatabaseId, TimestampMs};
-use storage::{Store, memory::MemoryStore};
+use storage::{Shard, Store, memory::MemoryStore};
 use tokio::sync::Mutex;
 
 use crate::catalog::{CatalogStore, CatalogView, Container, Database};
@@ -39,6 +40,23 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     closed: AtomicBool,
+    /// Shards that a split or merge is filling; the reclaimer leaves them alone.
+    building: StdMutex<HashSet<Shard>>,
+}
+
+impl Core {
+    pub(crate) fn is_building(&self, shard: Shard) -> bool {
+        self.building.lock().unwrap_or_else(PoisonError::into_inner).contains(&shard)
+    }
+
+    pub(crate) fn start_building(&self, shards: &[Shard]) {
+        self.building.lock().unwrap_or_else(PoisonError::into_inner).extend(shards);
+    }
+
+    pub(crate) fn end_building(&self, shards: &[Shard]) {
+        let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        building.retain(|shard| !shards.contains(shard));
+    }
 }
 
 impl Engine {
@@ -59,6 +77,7 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             closed: AtomicBool::new(false),
+            building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
         engine.load().await?;

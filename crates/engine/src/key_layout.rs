@@ -26,8 +26,6 @@
 //! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
 //! in the order of the last write; only items with a time to live of their own have an `expiry` key.
 
-use std::cmp::Ordering;
-
 use model::value::structural_hash;
 use model::{EffectivePartitionKey, EpkRange, Json, Lsn, Number, PartitionKey, PartitionKeyValue};
 use storage::{KeyRange, Shard, Space, StorageKey};
@@ -156,6 +154,20 @@ impl ItemKey {
     /// The effective partition key part.
     pub(crate) fn epk(&self) -> EffectivePartitionKey {
         EffectivePartitionKey::from_bytes(unescape(&self.bytes).map_or(Vec::new(), |(epk, _)| epk))
+    }
+}
+
+impl ItemKey {
+    /// The partition key part.
+    pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
+        let (_, mut at) = unescape(&self.bytes)?;
+        let mut components = Vec::new();
+        while at < self.partition_bytes {
+            let (component, length) = decode_component(self.bytes.get(at..)?)?;
+            components.push(component);
+            at += length;
+        }
+        Some(PartitionKey::from_values(components))
     }
 }
 
@@ -349,6 +361,25 @@ fn push_component(key: &mut Vec<u8>, component: &PartitionKeyValue) {
     }
 }
 
+fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
+    Some(match *key.first()? {
+        UNDEFINED => (PartitionKeyValue::Undefined, 1),
+        NULL => (PartitionKeyValue::Null, 1),
+        FALSE => (PartitionKeyValue::Bool(false), 1),
+        TRUE => (PartitionKeyValue::Bool(true), 1),
+        NUMBER => {
+            let ordered = u64::from_be_bytes(key.get(1..9)?.try_into().ok()?);
+            let bits = if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered };
+            (PartitionKeyValue::Number(f64::from_bits(bits)), 9)
+        }
+        STRING => {
+            let (text, length) = unescape(key.get(1..)?)?;
+            (PartitionKeyValue::String(String::from_utf8(text).ok()?), 1 + length)
+        }
+        _ => return None,
+    })
+}
+
 fn push_double(key: &mut Vec<u8>, double: f64) {
     key.push(NUMBER);
     key.extend_from_slice(&ordered_double(double));
@@ -459,12 +490,7 @@ fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
 fn logical_partition_length(key: &[u8], levels: usize) -> Option<usize> {
     let (_, mut at) = unescape(key)?;
     for _ in 0..levels {
-        at += match *key.get(at)? {
-            UNDEFINED | NULL | FALSE | TRUE => 1,
-            NUMBER => 9,
-            STRING => 1 + unescape(key.get(at + 1..)?)?.1,
-            _ => return None,
-        };
+        at += decode_component(key.get(at..)?)?.1;
     }
-    (at.cmp(&key.len()) == Ordering::Less).then_some(at)
+    (at < key.len()).then_some(at)
 }

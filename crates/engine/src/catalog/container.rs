@@ -28,6 +28,8 @@ pub(crate) struct Container {
     record: RwLock<ContainerRecord>,
     map: RwLock<Arc<PartitionMap>>,
     deleted: AtomicBool,
+    /// One split or merge at a time.
+    pub(crate) restructuring: tokio::sync::Mutex<()>,
 }
 
 impl Container {
@@ -54,6 +56,7 @@ impl Container {
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             record: RwLock::new(record),
             deleted: AtomicBool::new(false),
+            restructuring: tokio::sync::Mutex::default(),
         };
         let record = container.record();
         let mut partitions = Vec::new();

@@ -6,6 +6,7 @@
 mod create;
 mod delete;
 mod delete_by_partition_key;
+mod effects;
 mod input;
 mod list;
 mod patch;
@@ -22,6 +23,7 @@ mod upsert;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use delete_by_partition_key::delete_partition;
+pub(crate) use effects::{Entries, effects_of};
 pub(crate) use input::{NewItem, logical_partition};
 pub(crate) use patch::patch;
 pub(crate) use read::read_in_batch;

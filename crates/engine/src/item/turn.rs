@@ -60,6 +60,7 @@ pub(crate) struct Turn<'turn> {
     unique: HashMap<StorageKey, Option<StorageValue>>,
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     sequence: u16,
+    forced: bool,
 }
 
 /// An item that was written, before its lsn is known.
@@ -79,6 +80,8 @@ pub(crate) struct Prepared {
     pub(crate) state: PartitionState,
     pub(crate) touched_items: Vec<StorageKey>,
     pub(crate) touched_unique: Vec<StorageKey>,
+    /// Whether there is anything to commit; cursors alone can wait for the next write.
+    pub(crate) commits: bool,
 }
 
 /// What is to be written.
@@ -99,6 +102,7 @@ impl<'turn> Turn<'turn> {
             unique: HashMap::new(),
             log: BTreeMap::new(),
             sequence: 0,
+            forced: false,
         }
     }
 
@@ -202,6 +206,7 @@ impl<'turn> Turn<'turn> {
             );
         }
         Prepared {
+            commits: self.forced || !self.set.writes.is_empty(),
             set: self.set,
             state: self.state,
             touched_items: self.items.into_keys().collect(),
@@ -209,9 +214,20 @@ impl<'turn> Turn<'turn> {
         }
     }
 
-    /// Adds a remove that belongs to maintenance, not to an item.
-    pub(crate) fn remove_raw(&mut self, space: storage::Space, key: StorageKey) {
-        self.set.remove(space, key);
+    /// Drops a superseded version for good.
+    pub(crate) fn trim_version(&mut self, position: ChangePosition) {
+        self.state.trimmed = self.state.trimmed.max(position.lsn);
+        self.set.remove(VERSIONS, position.key());
+    }
+
+    /// For work that scans the store: it must not miss what earlier transactions of the group have written.
+    pub(crate) fn require_first(&self) -> std::result::Result<(), Halt> {
+        if self.context.touched.is_empty() { Ok(()) } else { Err(Halt::Deferred) }
+    }
+
+    /// The state must reach the disk even if nothing else changes.
+    pub(crate) fn force_commit(&mut self) {
+        self.forced = true;
     }
 
     fn timestamp(&mut self) -> TimestampSeconds {
@@ -387,7 +403,8 @@ fn earlier(position: ChangePosition) -> ChangePosition {
     if position.lsn == Lsn::ZERO { ChangePosition { lsn: SAME_LSN, ..position } } else { position }
 }
 
-fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
+/// Where an item with a time to live of its own stands in the expiry space.
+pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
     let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
     let expires_at = record.header.timestamp.0 + u64::from(seconds);
     Some(expiry_key(expires_at, record.header.position.ordinal))

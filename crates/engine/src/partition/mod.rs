@@ -7,15 +7,14 @@ mod copy;
 mod map;
 mod merge;
 mod reclaim;
+mod restructure;
 mod split;
 mod state;
 mod work;
 mod writer;
 
 pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, Published};
-pub(crate) use merge::merge;
 pub(crate) use reclaim::reclaim_shard;
-pub(crate) use split::split;
 pub(crate) use state::{PartitionState, Rebuild};
 pub(crate) use work::{ItemAnswer, ItemWrite, MaintenanceWork, Work, WorkAnswer, WorkFailure};
-pub(crate) use writer::{Hold, WriterSeed, start_writer};
+pub(crate) use writer::{WriterSeed, start_writer};

@@ -26,10 +26,14 @@ pub(crate) struct PartitionState {
     pub(crate) index_generation: u32,
     /// A rebuild under way.
     pub(crate) rebuild: Option<Rebuild>,
-    /// Everything up to here in the change log was looked at for inherited expiry under the present default.
+    /// Up to here in the change log, every item that inherits the default time to live is reclaimed.
     pub(crate) expiry_after: Lsn,
-    /// Default time to live, in seconds, that `expiry_after` belongs to; zero when there was none.
-    pub(crate) expiry_default_seconds: u32,
+    /// Before this second, every item with a time to live of its own is reclaimed.
+    pub(crate) expiry_from_second: u64,
+    /// The newest version that was trimmed: an all-versions feed cannot start before it.
+    pub(crate) trimmed: Lsn,
+    /// After a merge, changes up to here are in the order of their lsn but not of their time.
+    pub(crate) interleaved: Lsn,
     /// Where the trimming of versions goes on.
     pub(crate) trim_after: ChangePosition,
 }
@@ -72,11 +76,13 @@ impl PartitionState {
             self.item_bytes,
             self.timestamp_seconds,
             self.expiry_after.0,
+            self.expiry_from_second,
+            self.trimmed.0,
+            self.interleaved.0,
         ] {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
         bytes.extend_from_slice(&self.index_generation.to_be_bytes());
-        bytes.extend_from_slice(&self.expiry_default_seconds.to_be_bytes());
         bytes.extend_from_slice(&self.trim_after.key());
         if let Some(rebuild) = &self.rebuild {
             bytes.extend_from_slice(&rebuild.generation.to_be_bytes());
@@ -96,7 +102,7 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     if version != STATE_VERSION {
         return None;
     }
-    let (numbers, rest) = rest.split_at_checked(48)?;
+    let (numbers, rest) = rest.split_at_checked(72)?;
     let mut numbers = numbers.chunks_exact(8).map(|chunk| {
         let mut number = [0; 8];
         number.copy_from_slice(chunk);
@@ -109,12 +115,13 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
         item_bytes: numbers.next()?,
         timestamp_seconds: numbers.next()?,
         expiry_after: Lsn(numbers.next()?),
+        expiry_from_second: numbers.next()?,
+        trimmed: Lsn(numbers.next()?),
+        interleaved: Lsn(numbers.next()?),
         ..PartitionState::default()
     };
     let (&generation, rest) = rest.split_first_chunk::<4>()?;
     state.index_generation = u32::from_be_bytes(generation);
-    let (&default_seconds, rest) = rest.split_first_chunk::<4>()?;
-    state.expiry_default_seconds = u32::from_be_bytes(default_seconds);
     let (trim_after, rest) = rest.split_at_checked(18)?;
     state.trim_after = ChangePosition::decode(trim_after)?;
     if !rest.is_empty() {

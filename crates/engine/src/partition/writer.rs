@@ -3,11 +3,11 @@
 //! Owns the queue, the group and the publication of lsn and counters. While one group is on its way to the disk the
 //! next one gathers; that is how waiting callers share a sync. Does not own what a transaction writes.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::Lsn;
-use storage::{Guard, Store, StorageKey, StorageValue, WriteSet};
+use storage::{Guard, Stamp, StorageKey, StorageValue, Store, WriteSet};
 use tokio::sync::{mpsc, oneshot};
 
 use super::map::gone;
@@ -33,36 +33,54 @@ pub(crate) enum Request {
 
 /// The writer stands still while this is alive. Dropping it lets the writer go on.
 pub(crate) struct Hold {
-    end: Option<oneshot::Sender<HoldEnd>>,
-    touched: Arc<Mutex<Option<HashSet<StorageKey>>>>,
+    end: Option<oneshot::Sender<Retire>>,
+    /// What the writer touches, once somebody asks it to remember.
+    pub(crate) touched: Touched,
 }
 
-enum HoldEnd {
-    Retire,
-}
+struct Retire;
 
 impl Hold {
-    /// From now on the writer remembers which items it touches.
-    pub(crate) fn remember_touched(&self) {
-        *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
-    }
-
-    /// Items touched since they are remembered; begins anew.
-    pub(crate) fn take_touched(&self) -> HashSet<StorageKey> {
-        let mut touched = self.touched.lock().unwrap_or_else(PoisonError::into_inner);
-        touched.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Stops remembering.
-    pub(crate) fn forget_touched(&self) {
-        *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
     /// The writer never writes again: everything queued is told that the partition is gone.
     pub(crate) fn retire(mut self) {
         if let Some(end) = self.end.take() {
             // The writer is gone when the engine closes at the same time; then nothing is queued either.
-            let _ = end.send(HoldEnd::Retire);
+            let _ = end.send(Retire);
+        }
+    }
+}
+
+/// Items with the lsns at which they were touched.
+pub(crate) type TouchedItems = BTreeMap<StorageKey, BTreeSet<Lsn>>;
+
+/// The memory of a writer while its partition is copied.
+#[derive(Clone, Default)]
+pub(crate) struct Touched(Arc<Mutex<Option<TouchedItems>>>);
+
+impl Touched {
+    /// From now on the writer remembers which items it touches.
+    pub(crate) fn start(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(TouchedItems::new());
+    }
+
+    /// Items touched since they are remembered; begins anew.
+    pub(crate) fn take(&self) -> TouchedItems {
+        let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        touched.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Stops remembering.
+    pub(crate) fn stop(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn remember(&self, sets: &[Vec<StorageKey>], stamps: &[Stamp]) {
+        let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(touched) = touched.as_mut() else { return };
+        for (keys, stamp) in sets.iter().zip(stamps) {
+            for key in keys {
+                touched.entry(key.clone()).or_default().insert(Lsn(stamp.0));
+            }
         }
     }
 }
@@ -89,7 +107,7 @@ pub(crate) async fn start_writer(
         published: Arc::clone(&published),
         requests,
         carried: VecDeque::new(),
-        touched: Arc::new(Mutex::new(None)),
+        touched: Touched::default(),
         state: PartitionState::default(),
         stored_state: None,
     };
@@ -103,7 +121,7 @@ struct Writer {
     published: Arc<Published>,
     requests: mpsc::Receiver<Request>,
     carried: VecDeque<Transaction>,
-    touched: Arc<Mutex<Option<HashSet<StorageKey>>>>,
+    touched: Touched,
     state: PartitionState,
     stored_state: Option<StorageValue>,
 }
@@ -119,7 +137,8 @@ struct Group {
     sets: Vec<WriteSet>,
     answers: Vec<(WorkAnswer, Transaction)>,
     touched: HashSet<StorageKey>,
-    touched_items: Vec<StorageKey>,
+    /// Items of each set.
+    touched_items: Vec<Vec<StorageKey>>,
     /// Transactions that must see this group first.
     deferred: VecDeque<Transaction>,
 }
@@ -217,15 +236,15 @@ impl Writer {
         answer: WorkAnswer,
         transaction: Transaction,
     ) {
-        let changes_state = prepared.state != self.state;
         self.state = prepared.state;
-        if prepared.set.writes.is_empty() && !changes_state {
+        if !prepared.commits {
+            self.published.publish(self.published.lsn(), &self.state);
             let _ = transaction.answer.send(Ok((answer, self.published.lsn())));
             return;
         }
         group.touched.extend(prepared.touched_unique);
         group.touched.extend(prepared.touched_items.iter().cloned());
-        group.touched_items.extend(prepared.touched_items);
+        group.touched_items.push(prepared.touched_items);
         group.sets.push(prepared.set);
         group.answers.push((answer, transaction));
     }
@@ -240,7 +259,7 @@ impl Writer {
                 self.stored_state = Some(state);
                 let newest = stamps.last().map_or(self.published.lsn(), |stamp| Lsn(stamp.0));
                 self.published.publish(newest, &self.state);
-                self.remember(group.touched_items);
+                self.touched.remember(&group.touched_items, &stamps);
                 for ((answer, transaction), stamp) in group.answers.into_iter().zip(stamps) {
                     let _ = transaction.answer.send(Ok((answer, Lsn(stamp.0))));
                 }
@@ -288,21 +307,14 @@ impl Writer {
         Ok(())
     }
 
-    fn remember(&self, keys: Vec<StorageKey>) {
-        let mut touched = self.touched.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(touched) = touched.as_mut() {
-            touched.extend(keys);
-        }
-    }
-
     /// Waits until the hold is dropped (false) or the partition is retired (true).
     async fn stand_still(&mut self, held: oneshot::Sender<Hold>) -> bool {
         let (end, ended) = oneshot::channel();
-        let hold = Hold { end: Some(end), touched: Arc::clone(&self.touched) };
+        let hold = Hold { end: Some(end), touched: self.touched.clone() };
         if held.send(hold).is_err() {
             return false;
         }
-        matches!(ended.await, Ok(HoldEnd::Retire))
+        ended.await.is_ok()
     }
 
     fn refuse_rest(&mut self) {

@@ -1,0 +1,132 @@
+//! Time to live: expired items are reclaimed, superseded versions are trimmed.
+//!
+//! Owns both sweeps, run inside a turn. Expired items are invisible before any sweep: readers ask the live container.
+//! Both sweeps resume from a cursor, so that they never cross what they removed before.
+
+use std::ops::Bound;
+
+use model::TimeToLive;
+use storage::{Entry, KeyRange, Scan, ScanLimit, StorageKey};
+
+use crate::error::Error;
+use crate::item::{Halt, ItemHeader, LogEntry, Removal, Turn, Version};
+use crate::key_layout::{
+    CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, VERSIONS, expired_range, expiry_key,
+};
+use crate::partition::WorkAnswer;
+
+/// More changes than one transaction can make, so that a page always gets past one.
+const TRANSACTION_CHANGES_MAX: usize = 512;
+
+/// Reclaims expired items: first those with a time to live of their own, then those that inherit the default.
+pub(crate) async fn expire(turn: &mut Turn<'_>, items_max: usize) -> Result<WorkAnswer, Halt> {
+    turn.require_first()?;
+    let default = turn.context.live.properties.default_time_to_live;
+    if default == TimeToLive::Off {
+        return Ok(WorkAnswer::Maintained { handled: 0, more: false });
+    }
+    let (own, more_own) = expire_own(turn, items_max).await?;
+    let left = items_max.saturating_sub(own).max(1);
+    let (inherited, more_inherited) = match default {
+        TimeToLive::Seconds(seconds) => expire_inherited(turn, u64::from(seconds), left).await?,
+        _ => (0, false),
+    };
+    Ok(WorkAnswer::Maintained { handled: own + inherited, more: more_own || more_inherited })
+}
+
+async fn expire_own(turn: &mut Turn<'_>, items_max: usize) -> Result<(usize, bool), Halt> {
+    let now = turn.context.now.seconds().0;
+    let from = expiry_key(turn.state.expiry_from_second, 0);
+    let range = KeyRange { lower: Bound::Included(from), ..expired_range(now) };
+    let page = scan(turn, EXPIRY, range, items_max).await?;
+    let handled = page.entries.len();
+    for Entry { key, value } in page.entries {
+        let second = key.get(..8).and_then(|second| second.try_into().ok()).map(u64::from_be_bytes);
+        turn.state.expiry_from_second = second.unwrap_or(turn.state.expiry_from_second);
+        remove_expired(turn, value).await?;
+    }
+    Ok((handled, page.more))
+}
+
+async fn expire_inherited(
+    turn: &mut Turn<'_>,
+    default_seconds: u64,
+    items_max: usize,
+) -> Result<(usize, bool), Halt> {
+    let now = turn.context.now.seconds().0;
+    let range = ChangePosition::after(turn.state.expiry_after);
+    let page = scan(turn, CHANGE_LOG, range, items_max.max(TRANSACTION_CHANGES_MAX)).await?;
+    let levels = turn.context.container.levels();
+    let mut handled = 0;
+    let mut passed = None;
+    let mut is_due = true;
+    for Entry { key, value } in &page.entries {
+        let (item, record) = LogEntry::decode(value, levels)?;
+        is_due = record.header.timestamp.0 + default_seconds <= now;
+        if !is_due {
+            break;
+        }
+        if inherits(&record.header) {
+            remove_expired(turn, item.as_bytes().clone()).await?;
+            handled += 1;
+        }
+        passed = ChangePosition::decode(key).map(|position| position.lsn);
+    }
+    if let Some(lsn) = passed {
+        // The last transaction may reach into the next page: it is looked at again.
+        let cut = page.more || !is_due;
+        turn.state.expiry_after = if cut { model::Lsn(lsn.0.saturating_sub(1)) } else { lsn };
+    }
+    Ok((handled, is_due && page.more && passed.is_some()))
+}
+
+fn inherits(header: &ItemHeader) -> bool {
+    header.time_to_live.is_none()
+}
+
+async fn remove_expired(turn: &mut Turn<'_>, key: StorageKey) -> Result<(), Halt> {
+    let levels = turn.context.container.levels();
+    let key = ItemKey::decode(key, levels)
+        .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
+    let Some(record) = turn.stored(&key).await? else { return Ok(()) };
+    if turn.context.live.is_expired(&record.header, turn.context.now) {
+        turn.remove(&key, &record, Removal::Expired)?;
+    }
+    Ok(())
+}
+
+/// Drops versions that ended before the retention; goes round the space again and again.
+pub(crate) async fn trim_versions(turn: &mut Turn<'_>, items_max: usize) -> Result<WorkAnswer, Halt> {
+    turn.require_first()?;
+    let now = turn.context.now.seconds().0;
+    let retention = turn.context.live.retention_seconds;
+    let lower = Bound::Excluded(turn.state.trim_after.key());
+    let range = KeyRange { lower, upper: Bound::Unbounded };
+    let page = scan(turn, VERSIONS, range, items_max).await?;
+    let levels = turn.context.container.levels();
+    let mut handled = 0;
+    let mut last = ChangePosition::default();
+    for Entry { key, value } in &page.entries {
+        let position = ChangePosition::decode(key)
+            .ok_or_else(|| Error::corrupt("the key of a version is damaged"))?;
+        let (_, ended) = Version::decode(value, levels)?;
+        if ended.0 + retention < now {
+            turn.trim_version(position);
+            handled += 1;
+        }
+        last = position;
+    }
+    turn.state.trim_after = if page.more { last } else { ChangePosition::default() };
+    Ok(WorkAnswer::Maintained { handled, more: page.more })
+}
+
+async fn scan(
+    turn: &Turn<'_>,
+    space: storage::Space,
+    range: KeyRange,
+    entries_max: usize,
+) -> Result<storage::ScanPage, Halt> {
+    let shard = turn.context.partition.shard;
+    let scan = Scan::forward(range, ScanLimit::entries(entries_max));
+    Ok(turn.context.store.scan(shard, space, &scan).await?)
+}

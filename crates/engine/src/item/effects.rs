@@ -1,0 +1,48 @@
+//! Everything the store must hold for one item, derived from its record alone.
+//!
+//! Owns the second, independent statement of what `item/turn` writes step by step: copies of partitions are built from
+//! it and `verify` compares the store with it.
+
+use std::collections::BTreeMap;
+
+use storage::{Space, StorageKey, StorageValue};
+
+use super::record::{ItemRecord, LogEntry};
+use super::turn::own_expiry;
+use crate::catalog::ContainerLive;
+use crate::error::{Error, Result};
+use crate::index::{terms_of, unique_keys_of};
+use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
+
+/// Storage entries by space and key.
+pub(crate) type Entries = BTreeMap<(Space, StorageKey), StorageValue>;
+
+/// The entries of one item whose terms follow the given generation of the indexing policy. The list of its shape's
+/// paths is among them, although all items of that shape share it.
+pub(crate) fn effects_of(
+    live: &ContainerLive,
+    generation: u32,
+    key: &ItemKey,
+    record: &ItemRecord,
+) -> Result<Entries> {
+    let item = record.parse()?;
+    let mut entries = Entries::new();
+    entries.insert((ITEMS, key.as_bytes().clone()), record.as_bytes().clone());
+    let position = record.header.position;
+    entries.insert((CHANGE_LOG, position.key()), LogEntry::encode(key, record).into());
+    for unique in unique_keys_of(&live.properties.unique_keys, key, &item) {
+        entries.insert((UNIQUE_KEYS, unique), key.id_bytes());
+    }
+    if let Some(expiry) = own_expiry(record) {
+        entries.insert((EXPIRY, expiry), key.as_bytes().clone());
+    }
+    if record.header.indexed {
+        let policy = live
+            .policy(generation)
+            .ok_or_else(|| Error::corrupt("an indexing policy that terms still follow is gone"))?;
+        let terms = terms_of(policy, key, position.ordinal, &item);
+        entries.extend(terms.entries.into_iter().map(|(key, value)| ((TERMS, key), value)));
+        entries.extend(terms.shape.map(|(key, paths)| ((TERMS, key), paths)));
+    }
+    Ok(entries)
+}

@@ -1,0 +1,27 @@
+//! Removing the content of a shard nobody uses any more.
+//!
+//! Owns one bounded step. Does not own the list of such shards: the catalog does.
+
+use storage::{KeyRange, Scan, ScanLimit, Shard, Store, WriteSet};
+
+use crate::error::Result;
+use crate::key_layout::PARTITION_SPACES;
+
+/// Removes at most `entries_max` entries; zero means that the shard is empty.
+pub(crate) async fn reclaim_shard(store: &dyn Store, shard: Shard, entries_max: usize) -> Result<usize> {
+    for &space in PARTITION_SPACES {
+        let scan = Scan::forward(KeyRange::all(), ScanLimit::entries(entries_max));
+        let page = store.scan(shard, space, &scan).await?;
+        if page.entries.is_empty() {
+            continue;
+        }
+        let removed = page.entries.len();
+        let mut set = WriteSet::new();
+        for entry in page.entries {
+            set.remove(space, entry.key);
+        }
+        store.commit(shard, vec![set]).await?;
+        return Ok(removed);
+    }
+    Ok(0)
+}
