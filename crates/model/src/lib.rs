@@ -7,6 +7,7 @@ mod invalid;
 pub mod limits;
 pub mod name;
 pub mod partition;
+pub mod position;
 pub mod request;
 pub mod resource;
 pub mod value;
@@ -17,8 +18,11 @@ pub use partition::{
     Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
     PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,
 };
+pub use position::{
+    ContinuationToken, Etag, EtagCondition, Lsn, SessionToken, TimestampMs, TimestampSeconds,
+};
 pub use request::{
-    Comparison, ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchCondition, PatchError,
+    Comparison, ConsistencyLevel, IndexingDirective, Patch, PatchCondition, PatchError,
     PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
 };
 pub use resource::{

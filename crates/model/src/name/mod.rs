@@ -5,5 +5,8 @@
 mod id;
 mod resource_id;
 
+#[cfg(test)]
+mod tests;
+
 pub use id::{ContainerId, DatabaseId, ItemId};
 pub use resource_id::{ResourceId, ResourceIdKind};

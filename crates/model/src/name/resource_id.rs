@@ -277,6 +277,3 @@ impl fmt::Debug for ResourceId {
         write!(formatter, "ResourceId({self})")
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -302,6 +302,3 @@ fn validate_component(component: &PartitionKeyValue) -> Result<()> {
         _ => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -144,6 +144,3 @@ impl fmt::Debug for EffectivePartitionKey {
         write!(formatter, "epk {self}")
     }
 }
-
-#[cfg(test)]
-mod tests;

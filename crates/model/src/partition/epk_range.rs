@@ -123,6 +123,3 @@ impl fmt::Display for EpkRange {
         write!(formatter, "[{}, {})", self.min, self.max)
     }
 }
-
-#[cfg(test)]
-mod tests;

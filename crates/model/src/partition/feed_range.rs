@@ -167,8 +167,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_feed_range_survives_its_text(key in partition_key(), min in epk(), max in epk(), definition in definition()) {
-            for range in [FeedRange::PartitionKey(key), FeedRange::Epk(EpkRange { min, max }), FeedRange::Container] {
+        fn a_feed_range_survives_its_text(
+            key in partition_key(),
+            min in epk(),
+            max in epk(),
+            definition in definition(),
+        ) {
+            let epk = FeedRange::Epk(EpkRange { min, max });
+            for range in [FeedRange::PartitionKey(key), epk, FeedRange::Container] {
                 let parsed = FeedRange::parse(&range.to_text()).unwrap();
                 prop_assert_eq!(parsed.epk_range(&definition), range.epk_range(&definition));
             }

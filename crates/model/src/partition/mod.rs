@@ -18,6 +18,8 @@ mod feed_range;
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
+#[cfg(test)]
+mod tests;
 
 pub use definition::{Completeness, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyVersion};
 pub use effective_partition_key::EffectivePartitionKey;

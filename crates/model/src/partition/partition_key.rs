@@ -235,7 +235,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_key_survives_its_json(key in partition_key()) {
-            prop_assert_eq!(PartitionKey::from_json(&key.to_json()).unwrap(), key.clone());
+            prop_assert_eq!(&PartitionKey::from_json(&key.to_json()).unwrap(), &key);
             prop_assert_eq!(PartitionKey::parse(&key.to_string()).unwrap(), key);
         }
     }

@@ -51,14 +51,18 @@ impl Throughput {
                  {AUTOSCALE_THROUGHPUT_MIN}"
             )));
         }
-        let maximum = within(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
-            Invalid::new(format!(
-                "The offer should have valid autoscale max throughput values between \
+        let maximum =
+            within(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
+                Invalid::new(format!(
+                    "The offer should have valid autoscale max throughput values between \
                  {AUTOSCALE_THROUGHPUT_MIN} and {THROUGHPUT_MAX} inclusive in increments of \
                  {AUTOSCALE_STEP}. Requested max throughput was {maximum}."
-            ))
-        })?;
-        Ok(Self::Autoscale { maximum, increment_percent: None })
+                ))
+            })?;
+        Ok(Self::Autoscale {
+            maximum,
+            increment_percent: None,
+        })
     }
 
     /// Reads the autoscale settings, as a header at creation or inside the content: `{"maxThroughput":4000}`.
@@ -73,11 +77,15 @@ impl Throughput {
             .and_then(|policy| policy.get("incrementPercent"));
         match (Self::autoscale(maximum)?, percent) {
             (Self::Autoscale { maximum, .. }, Some(percent)) => {
-                let increment_percent = percent.as_i64().and_then(|value| u32::try_from(value).ok());
+                let increment_percent =
+                    percent.as_i64().and_then(|value| u32::try_from(value).ok());
                 if increment_percent.is_none() {
                     return Err(members.refuse("incrementPercent", percent, "0 or more"));
                 }
-                Ok(Self::Autoscale { maximum, increment_percent })
+                Ok(Self::Autoscale {
+                    maximum,
+                    increment_percent,
+                })
             }
             (throughput, _) => Ok(throughput),
         }
@@ -105,11 +113,21 @@ impl Throughput {
         content.insert("offerThroughput", i64::from(self.per_second_at_least()));
         content.insert("offerIsRUPerMinuteThroughputEnabled", false);
         let mut parameters = Object::new();
-        parameters.insert("maxThroughputEverProvisioned", i64::from(self.per_second_at_creation()));
+        parameters.insert(
+            "maxThroughputEverProvisioned",
+            i64::from(self.per_second_at_creation()),
+        );
         parameters.insert("maxConsumedStorageEverInKB", 0);
         content.insert("offerMinimumThroughputParameters", parameters);
-        if let Self::Autoscale { maximum, increment_percent } = self {
-            content.insert("offerAutopilotSettings", autoscale_json(*maximum, *increment_percent));
+        if let Self::Autoscale {
+            maximum,
+            increment_percent,
+        } = self
+        {
+            content.insert(
+                "offerAutopilotSettings",
+                autoscale_json(*maximum, *increment_percent),
+            );
         }
         Json::Object(content)
     }
@@ -135,7 +153,9 @@ impl Throughput {
     /// How many physical partitions a container of this throughput starts with.
     #[must_use]
     pub fn partitions_at_creation(&self) -> u32 {
-        self.per_second_at_creation().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
+        self.per_second_at_creation()
+            .div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION)
+            .max(1)
     }
 }
 
@@ -191,22 +211,44 @@ mod tests {
     fn six_thousand_request_units_fill_one_physical_partition() {
         for (per_second, partitions) in [(400, 1), (6000, 1), (6100, 2), (12000, 2), (30000, 5)] {
             let throughput = Throughput::manual(per_second).unwrap();
-            assert_eq!(throughput.partitions_at_creation(), partitions, "{per_second}");
+            assert_eq!(
+                throughput.partitions_at_creation(),
+                partitions,
+                "{per_second}"
+            );
         }
-        assert_eq!(Throughput::autoscale(12000).unwrap().partitions_at_creation(), 2);
+        assert_eq!(
+            Throughput::autoscale(12000)
+                .unwrap()
+                .partitions_at_creation(),
+            2
+        );
     }
 
     #[test]
     fn content_round_trips() {
-        let grown = Throughput::Autoscale { maximum: 4000, increment_percent: Some(10) };
-        for throughput in [Throughput::Manual(400), Throughput::autoscale(4000).unwrap(), grown] {
-            assert_eq!(Throughput::from_content(&throughput.to_content()), Ok(throughput));
+        let grown = Throughput::Autoscale {
+            maximum: 4000,
+            increment_percent: Some(10),
+        };
+        for throughput in [
+            Throughput::Manual(400),
+            Throughput::autoscale(4000).unwrap(),
+            grown,
+        ] {
+            assert_eq!(
+                Throughput::from_content(&throughput.to_content()),
+                Ok(throughput)
+            );
         }
         assert_eq!(
             Throughput::Manual(400).to_content().to_string(),
             r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"maxConsumedStorageEverInKB":0}}"#
         );
-        assert_eq!(grown.to_content().get("offerThroughput"), Some(&Json::from(400)));
+        assert_eq!(
+            grown.to_content().get("offerThroughput"),
+            Some(&Json::from(400))
+        );
         assert!(Throughput::from_content(&Json::parse(b"{}").unwrap()).is_err());
     }
 }

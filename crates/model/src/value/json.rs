@@ -5,7 +5,8 @@
 
 use super::Number;
 
-/// A JSON value; equal by value: `1` equals `1.0`, property order is irrelevant. Absence (undefined) is expressed by `Option<&Json>`, never by a variant.
+/// A JSON value, equal by value: `1` equals `1.0`, property order is irrelevant. Absence (undefined) is expressed by
+/// `Option<&Json>`, never by a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.

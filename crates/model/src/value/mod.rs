@@ -13,6 +13,8 @@ mod path;
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
+#[cfg(test)]
+mod tests;
 
 pub use hash::structural_hash;
 pub use json::{Json, Object};

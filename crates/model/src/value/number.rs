@@ -234,7 +234,7 @@ mod tests {
         #[test]
         fn integers_and_doubles_compare_as_ratios(integer: i64, scaled: i64, shift in 0u32..63) {
             let double = (scaled >> shift) as f64 / 1024.0;
-            let near = (integer as f64).max(-9.2e18).min(9.2e18);
+            let near = (integer as f64).clamp(-9.2e18, 9.2e18);
             for double in [double, near] {
                 let number = Number::parse(&format!("{double:?}")).unwrap();
                 let expected = compare_exactly(integer, double);
@@ -244,7 +244,9 @@ mod tests {
         }
 
         #[test]
-        fn a_double_survives_its_text(value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+        fn a_double_survives_its_text(
+            value in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL,
+        ) {
             let number = Number::from_f64(value).unwrap();
             prop_assert_eq!(number.as_f64(), value);
             prop_assert_eq!(Number::parse(&number.text()).unwrap().as_f64(), value);

@@ -101,7 +101,10 @@ mod tests {
         }
 
         #[test]
-        fn the_order_is_antisymmetric_and_agrees_with_equality(left in optional(), right in optional()) {
+        fn the_order_is_antisymmetric_and_agrees_with_equality(
+            left in optional(),
+            right in optional(),
+        ) {
             let order = compare(left.as_ref(), right.as_ref());
             prop_assert_eq!(compare(right.as_ref(), left.as_ref()), order.reverse());
             prop_assert_eq!(order == Ordering::Equal, left == right);

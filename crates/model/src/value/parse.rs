@@ -316,6 +316,3 @@ fn add_property(
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -52,10 +52,12 @@ impl Patch {
         self.check_protected(protected)?;
         let mut changed = item.clone();
         for (place, operation) in self.operations.iter().enumerate() {
-            operation.apply(&mut changed).map_err(|sentence| PatchError {
-                operation: place + 1,
-                message: format!("For Operation({}): {sentence}", place + 1),
-            })?;
+            operation
+                .apply(&mut changed)
+                .map_err(|sentence| PatchError {
+                    operation: place + 1,
+                    message: format!("For Operation({}): {sentence}", place + 1),
+                })?;
         }
         *item = changed;
         Ok(())
@@ -65,7 +67,10 @@ impl Patch {
         for (place, operation) in self.operations.iter().enumerate() {
             for path in operation.paths() {
                 if let Some(message) = protection(path, protected) {
-                    return Err(PatchError { operation: place + 1, message });
+                    return Err(PatchError {
+                        operation: place + 1,
+                        message,
+                    });
                 }
             }
         }
@@ -77,7 +82,9 @@ impl Patch {
 fn protection(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
     let first = path.first();
     if first == "id" || is_system_property(first) {
-        return Some(format!("Invalid patch request: Cannot patch system property '{first}'."));
+        return Some(format!(
+            "Invalid patch request: Cannot patch system property '{first}'."
+        ));
     }
     let key = protected.iter().find(|key| path.touches(key))?;
     Some(format!(
@@ -118,7 +125,9 @@ fn set(item: &mut Object, path: &PatchPath, value: &Json) -> Step {
         Place::Property(object, name) => object.insert(name, value.clone()),
         Place::Element(elements, Position::End) => elements.push(value.clone()),
         Place::Element(elements, Position::Index(index)) => {
-            *elements.get_mut(index).ok_or_else(|| out_of_bounds(index))? = value.clone();
+            *elements
+                .get_mut(index)
+                .ok_or_else(|| out_of_bounds(index))? = value.clone();
         }
     }
     Ok(())
@@ -152,7 +161,10 @@ fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
         return Err(format!("Node({path}) is not a number."));
     };
     *number = number.add(by).ok_or_else(|| {
-        format!("Node({path}) incremented by {} is outside the range of a double.", by.text())
+        format!(
+            "Node({path}) incremented by {} is outside the range of a double.",
+            by.text()
+        )
     })?;
     Ok(())
 }
@@ -160,7 +172,9 @@ fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
 /// Takes the value out first, so that indexes of the target count without it.
 fn relocate(item: &mut Object, from: &PatchPath, path: &PatchPath) -> Step {
     if path.is_below(from) {
-        return Err(format!("Node({from}) cannot be moved into its own child {path}."));
+        return Err(format!(
+            "Node({from}) cannot be moved into its own child {path}."
+        ));
     }
     if path == from {
         return existing(item, from, "moved").map(drop);
@@ -196,8 +210,8 @@ fn no_place(kind: &str, error: &NoPlace) -> String {
             "{kind} Operation can only create a child object of an existing node(array or object) \
              and cannot create path recursively, no path found beyond: '{segment}'."
         ),
-        NoPlace::NotAnIndex(segment) => format!(
-            "'{segment}' is not an index of the array it points into; use a number or '-'."
-        ),
+        NoPlace::NotAnIndex(segment) => {
+            format!("'{segment}' is not an index of the array it points into; use a number or '-'.")
+        }
     }
 }

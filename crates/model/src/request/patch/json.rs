@@ -17,9 +17,12 @@ impl Patch {
         body: &Json,
         parse_condition: impl FnOnce(&str) -> Result<PatchCondition>,
     ) -> Result<Self> {
-        let elements = body.get("operations").and_then(Json::as_array).ok_or_else(|| {
-            refused("the body must be an object with an array named 'operations'")
-        })?;
+        let elements = body
+            .get("operations")
+            .and_then(Json::as_array)
+            .ok_or_else(|| {
+                refused("the body must be an object with an array named 'operations'")
+            })?;
         if elements.is_empty() {
             return Err(refused("there must be at least one operation"));
         }
@@ -41,8 +44,15 @@ impl Patch {
             }
         };
         let read = |(place, element): (usize, &Json)| operation(place + 1, element);
-        let operations = elements.iter().enumerate().map(read).collect::<Result<_>>()?;
-        Ok(Self { operations, condition })
+        let operations = elements
+            .iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            operations,
+            condition,
+        })
     }
 }
 
@@ -53,14 +63,27 @@ fn operation(number: usize, element: &Json) -> Result<PatchOperation> {
     let name = text(number, members, "op")?;
     let path = PatchPath::parse(text(number, members, "path")?)?;
     Ok(match name.to_ascii_lowercase().as_str() {
-        "add" => PatchOperation::Add { path, value: value(number, members)? },
-        "set" => PatchOperation::Set { path, value: value(number, members)? },
-        "replace" => PatchOperation::Replace { path, value: value(number, members)? },
+        "add" => PatchOperation::Add {
+            path,
+            value: value(number, members)?,
+        },
+        "set" => PatchOperation::Set {
+            path,
+            value: value(number, members)?,
+        },
+        "replace" => PatchOperation::Replace {
+            path,
+            value: value(number, members)?,
+        },
         "remove" => PatchOperation::Remove { path },
-        "incr" | "increment" => PatchOperation::Increment { path, by: amount(number, members)? },
-        "move" => {
-            PatchOperation::Move { from: PatchPath::parse(text(number, members, "from")?)?, path }
-        }
+        "incr" | "increment" => PatchOperation::Increment {
+            path,
+            by: amount(number, members)?,
+        },
+        "move" => PatchOperation::Move {
+            from: PatchPath::parse(text(number, members, "from")?)?,
+            path,
+        },
         _ => {
             return Err(refused(&format!(
                 "operation {number} is named '{name}'; use add, set, replace, remove, incr or move"
@@ -71,7 +94,9 @@ fn operation(number: usize, element: &Json) -> Result<PatchOperation> {
 
 fn text<'a>(number: usize, members: &'a Object, name: &str) -> Result<&'a str> {
     members.get(name).and_then(Json::as_str).ok_or_else(|| {
-        refused(&format!("operation {number} needs a '{name}' that is a string"))
+        refused(&format!(
+            "operation {number} needs a '{name}' that is a string"
+        ))
     })
 }
 

@@ -45,7 +45,11 @@ impl CompositeIndex {
             )));
         }
         for (place, path) in paths.iter().enumerate() {
-            if paths.iter().take(place).any(|known| known.segments == path.segments) {
+            if paths
+                .iter()
+                .take(place)
+                .any(|known| known.segments == path.segments)
+            {
                 return Err(Invalid::new(format!(
                     "The composite index names the path '{}' twice; name it once.",
                     path.text
@@ -79,7 +83,12 @@ impl CompositeIndex {
                 described(json)
             ))
         })?;
-        Self::new(elements.iter().map(CompositePath::from_json).collect::<Result<_>>()?)
+        Self::new(
+            elements
+                .iter()
+                .map(CompositePath::from_json)
+                .collect::<Result<_>>()?,
+        )
     }
 
     pub(super) fn to_json(&self) -> Json {
@@ -91,7 +100,11 @@ impl CompositePath {
     /// A path of these steps.
     #[must_use]
     pub fn new(segments: Vec<IndexSegment>, order: SortOrder) -> Self {
-        Self { text: print(&segments), segments, order }
+        Self {
+            text: print(&segments),
+            segments,
+            order,
+        }
     }
 
     /// Parses a path without ending: `/name`, `/a/b`, `/distributors/[]/name`.
@@ -100,7 +113,11 @@ impl CompositePath {
     /// When the text is not such a path; wildcards are refused.
     pub fn parse(text: &str, order: SortOrder) -> Result<Self> {
         let segments = IndexPath::parse_segments(text)?;
-        Ok(Self { text: text.to_owned(), segments, order })
+        Ok(Self {
+            text: text.to_owned(),
+            segments,
+            order,
+        })
     }
 
     /// The steps from the outside in; never empty.

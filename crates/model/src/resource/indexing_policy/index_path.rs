@@ -48,7 +48,11 @@ impl IndexPath {
             PathEnding::Scalar => "/?",
             PathEnding::Subtree => "/*",
         });
-        Self { text, segments, ending }
+        Self {
+            text,
+            segments,
+            ending,
+        }
     }
 
     /// Parses a path with its ending; `/` alone means `/*`.
@@ -66,7 +70,11 @@ impl IndexPath {
         if segments.is_empty() && ending == PathEnding::Scalar {
             return Err(refused(text, 1));
         }
-        Ok(Self { text: text.to_owned(), segments, ending })
+        Ok(Self {
+            text: text.to_owned(),
+            segments,
+            ending,
+        })
     }
 
     /// Parses steps without an ending, as composite indexes write them.

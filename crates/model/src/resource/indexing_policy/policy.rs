@@ -73,7 +73,10 @@ impl IncludedPath {
     /// A path to index.
     #[must_use]
     pub fn new(path: IndexPath) -> Self {
-        Self { path, legacy_indexes: None }
+        Self {
+            path,
+            legacy_indexes: None,
+        }
     }
 }
 
@@ -100,7 +103,10 @@ impl IndexingPolicy {
         if self.included.is_empty() && !self.excluded.iter().any(IndexPath::is_root) {
             self.included.push(IncludedPath::new(IndexPath::root()));
         }
-        let etag_paths = [etag_path(PathEnding::Scalar), etag_path(PathEnding::Subtree)];
+        let etag_paths = [
+            etag_path(PathEnding::Scalar),
+            etag_path(PathEnding::Subtree),
+        ];
         if !self.paths().any(|path| etag_paths.contains(path)) {
             let [scalar, _] = etag_paths;
             self.excluded.push(scalar);
@@ -112,8 +118,10 @@ impl IndexingPolicy {
     /// # Errors
     /// When there are too many paths, the root is in neither list, or a path is in both.
     pub fn validate(&self) -> Result<()> {
-        for (list, count) in [("included", self.included.len()), ("excluded", self.excluded.len())]
-        {
+        for (list, count) in [
+            ("included", self.included.len()),
+            ("excluded", self.excluded.len()),
+        ] {
             if count > INDEX_PATHS_MAX {
                 return Err(Invalid::new(format!(
                     "The indexing policy has {count} {list} paths; at most {INDEX_PATHS_MAX} are \
@@ -147,13 +155,22 @@ impl IndexingPolicy {
         texts: Option<&FullTextPolicy>,
         geospatial: GeospatialConfig,
     ) -> Result<()> {
-        self.vector.iter().try_for_each(|index| index.validate(vectors))?;
-        self.full_text.iter().try_for_each(|index| index.validate(texts))?;
-        self.spatial.iter().try_for_each(|index| validate_bounding_box(index, geospatial))
+        self.vector
+            .iter()
+            .try_for_each(|index| index.validate(vectors))?;
+        self.full_text
+            .iter()
+            .try_for_each(|index| index.validate(texts))?;
+        self.spatial
+            .iter()
+            .try_for_each(|index| validate_bounding_box(index, geospatial))
     }
 
     fn paths(&self) -> impl Iterator<Item = &IndexPath> {
-        self.included.iter().map(|included| &included.path).chain(&self.excluded)
+        self.included
+            .iter()
+            .map(|included| &included.path)
+            .chain(&self.excluded)
     }
 }
 

@@ -60,7 +60,10 @@ impl SpatialIndex {
         Ok(Self {
             path: IndexPath::parse(members.required_text("path")?)?,
             types,
-            bounding_box: members.get("boundingBox").map(BoundingBox::from_json).transpose()?,
+            bounding_box: members
+                .get("boundingBox")
+                .map(BoundingBox::from_json)
+                .transpose()?,
         })
     }
 
@@ -77,7 +80,12 @@ impl SpatialIndex {
 }
 
 impl SpatialType {
-    const ALL: [Self; 4] = [Self::Point, Self::LineString, Self::Polygon, Self::MultiPolygon];
+    const ALL: [Self; 4] = [
+        Self::Point,
+        Self::LineString,
+        Self::Polygon,
+        Self::MultiPolygon,
+    ];
 
     /// The word of the wire.
     #[must_use]
@@ -92,7 +100,9 @@ impl SpatialType {
 
     fn from_json(json: &Json) -> Result<Self> {
         let text = json.as_str().unwrap_or_default();
-        let found = Self::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text));
+        let found = Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
             Invalid::new(format!(
                 "The spatial type {} is unknown; use Point, LineString, Polygon or MultiPolygon.",

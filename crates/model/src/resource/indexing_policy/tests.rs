@@ -40,14 +40,13 @@ fn what_the_client_leaves_out_is_added() {
     assert!(echoed(r#"{"excludedPaths":[{"path":"/a/?"}]}"#).ends_with(
         r#""includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/a/?"},{"path":"/\"_etag\"/?"}]}"#
     ));
+    assert!(echoed(r#"{"excludedPaths":[{"path":"/*"}]}"#).ends_with(
+        r#""includedPaths":[],"excludedPaths":[{"path":"/*"},{"path":"/\"_etag\"/?"}]}"#
+    ));
     assert!(
-        echoed(r#"{"excludedPaths":[{"path":"/*"}]}"#).ends_with(
-            r#""includedPaths":[],"excludedPaths":[{"path":"/*"},{"path":"/\"_etag\"/?"}]}"#
+        echoed(r#"{"includedPaths":[{"path":"/"},{"path":"/_etag/?"}]}"#).ends_with(
+            r#""includedPaths":[{"path":"/*"},{"path":"/_etag/?"}],"excludedPaths":[]}"#
         )
-    );
-    assert!(
-        echoed(r#"{"includedPaths":[{"path":"/"},{"path":"/_etag/?"}]}"#)
-            .ends_with(r#""includedPaths":[{"path":"/*"},{"path":"/_etag/?"}],"excludedPaths":[]}"#)
     );
     assert_eq!(
         echoed(r#"{"indexingMode":"none","automatic":true}"#),
@@ -100,7 +99,10 @@ fn refusals_name_the_path_and_the_way_out() {
     check(r#"{"automatic":"yes"}"#, "true or false");
     check(r#"{"includedPaths":{}}"#, "an array");
     check(r#"{"includedPaths":[{}]}"#, "'path'");
-    check(r#"{"spatialIndexes":[{"path":"/g/?","types":["Circle"]}]}"#, "\"Circle\" is unknown");
+    check(
+        r#"{"spatialIndexes":[{"path":"/g/?","types":["Circle"]}]}"#,
+        "\"Circle\" is unknown",
+    );
     check(
         r#"{"spatialIndexes":[{"path":"/g/?","boundingBox":{"xmin":1,"ymin":0,"xmax":1,"ymax":1}}]}"#,
         "is empty",
@@ -118,11 +120,17 @@ fn refusals_name_the_path_and_the_way_out() {
 #[test]
 fn composite_indexes_keep_their_limits() {
     let index = |paths: &[&str]| {
-        let paths: Vec<_> = paths.iter().map(|path| format!(r#"{{"path":"{path}"}}"#)).collect();
+        let paths: Vec<_> = paths
+            .iter()
+            .map(|path| format!(r#"{{"path":"{path}"}}"#))
+            .collect();
         format!("[{}]", paths.join(","))
     };
     let policy = |indexes: &[String]| {
-        read(&format!(r#"{{"compositeIndexes":[{}]}}"#, indexes.join(",")))
+        read(&format!(
+            r#"{{"compositeIndexes":[{}]}}"#,
+            indexes.join(",")
+        ))
     };
     let letters = ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i"];
     assert!(policy(&[index(&letters[..2])]).is_ok());
@@ -144,7 +152,9 @@ fn composite_indexes_keep_their_limits() {
 #[test]
 fn a_policy_has_at_most_1500_paths_per_list() {
     let paths = |count: usize| {
-        let paths: Vec<_> = (0..count).map(|n| format!(r#"{{"path":"/p{n}/?"}}"#)).collect();
+        let paths: Vec<_> = (0..count)
+            .map(|n| format!(r#"{{"path":"/p{n}/?"}}"#))
+            .collect();
         read(&format!(
             r#"{{"includedPaths":[{}],"excludedPaths":[{{"path":"/*"}}]}}"#,
             paths.join(",")
@@ -156,14 +166,33 @@ fn a_policy_has_at_most_1500_paths_per_list() {
 
 #[test]
 fn index_paths_print_as_sent_and_compare_by_meaning() {
-    for text in ["/*", "/a/?", "/a/b/*", "/arr/[]/x/?", "/arr/[]/*", r#"/"x y"/?"#, "/my-name/?"] {
+    for text in [
+        "/*",
+        "/a/?",
+        "/a/b/*",
+        "/arr/[]/x/?",
+        "/arr/[]/*",
+        r#"/"x y"/?"#,
+        "/my-name/?",
+    ] {
         assert_eq!(IndexPath::parse(text).unwrap().to_string(), text);
     }
     assert_eq!(IndexPath::parse("/").unwrap().to_string(), "/*");
     assert_eq!(IndexPath::parse(r#"/"a"/?"#), IndexPath::parse("/a/?"));
     for text in [
-        "", "a", "/?", "/a", "/a/", "//?", "/a/*/b/?", "/a?", "/x y/?", "/\"a/?", "/\"a\"b/?",
-        "/e/[]/{n, c}/?", "*",
+        "",
+        "a",
+        "/?",
+        "/a",
+        "/a/",
+        "//?",
+        "/a/*/b/?",
+        "/a?",
+        "/x y/?",
+        "/\"a/?",
+        "/\"a\"b/?",
+        "/e/[]/{n, c}/?",
+        "*",
     ] {
         assert!(IndexPath::parse(text).is_err(), "{text}");
     }
@@ -171,16 +200,23 @@ fn index_paths_print_as_sent_and_compare_by_meaning() {
 
 /// Follows a path like `a/[]/b` from the root.
 fn state<'a>(matcher: &'a PathMatcher, path: &str) -> MatcherState<'a> {
-    path.split('/').filter(|step| !step.is_empty()).fold(matcher.root(), |state, step| match step {
-        "[]" => state.element(),
-        name => state.property(name),
-    })
+    path.split('/')
+        .filter(|step| !step.is_empty())
+        .fold(matcher.root(), |state, step| match step {
+            "[]" => state.element(),
+            name => state.property(name),
+        })
 }
 
 #[test]
 fn the_most_precise_path_wins() {
     let matcher = PathMatcher::new(&policy(
-        &["/*", "/food/ingredients/nutrition/*", "/tags/[]/?", "/late/?"],
+        &[
+            "/*",
+            "/food/ingredients/nutrition/*",
+            "/tags/[]/?",
+            "/late/?",
+        ],
         &["/food/ingredients/*", "/late/*"],
     ));
     for (path, included) in [
@@ -245,15 +281,19 @@ fn specified(policy: &IndexingPolicy, value: &[IndexSegment]) -> bool {
     if always.iter().any(|path| path == value) {
         return true;
     }
-    let included = policy.included.iter().map(|included| (&included.path, true));
+    let included = policy
+        .included
+        .iter()
+        .map(|included| (&included.path, true));
     let excluded = policy.excluded.iter().map(|path| (path, false));
-    let covering = included.chain(excluded).filter(|(path, _)| match path.ending() {
-        PathEnding::Scalar => path.segments() == value,
-        PathEnding::Subtree => value.starts_with(path.segments()),
-    });
-    let winner = covering.max_by_key(|(path, _)| {
-        (path.segments().len(), path.ending() == PathEnding::Scalar)
-    });
+    let covering = included
+        .chain(excluded)
+        .filter(|(path, _)| match path.ending() {
+            PathEnding::Scalar => path.segments() == value,
+            PathEnding::Subtree => value.starts_with(path.segments()),
+        });
+    let winner = covering
+        .max_by_key(|(path, _)| (path.segments().len(), path.ending() == PathEnding::Scalar));
     winner.is_some_and(|(_, included)| included)
 }
 
@@ -274,7 +314,10 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
     let ending = prop_oneof![Just(PathEnding::Scalar), Just(PathEnding::Subtree)];
     let paths = proptest::collection::vec((segments(), ending, any::<bool>()), 0..10);
     (paths, any::<bool>()).prop_map(|(paths, root_included)| {
-        let mut policy = IndexingPolicy { excluded: Vec::new(), ..IndexingPolicy::default() };
+        let mut policy = IndexingPolicy {
+            excluded: Vec::new(),
+            ..IndexingPolicy::default()
+        };
         if !root_included {
             policy.included.clear();
             policy.excluded.push(IndexPath::root());
@@ -297,10 +340,12 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
 }
 
 fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexSegment]) -> MatcherState<'a> {
-    value.iter().fold(matcher.root(), |state, segment| match segment {
-        IndexSegment::Property(name) => state.property(name),
-        IndexSegment::AnyElement => state.element(),
-    })
+    value
+        .iter()
+        .fold(matcher.root(), |state, segment| match segment {
+            IndexSegment::Property(name) => state.property(name),
+            IndexSegment::AnyElement => state.element(),
+        })
 }
 
 proptest! {
@@ -308,7 +353,7 @@ proptest! {
     fn a_policy_survives_its_wire_form(policy in any_policy()) {
         prop_assert_eq!(policy.validate(), Ok(()));
         let json = policy.to_json();
-        prop_assert_eq!(IndexingPolicy::from_json(&json), Ok(policy.clone()));
+        prop_assert_eq!(IndexingPolicy::from_json(&json), Ok(policy));
         let text = json.to_string();
         prop_assert_eq!(Json::parse(text.as_bytes()).unwrap(), json);
     }

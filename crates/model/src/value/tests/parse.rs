@@ -93,12 +93,16 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_parsed_or_refused_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+    fn any_bytes_are_parsed_or_refused_without_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..64),
+    ) {
         let _ = Json::parse(&bytes);
     }
 
     #[test]
-    fn any_text_of_json_characters_is_parsed_or_refused(text in r#"[\[\]{}",:0-9eE+\-.\\unltrfas ]{0,40}"#) {
+    fn any_text_of_json_characters_is_parsed_or_refused(
+        text in r#"[\[\]{}",:0-9eE+\-.\\unltrfas ]{0,40}"#,
+    ) {
         if let Ok(value) = Json::parse(text.as_bytes()) {
             prop_assert_eq!(Json::parse(&value.to_bytes()).unwrap(), value);
         }

@@ -1,6 +1,9 @@
 //! Tests of partition key definitions: the JSON form, extraction, validation.
 
-use super::*;
+use crate::{
+    Completeness, Json, PartitionKey, PartitionKeyDefinition, PartitionKeyKind,
+    PartitionKeyVersion, Result,
+};
 
 fn definition(text: &str) -> Result<PartitionKeyDefinition> {
     PartitionKeyDefinition::from_json(&Json::parse(text.as_bytes()).unwrap())

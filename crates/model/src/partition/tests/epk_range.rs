@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::Json;
 use crate::partition::arbitrary::{definition, epk, partition_key};
+use crate::{EffectivePartitionKey, EpkRange, Json, PartitionKeyDefinition};
 
 fn range(min: &str, max: &str) -> EpkRange {
     let epk = |text| EffectivePartitionKey::from_hex(text).unwrap();
@@ -92,7 +91,11 @@ fn epk_range() -> impl Strategy<Value = EpkRange> {
 
 proptest! {
     #[test]
-    fn equal_parts_cover_everything_once(parts in 1usize..40, definition in definition(), key in partition_key()) {
+    fn equal_parts_cover_everything_once(
+        parts in 1usize..40,
+        definition in definition(),
+        key in partition_key(),
+    ) {
         let ranges = EpkRange::equal_parts(parts, &definition);
         prop_assert_eq!(ranges.len(), parts);
         prop_assert_eq!(&ranges[0].min, &EffectivePartitionKey::MIN);
@@ -134,7 +137,11 @@ proptest! {
     }
 
     #[test]
-    fn halving_again_and_again_keeps_every_key(definition in definition(), key in partition_key(), halvings in 1usize..20) {
+    fn halving_again_and_again_keeps_every_key(
+        definition in definition(),
+        key in partition_key(),
+        halvings in 1usize..20,
+    ) {
         let epk = definition.effective(&key);
         let mut range = EpkRange::full();
         for _ in 0..halvings {

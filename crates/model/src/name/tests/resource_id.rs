@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::{ResourceId, ResourceIdKind};
 
 fn recorded_database() -> ResourceId {
     ResourceId::database(0x007B_900C)

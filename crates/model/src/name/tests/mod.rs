@@ -1,0 +1,3 @@
+//! The longer tests of names, one file per file tested.
+
+mod resource_id;

@@ -1,0 +1,3 @@
+//! The longer tests of values, one file per file tested.
+
+mod parse;
