@@ -3,6 +3,8 @@
 //! Owns the comparison and its verdict. Does not own which operations look at which precondition: a write looks at
 //! if-match only, a read at if-none-match.
 
+use std::fmt;
+
 use crate::EtagCondition;
 
 /// A condition on the etag that a resource has now.
@@ -33,6 +35,16 @@ impl Precondition {
             Self::IfMatch(condition) if !meets(condition, current_etag) => Verdict::Failed,
             Self::IfNoneMatch(condition) if meets(condition, current_etag) => Verdict::NotModified,
             _ => Verdict::Proceed,
+        }
+    }
+}
+
+/// The text of the header.
+impl fmt::Display for EtagCondition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => formatter.write_str("*"),
+            Self::OneOf(texts) => formatter.write_str(&texts.join(",")),
         }
     }
 }
@@ -78,6 +90,7 @@ mod tests {
         ];
         for (kind, text, current, expected) in table {
             let condition = EtagCondition::parse(text);
+            assert_eq!(condition.to_string(), text);
             let precondition = match kind {
                 "match" => Precondition::IfMatch(condition),
                 _ => Precondition::IfNoneMatch(condition),

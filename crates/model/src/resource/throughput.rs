@@ -92,7 +92,7 @@ impl Throughput {
     }
 
     /// Reads the `content` of the wire resource; autoscale settings win over a number beside them.
-    pub fn from_content(content: &Json) -> Result<Self> {
+    pub fn from_json(content: &Json) -> Result<Self> {
         let members = Members::of("throughput content", content)?;
         if let Some(settings) = members.get("offerAutopilotSettings") {
             return Self::from_autoscale_settings(settings);
@@ -108,15 +108,12 @@ impl Throughput {
 
     /// The `content` of the wire resource.
     #[must_use]
-    pub fn to_content(&self) -> Json {
+    pub fn to_json(&self) -> Json {
         let mut content = Object::new();
-        content.insert("offerThroughput", i64::from(self.per_second_at_least()));
+        content.insert("offerThroughput", i64::from(self.per_second_at_creation()));
         content.insert("offerIsRUPerMinuteThroughputEnabled", false);
         let mut parameters = Object::new();
-        parameters.insert(
-            "maxThroughputEverProvisioned",
-            i64::from(self.per_second_at_creation()),
-        );
+        parameters.insert("maxThroughputEverProvisioned", i64::from(self.highest()));
         parameters.insert("maxConsumedStorageEverInKB", 0);
         content.insert("offerMinimumThroughputParameters", parameters);
         if let Self::Autoscale {
@@ -132,18 +129,24 @@ impl Throughput {
         Json::Object(content)
     }
 
-    /// Request units per second that creation makes room for: all of a manual number, the maximum of autoscale.
+    /// The least a container can have: what it gets when the client names no throughput.
     #[must_use]
-    pub fn per_second_at_creation(&self) -> u32 {
+    pub const fn minimum() -> Self {
+        Self::Manual(MANUAL_THROUGHPUT_MIN)
+    }
+
+    /// Most request units per second: all of a manual number, the maximum of autoscale.
+    #[must_use]
+    pub fn highest(&self) -> u32 {
         match self {
             Self::Manual(per_second) => *per_second,
             Self::Autoscale { maximum, .. } => *maximum,
         }
     }
 
-    /// Request units per second that are there at any moment: all of a manual number, a tenth of an autoscale maximum.
+    /// Request units per second before there is any load: all of a manual number, a tenth of an autoscale maximum.
     #[must_use]
-    pub fn per_second_at_least(&self) -> u32 {
+    pub fn per_second_at_creation(&self) -> u32 {
         match self {
             Self::Manual(per_second) => *per_second,
             Self::Autoscale { maximum, .. } => maximum / AUTOSCALE_IDLE_DIVISOR,
@@ -153,7 +156,7 @@ impl Throughput {
     /// How many physical partitions a container of this throughput starts with.
     #[must_use]
     pub fn partitions_at_creation(&self) -> u32 {
-        self.per_second_at_creation()
+        self.highest()
             .div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION)
             .max(1)
     }
@@ -198,6 +201,14 @@ mod tests {
 
     #[test]
     fn an_autoscale_maximum_keeps_its_limits_and_steps() {
+        assert_eq!(Throughput::minimum(), Throughput::manual(400).unwrap());
+        assert_eq!(
+            Throughput::autoscale(4000)
+                .unwrap()
+                .per_second_at_creation(),
+            400
+        );
+        assert_eq!(Throughput::autoscale(4000).unwrap().highest(), 4000);
         assert!(Throughput::autoscale(1000).is_ok());
         assert!(Throughput::autoscale(1500).is_err());
         assert!(Throughput::autoscale(1_001_000).is_err());
@@ -236,19 +247,16 @@ mod tests {
             Throughput::autoscale(4000).unwrap(),
             grown,
         ] {
-            assert_eq!(
-                Throughput::from_content(&throughput.to_content()),
-                Ok(throughput)
-            );
+            assert_eq!(Throughput::from_json(&throughput.to_json()), Ok(throughput));
         }
         assert_eq!(
-            Throughput::Manual(400).to_content().to_string(),
+            Throughput::Manual(400).to_json().to_string(),
             r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"maxConsumedStorageEverInKB":0}}"#
         );
         assert_eq!(
-            grown.to_content().get("offerThroughput"),
+            grown.to_json().get("offerThroughput"),
             Some(&Json::from(400))
         );
-        assert!(Throughput::from_content(&Json::parse(b"{}").unwrap()).is_err());
+        assert!(Throughput::from_json(&Json::parse(b"{}").unwrap()).is_err());
     }
 }

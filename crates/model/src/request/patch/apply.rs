@@ -51,7 +51,7 @@ impl Patch {
     pub fn apply(&self, item: &mut Object, protected: &[PropertyPath]) -> Result<(), PatchError> {
         self.check_protected(protected)?;
         let mut changed = item.clone();
-        for (place, operation) in self.operations.iter().enumerate() {
+        for (place, operation) in self.operations().iter().enumerate() {
             operation
                 .apply(&mut changed)
                 .map_err(|sentence| PatchError {
@@ -64,7 +64,7 @@ impl Patch {
     }
 
     fn check_protected(&self, protected: &[PropertyPath]) -> Result<(), PatchError> {
-        for (place, operation) in self.operations.iter().enumerate() {
+        for (place, operation) in self.operations().iter().enumerate() {
             for path in operation.paths() {
                 if let Some(message) = protection(path, protected) {
                     return Err(PatchError {

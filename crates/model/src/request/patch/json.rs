@@ -1,10 +1,9 @@
 //! The wire form of a patch.
 //!
-//! Owns operation names, required members and the limit on operations. Does not own the text of the condition: the
+//! Owns operation names and required members. Does not own the text of the condition: the
 //! caller brings the parser of the query crate.
 
 use super::{Patch, PatchCondition, PatchOperation, PatchPath};
-use crate::limits::PATCH_OPERATIONS_MAX;
 use crate::resource::members::described;
 use crate::{Invalid, Json, Number, Object, Result};
 
@@ -23,16 +22,6 @@ impl Patch {
             .ok_or_else(|| {
                 refused("the body must be an object with an array named 'operations'")
             })?;
-        if elements.is_empty() {
-            return Err(refused("there must be at least one operation"));
-        }
-        if elements.len() > PATCH_OPERATIONS_MAX {
-            return Err(Invalid::new(format!(
-                "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
-                 has {}.",
-                elements.len()
-            )));
-        }
         let condition = match body.get("condition") {
             None | Some(Json::Null) => None,
             Some(Json::String(text)) => Some(parse_condition(text)?),
@@ -49,10 +38,7 @@ impl Patch {
             .enumerate()
             .map(read)
             .collect::<Result<_>>()?;
-        Ok(Self {
-            operations,
-            condition,
-        })
+        Self::new(operations, condition)
     }
 }
 

@@ -288,10 +288,10 @@ fn the_condition_is_read_by_the_caller() {
     assert!(
         read("\"from c where is_defined(c.a)\"")
             .unwrap()
-            .condition
+            .condition()
             .is_some()
     );
-    assert!(read("null").unwrap().condition.is_none());
+    assert!(read("null").unwrap().condition().is_none());
     assert!(read("1").is_err());
 }
 
@@ -336,7 +336,7 @@ proptest! {
     ) {
         let before = Json::Object(item.clone()).to_string();
         let mut changed = item.clone();
-        let outcome = Patch { operations, condition: None }.apply(&mut changed, &key());
+        let outcome = Patch::new(operations, None).unwrap().apply(&mut changed, &key());
         if outcome.is_err() {
             prop_assert_eq!(Json::Object(changed).to_string(), before);
         } else {
@@ -360,7 +360,7 @@ proptest! {
         let add = PatchOperation::Add { path: path.clone(), value };
         let operations = vec![add, PatchOperation::Remove { path }];
         let mut changed = item.clone();
-        let outcome = Patch { operations, condition: None }.apply(&mut changed, &key());
+        let outcome = Patch::new(operations, None).unwrap().apply(&mut changed, &key());
         if outcome.is_ok() && !is_replacing {
             prop_assert_eq!(
                 Json::Object(changed).to_string(),

@@ -276,8 +276,8 @@ fn id_and_timestamp_cannot_be_excluded_and_mode_none_indexes_nothing() {
 }
 
 /// The rules, read naively: among the paths that cover the value, the longest wins, then `/?`.
-fn specified(policy: &IndexingPolicy, value: &[IndexSegment]) -> bool {
-    let always = ["id", "_ts"].map(|name| vec![IndexSegment::Property(name.to_owned())]);
+fn specified(policy: &IndexingPolicy, value: &[IndexPathSegment]) -> bool {
+    let always = ["id", "_ts"].map(|name| vec![IndexPathSegment::Property(name.to_owned())]);
     if always.iter().any(|path| path == value) {
         return true;
     }
@@ -297,16 +297,16 @@ fn specified(policy: &IndexingPolicy, value: &[IndexSegment]) -> bool {
     winner.is_some_and(|(_, included)| included)
 }
 
-fn segment() -> impl Strategy<Value = IndexSegment> {
+fn segment() -> impl Strategy<Value = IndexPathSegment> {
     prop_oneof![
-        3 => "[ab]".prop_map(IndexSegment::Property),
+        3 => "[ab]".prop_map(IndexPathSegment::Property),
         1 => prop_oneof![Just("id"), Just("_ts"), Just("x y"), Just("q\"\\")]
-            .prop_map(|name| IndexSegment::Property(name.to_owned())),
-        2 => Just(IndexSegment::AnyElement),
+            .prop_map(|name| IndexPathSegment::Property(name.to_owned())),
+        2 => Just(IndexPathSegment::AnyElement),
     ]
 }
 
-fn segments() -> impl Strategy<Value = Vec<IndexSegment>> {
+fn segments() -> impl Strategy<Value = Vec<IndexPathSegment>> {
     proptest::collection::vec(segment(), 1..5)
 }
 
@@ -339,12 +339,12 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
     })
 }
 
-fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexSegment]) -> MatcherState<'a> {
+fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexPathSegment]) -> MatcherState<'a> {
     value
         .iter()
         .fold(matcher.root(), |state, segment| match segment {
-            IndexSegment::Property(name) => state.property(name),
-            IndexSegment::AnyElement => state.element(),
+            IndexPathSegment::Property(name) => state.property(name),
+            IndexPathSegment::AnyElement => state.element(),
         })
 }
 
