@@ -251,7 +251,11 @@ mod tests {
         }
         assert_eq!(
             Throughput::Manual(400).to_json().to_string(),
-            r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"maxConsumedStorageEverInKB":0}}"#
+            concat!(
+                r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"#,
+                r#""offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"#,
+                r#""maxConsumedStorageEverInKB":0}}"#,
+            )
         );
         assert_eq!(
             grown.to_json().get("offerThroughput"),

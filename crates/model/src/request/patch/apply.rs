@@ -43,8 +43,8 @@ impl std::error::Error for PatchError {}
 type Step = Result<(), String>;
 
 impl Patch {
-    /// Changes the item, or leaves it as it is when an operation fails. No operation may touch the id, a system property
-    /// or the protected paths, which are those of the partition key definition.
+    /// Changes the item, or leaves it as it is when an operation fails. No operation may touch the id, a system
+    /// property or the protected paths, which are those of the partition key definition.
     ///
     /// # Errors
     /// When an operation touches what it may not, or finds the item in another shape than it needs.

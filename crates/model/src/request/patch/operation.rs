@@ -1,6 +1,7 @@
 //! A patch and its operations.
 //!
-//! Owns the shape of a patch and the limit on its operations. Does not own its effect (see `apply`) nor its wire form (see `json`).
+//! Owns the shape of a patch and the limit on its operations. Does not own its effect (see `apply`) nor its wire form
+//! (see `json`).
 
 use super::{PatchCondition, PatchPath};
 use crate::limits::PATCH_OPERATIONS_MAX;

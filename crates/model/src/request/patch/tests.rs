@@ -53,7 +53,10 @@ fn the_example_of_the_documentation() {
             {"op":"incr","path":"/inventory/quantity","value":10},
             {"op":"add","path":"/tags/-","value":"featured-bikes"},
             {"op":"move","from":"/color","path":"/inventory/color"}]"#,
-        r#"{"id":"e","price":355.45,"inventory":{"quantity":25,"color":"silver"},"tags":["r-series","featured-bikes"]}"#,
+        concat!(
+            r#"{"id":"e","price":355.45,"inventory":{"quantity":25,"color":"silver"},"#,
+            r#""tags":["r-series","featured-bikes"]}"#,
+        ),
     );
 }
 

@@ -117,8 +117,8 @@ impl IndexingPolicy {
     /// Checks what the policy says by itself.
     ///
     /// # Errors
-    /// When there are too many paths, the root is in neither list, a path is in both, or a composite index has too few or
-    /// too many paths.
+    /// When there are too many paths, the root is in neither list, a path is in both, or a composite index has too few
+    /// or too many paths.
     pub fn validate(&self) -> Result<()> {
         for (list, count) in [
             ("included", self.included.len()),
