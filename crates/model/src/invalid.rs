@@ -15,9 +15,7 @@ impl Invalid {
     /// Says what is wrong, with which value, and what would be right.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-        }
+        Self { message: message.into() }
     }
 
     /// The sentence.

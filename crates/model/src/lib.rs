@@ -18,12 +18,10 @@ pub use partition::{
     Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
     PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,
 };
-pub use position::{
-    ContinuationToken, Etag, EtagCondition, Lsn, SessionToken, TimestampMs, TimestampSeconds,
-};
+pub use position::{ContinuationToken, Etag, Lsn, SessionToken, TimestampMs, TimestampSeconds};
 pub use request::{
-    Comparison, ConsistencyLevel, IndexingDirective, Patch, PatchCondition, PatchError,
-    PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
+    Comparison, ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchCondition,
+    PatchError, PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
 };
 pub use resource::{
     AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositeOrder,

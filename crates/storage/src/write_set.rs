@@ -82,7 +82,12 @@ impl WriteSet {
     }
 
     /// Adds a put without stamps.
-    pub fn put(&mut self, space: Space, key: impl Into<StorageKey>, value: impl Into<StorageValue>) {
+    pub fn put(
+        &mut self,
+        space: Space,
+        key: impl Into<StorageKey>,
+        value: impl Into<StorageValue>,
+    ) {
         self.put_stamped(space, key, value, None, None);
     }
 

@@ -151,10 +151,7 @@ mod tests {
             let id = format!("a{character}b");
             let message = DatabaseId::new(id.as_str()).unwrap_err().to_string();
             assert!(message.starts_with("The input name presented contains invalid character."));
-            assert!(
-                message.contains(&format!("'{id}' holds '{character}'")),
-                "{message}"
-            );
+            assert!(message.contains(&format!("'{id}' holds '{character}'")), "{message}");
             assert!(ContainerId::new(id.as_str()).is_err());
             assert!(ItemId::new(id).is_err());
         }

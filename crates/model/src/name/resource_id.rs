@@ -75,19 +75,13 @@ impl ResourceId {
     /// The resource id of a container; of the number, 31 bits count.
     #[must_use]
     pub fn container(database: &Self, number: u32) -> Self {
-        Self::from_parts(
-            database.parent(DATABASE_BYTES),
-            &(number | CONTAINER_FLAG).to_be_bytes(),
-        )
+        Self::from_parts(database.parent(DATABASE_BYTES), &(number | CONTAINER_FLAG).to_be_bytes())
     }
 
     /// The resource id of a user; of the number, 31 bits count.
     #[must_use]
     pub fn user(database: &Self, number: u32) -> Self {
-        Self::from_parts(
-            database.parent(DATABASE_BYTES),
-            &(number & !CONTAINER_FLAG).to_be_bytes(),
-        )
+        Self::from_parts(database.parent(DATABASE_BYTES), &(number & !CONTAINER_FLAG).to_be_bytes())
     }
 
     /// The resource id of a permission.
@@ -144,27 +138,20 @@ impl ResourceId {
     /// # Errors
     /// When the text is not the base64 of a known kind of resource id.
     pub fn parse(text: &str) -> Result<Self> {
-        let invalid = || {
-            Invalid::new(format!(
-                "'{text}' is not a resource id such as 'DJB7AI1lZHo='."
-            ))
-        };
+        let invalid =
+            || Invalid::new(format!("'{text}' is not a resource id such as 'DJB7AI1lZHo='."));
         if text.contains('/') {
             return Err(invalid());
         }
-        let bytes = STANDARD
-            .decode(text.replace('-', "/"))
-            .map_err(|_| invalid())?;
+        let bytes = STANDARD.decode(text.replace('-', "/")).map_err(|_| invalid())?;
         Self::from_bytes(&bytes).ok_or_else(invalid)
     }
 
     /// The resource id of these bytes; none when they are of no known kind.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let has_known_length = matches!(
-            bytes.len(),
-            OFFER_BYTES | DATABASE_BYTES | CONTAINER_BYTES | CHILD_BYTES
-        );
+        let has_known_length =
+            matches!(bytes.len(), OFFER_BYTES | DATABASE_BYTES | CONTAINER_BYTES | CHILD_BYTES);
         let resource_id = has_known_length.then(|| Self::from_parts(bytes, &[]))?;
         resource_id.known_kind().map(|_| resource_id)
     }
@@ -178,8 +165,7 @@ impl ResourceId {
     /// What it identifies.
     #[must_use]
     pub fn kind(&self) -> ResourceIdKind {
-        self.known_kind()
-            .expect("every constructor gives a known kind")
+        self.known_kind().expect("every constructor gives a known kind")
     }
 
     /// The database it belongs to, or is; none for a throughput.
@@ -228,24 +214,16 @@ impl ResourceId {
 
     /// At most this many of the bytes.
     fn prefix(&self, bytes_max: usize) -> &[u8] {
-        self.bytes
-            .get(..bytes_max.min(usize::from(self.length)))
-            .unwrap_or_default()
+        self.bytes.get(..bytes_max.min(usize::from(self.length))).unwrap_or_default()
     }
 
     /// The last eight of sixteen bytes.
     fn last_number(&self) -> Option<u64> {
-        self.as_bytes()
-            .get(CONTAINER_BYTES..)?
-            .try_into()
-            .ok()
-            .map(u64::from_le_bytes)
+        self.as_bytes().get(CONTAINER_BYTES..)?.try_into().ok().map(u64::from_le_bytes)
     }
 
     fn has_container_flag(&self) -> bool {
-        self.bytes
-            .get(DATABASE_BYTES)
-            .is_some_and(|byte| byte & 0x80 != 0)
+        self.bytes.get(DATABASE_BYTES).is_some_and(|byte| byte & 0x80 != 0)
     }
 
     fn known_kind(&self) -> Option<ResourceIdKind> {
@@ -257,10 +235,7 @@ impl ResourceId {
             _ if !self.has_container_flag() => Some(ResourceIdKind::Permission),
             _ => {
                 let nibble = self.last_number()? >> NIBBLE_SHIFT;
-                NIBBLES
-                    .iter()
-                    .find(|(known, _)| *known == nibble)
-                    .map(|(_, kind)| *kind)
+                NIBBLES.iter().find(|(known, _)| *known == nibble).map(|(_, kind)| *kind)
             }
         }
     }

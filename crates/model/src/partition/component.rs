@@ -51,11 +51,7 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
         PartitionKeyValue::String(text) => {
             bytes.push(STRING);
             // One more than each byte keeps the order and leaves zero for the end; UTF-8 has no 0xFF.
-            bytes.extend(
-                text.bytes()
-                    .take(V1_STRING_BYTES_MAX)
-                    .map(|byte| byte.wrapping_add(1)),
-            );
+            bytes.extend(text.bytes().take(V1_STRING_BYTES_MAX).map(|byte| byte.wrapping_add(1)));
             bytes.push(0x00);
         }
         other => bytes.push(marker(other)),
@@ -66,11 +62,7 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
 /// whether more follow.
 pub(super) fn append_ordered_number(value: f64, bytes: &mut Vec<u8>) {
     let bits = (value + 0.0).to_bits();
-    let mut rest = if bits >> 63 == 0 {
-        bits ^ (1 << 63)
-    } else {
-        bits.wrapping_neg()
-    };
+    let mut rest = if bits >> 63 == 0 { bits ^ (1 << 63) } else { bits.wrapping_neg() };
     bytes.push(NUMBER);
     bytes.push((rest >> 56) as u8);
     rest <<= 8;
@@ -94,18 +86,12 @@ pub(super) fn read_ordered_number(bytes: &[u8]) -> Option<f64> {
     let mut shift = 56_u32;
     while let Some((byte, after)) = rest.split_first() {
         // The last of the nine bytes holds fewer bits than seven.
-        bits |= (u64::from(byte & 0xFE) << 56)
-            .checked_shr(64 - shift)
-            .unwrap_or(0);
+        bits |= (u64::from(byte & 0xFE) << 56).checked_shr(64 - shift).unwrap_or(0);
         shift = shift.checked_sub(7)?;
         rest = after;
         if byte & 0x01 == 0 {
             let positive = bits >> 63 == 1;
-            let value = if positive {
-                bits ^ (1 << 63)
-            } else {
-                bits.wrapping_neg()
-            };
+            let value = if positive { bits ^ (1 << 63) } else { bits.wrapping_neg() };
             return Some(f64::from_bits(value));
         }
     }

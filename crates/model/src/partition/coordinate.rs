@@ -38,9 +38,7 @@ pub(super) fn midpoint(
         (PartitionKeyKind::Hash, PartitionKeyVersion::V1) => v1_midpoint(range),
         _ => v2_midpoint(range, definition.levels()),
     };
-    middle
-        .filter(|middle| range.contains(middle))
-        .unwrap_or_else(|| range.min.clone())
+    middle.filter(|middle| range.contains(middle)).unwrap_or_else(|| range.min.clone())
 }
 
 /// `part / parts` of the space of this many bits, minus one, without overflow.
@@ -57,12 +55,8 @@ fn v1_epk(hash: u128) -> EffectivePartitionKey {
 
 fn v1_midpoint(range: &EpkRange) -> Option<EffectivePartitionKey> {
     let max = f64::from(u32::MAX);
-    let low = read_ordered_number(range.min.as_bytes())
-        .unwrap_or(0.0)
-        .clamp(0.0, max);
-    let high = read_ordered_number(range.max.as_bytes())
-        .unwrap_or(max)
-        .clamp(0.0, max);
+    let low = read_ordered_number(range.min.as_bytes()).unwrap_or(0.0).clamp(0.0, max);
+    let high = read_ordered_number(range.max.as_bytes()).unwrap_or(max).clamp(0.0, max);
     let (low, high) = (low as u64, high as u64);
     (low < high).then(|| v1_epk(u128::from(low.midpoint(high))))
 }
@@ -74,11 +68,7 @@ fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey>
     let mut is_below_maximum = false;
     for level in 0..levels {
         let low = level_number(&range.min, level);
-        let high = if is_below_maximum {
-            V2_MAX
-        } else {
-            level_number(&range.max, level)
-        };
+        let high = if is_below_maximum { V2_MAX } else { level_number(&range.max, level) };
         let middle = low.midpoint(high);
         if low < middle && middle < high {
             bytes.extend_from_slice(&middle.to_be_bytes());
@@ -93,10 +83,7 @@ fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey>
 /// The number of an epk on a level: zero where it ends, the top where it says `FF`.
 fn level_number(epk: &EffectivePartitionKey, level: usize) -> u128 {
     let mut bytes = [0; V2_BYTES];
-    for (place, byte) in bytes
-        .iter_mut()
-        .zip(epk.as_bytes().iter().skip(level * V2_BYTES))
-    {
+    for (place, byte) in bytes.iter_mut().zip(epk.as_bytes().iter().skip(level * V2_BYTES)) {
         *place = *byte;
     }
     u128::from_be_bytes(bytes).min(V2_MAX)

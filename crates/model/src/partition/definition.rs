@@ -50,11 +50,7 @@ impl PartitionKeyDefinition {
     /// # Errors
     /// When the path is invalid.
     pub fn single(path: &str) -> Result<Self> {
-        Self::new(
-            PartitionKeyKind::Hash,
-            Some(PartitionKeyVersion::V2),
-            &[path],
-        )
+        Self::new(PartitionKeyKind::Hash, Some(PartitionKeyVersion::V2), &[path])
     }
 
     /// Several paths, outermost first, hashed by version 2.
@@ -62,11 +58,7 @@ impl PartitionKeyDefinition {
     /// # Errors
     /// When a path is invalid or repeated, or there are none or too many.
     pub fn hierarchical(paths: &[&str]) -> Result<Self> {
-        Self::new(
-            PartitionKeyKind::MultiHash,
-            Some(PartitionKeyVersion::V2),
-            paths,
-        )
+        Self::new(PartitionKeyKind::MultiHash, Some(PartitionKeyVersion::V2), paths)
     }
 
     fn new(
@@ -74,18 +66,10 @@ impl PartitionKeyDefinition {
         version: Option<PartitionKeyVersion>,
         paths: &[&str],
     ) -> Result<Self> {
-        let paths = paths
-            .iter()
-            .map(|path| PropertyPath::parse(path))
-            .collect::<Result<_>>()?;
+        let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_>>()?;
         let version_given = version.is_some();
         let version = version.unwrap_or(PartitionKeyVersion::V1);
-        let definition = Self {
-            paths,
-            kind,
-            version,
-            version_given,
-        };
+        let definition = Self { paths, kind, version, version_given };
         definition.validate_itself()?;
         Ok(definition)
     }
@@ -101,18 +85,11 @@ impl PartitionKeyDefinition {
                 "The partition key definition must be an object; it is of type {actual}."
             ))
         })?;
-        let paths = object
-            .get("paths")
-            .and_then(Json::as_array)
-            .ok_or_else(|| {
-                Invalid::new(
-                    "The partition key definition needs 'paths', an array such as [\"/pk\"].",
-                )
-            })?;
+        let paths = object.get("paths").and_then(Json::as_array).ok_or_else(|| {
+            Invalid::new("The partition key definition needs 'paths', an array such as [\"/pk\"].")
+        })?;
         let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
-        let kind = object
-            .get("kind")
-            .map_or(Ok(PartitionKeyKind::Hash), kind_of)?;
+        let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), kind_of)?;
         let version = match object.get("version") {
             None | Some(Json::Null) => None,
             Some(version) => Some(version_of(version)?),
@@ -124,11 +101,7 @@ impl PartitionKeyDefinition {
     #[must_use]
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();
-        let paths = self
-            .paths
-            .iter()
-            .map(|path| Json::from(path.as_str()))
-            .collect::<Vec<_>>();
+        let paths = self.paths.iter().map(|path| Json::from(path.as_str())).collect::<Vec<_>>();
         object.insert("paths", paths);
         object.insert("kind", self.kind.name());
         if self.version_given {
@@ -164,10 +137,8 @@ impl PartitionKeyDefinition {
     /// The partition key of an item: an absent property, an array or an object count as undefined.
     #[must_use]
     pub fn extract(&self, item: &Json) -> PartitionKey {
-        let values = self
-            .paths
-            .iter()
-            .map(|path| PartitionKeyValue::of_property(path.resolve(item)));
+        let values =
+            self.paths.iter().map(|path| PartitionKeyValue::of_property(path.resolve(item)));
         PartitionKey::from_values(values)
     }
 
@@ -227,16 +198,14 @@ impl PartitionKeyDefinition {
     }
 
     fn refuse_repeated_paths(&self) -> Result<()> {
-        let repeated = self.paths.iter().enumerate().find(|(place, path)| {
-            self.paths
-                .iter()
-                .take(*place)
-                .any(|earlier| earlier == *path)
-        });
+        let repeated =
+            self.paths.iter().enumerate().find(|(place, path)| {
+                self.paths.iter().take(*place).any(|earlier| earlier == *path)
+            });
         match repeated {
-            Some((_, path)) => Err(Invalid::new(format!(
-                "The partition key path '{path}' is given twice."
-            ))),
+            Some((_, path)) => {
+                Err(Invalid::new(format!("The partition key path '{path}' is given twice.")))
+            }
             None => Ok(()),
         }
     }
@@ -262,9 +231,7 @@ impl PartitionKeyVersion {
 
 fn path_text(path: &Json) -> Result<&str> {
     path.as_str().ok_or_else(|| {
-        Invalid::new(format!(
-            "The partition key path {path} is invalid; use text such as \"/pk\"."
-        ))
+        Invalid::new(format!("The partition key path {path} is invalid; use text such as \"/pk\"."))
     })
 }
 
@@ -284,9 +251,7 @@ fn version_of(version: &Json) -> Result<PartitionKeyVersion> {
         .into_iter()
         .find(|known| version.as_i64() == Some(known.number()))
         .ok_or_else(|| {
-            Invalid::new(format!(
-                "The partition key version {version} is unknown; use 1 or 2."
-            ))
+            Invalid::new(format!("The partition key version {version} is unknown; use 1 or 2."))
         })
 }
 

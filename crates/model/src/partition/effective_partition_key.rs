@@ -133,9 +133,7 @@ fn effective_v2(components: &[PartitionKeyValue]) -> [u8; 16] {
 
 impl fmt::Display for EffectivePartitionKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02X}"))
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02X}"))
     }
 }
 

@@ -25,10 +25,7 @@ impl EpkRange {
     /// Every epk.
     #[must_use]
     pub fn full() -> Self {
-        Self {
-            min: EffectivePartitionKey::MIN,
-            max: EffectivePartitionKey::MAX,
-        }
+        Self { min: EffectivePartitionKey::MIN, max: EffectivePartitionKey::MAX }
     }
 
     /// The whole space in equal parts, in order; at least one.
@@ -40,12 +37,7 @@ impl EpkRange {
             part if part == parts => EffectivePartitionKey::MAX,
             part => coordinate::cut(part, parts, definition),
         };
-        (0..parts)
-            .map(|part| Self {
-                min: bound(part),
-                max: bound(part + 1),
-            })
-            .collect()
+        (0..parts).map(|part| Self { min: bound(part), max: bound(part + 1) }).collect()
     }
 
     /// Whether no epk is inside.
@@ -71,24 +63,15 @@ impl EpkRange {
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let min = (&self.min).max(&other.min);
         let max = (&self.max).min(&other.max);
-        (min < max).then(|| Self {
-            min: min.clone(),
-            max: max.clone(),
-        })
+        (min < max).then(|| Self { min: min.clone(), max: max.clone() })
     }
 
     /// The part below an epk and the part from it on; none when one of them would be empty.
     #[must_use]
     pub fn split_at(&self, epk: &EffectivePartitionKey) -> Option<(Self, Self)> {
         (self.min < *epk && *epk < self.max).then(|| {
-            let below = Self {
-                min: self.min.clone(),
-                max: epk.clone(),
-            };
-            let from = Self {
-                min: epk.clone(),
-                max: self.max.clone(),
-            };
+            let below = Self { min: self.min.clone(), max: epk.clone() };
+            let from = Self { min: epk.clone(), max: self.max.clone() };
             (below, from)
         })
     }
@@ -97,16 +80,10 @@ impl EpkRange {
     #[must_use]
     pub fn merge(&self, other: &Self) -> Option<Self> {
         if self.max == other.min {
-            return Some(Self {
-                min: self.min.clone(),
-                max: other.max.clone(),
-            });
+            return Some(Self { min: self.min.clone(), max: other.max.clone() });
         }
         if other.max == self.min {
-            return Some(Self {
-                min: other.min.clone(),
-                max: self.max.clone(),
-            });
+            return Some(Self { min: other.min.clone(), max: self.max.clone() });
         }
         None
     }

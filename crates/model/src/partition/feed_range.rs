@@ -50,10 +50,7 @@ impl FeedRange {
         let json = if text.trim_start().starts_with('{') {
             Json::parse(text.as_bytes()).ok()
         } else {
-            STANDARD
-                .decode(text)
-                .ok()
-                .and_then(|bytes| Json::parse(&bytes).ok())
+            STANDARD.decode(text).ok().and_then(|bytes| Json::parse(&bytes).ok())
         };
         json.as_ref().and_then(Self::from_json).ok_or_else(|| {
             Invalid::new(format!(
@@ -71,11 +68,7 @@ impl FeedRange {
             return key.ok().map(Self::PartitionKey);
         }
         let range = range_from_json(json.get("Range")?)?;
-        Some(if range == EpkRange::full() {
-            Self::Container
-        } else {
-            Self::Epk(range)
-        })
+        Some(if range == EpkRange::full() { Self::Container } else { Self::Epk(range) })
     }
 }
 
@@ -96,16 +89,8 @@ fn range_from_json(json: &Json) -> Option<EpkRange> {
         None => Some(default),
     };
     let (min, max) = (bound("min")?, bound("max")?);
-    let min = if flag("isMinInclusive", true)? {
-        min
-    } else {
-        min.successor()
-    };
-    let max = if flag("isMaxInclusive", false)? {
-        max.successor()
-    } else {
-        max
-    };
+    let min = if flag("isMinInclusive", true)? { min } else { min.successor() };
+    let max = if flag("isMaxInclusive", false)? { max.successor() } else { max };
     Some(EpkRange { min, max })
 }
 
@@ -125,10 +110,7 @@ mod tests {
         let full =
             r#"{"Range":{"min":"","max":"FF","isMinInclusive":true,"isMaxInclusive":false}}"#;
         assert_eq!(decoded(&FeedRange::Container), full);
-        assert_eq!(
-            FeedRange::parse(&STANDARD.encode(full)).unwrap(),
-            FeedRange::Container
-        );
+        assert_eq!(FeedRange::parse(&STANDARD.encode(full)).unwrap(), FeedRange::Container);
         assert_eq!(FeedRange::parse(full).unwrap(), FeedRange::Container);
         let key = FeedRange::PartitionKey(PartitionKey::from("x"));
         assert_eq!(decoded(&key), r#"{"PK":["x"]}"#);
@@ -140,9 +122,7 @@ mod tests {
         let text =
             r#"{"Range":{"min":"AA","max":"AA","isMinInclusive":true,"isMaxInclusive":true}}"#;
         let range = FeedRange::parse(text).unwrap();
-        let FeedRange::Epk(range) = range else {
-            panic!("{range:?}")
-        };
+        let FeedRange::Epk(range) = range else { panic!("{range:?}") };
         assert_eq!(range.to_string(), "[AA, AA00)");
     }
 

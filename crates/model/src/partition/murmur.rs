@@ -12,10 +12,7 @@ pub(crate) fn murmur3_x86_32(bytes: &[u8], seed: u32) -> u32 {
     let mut hash = seed;
     for block in blocks {
         hash ^= mix(u32::from_le_bytes(*block));
-        hash = hash
-            .rotate_left(13)
-            .wrapping_mul(5)
-            .wrapping_add(0xE654_6B64);
+        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xE654_6B64);
     }
     // A tail padded with zeros mixes to the same value, and an empty one to nothing.
     hash ^= mix(u32::from_le_bytes(padded(tail)));
@@ -101,11 +98,7 @@ mod tests {
             (&[0x21, 0x43, 0x65], 0, 0x7E4A_8634),
             (&[0x21, 0x43], 0, 0xA0F7_B07A),
             (&[0x21], 0, 0x7266_1CF4),
-            (
-                b"The quick brown fox jumps over the lazy dog",
-                0x9747_B28C,
-                0x2FA8_26CD,
-            ),
+            (b"The quick brown fox jumps over the lazy dog", 0x9747_B28C, 0x2FA8_26CD),
         ];
         for (bytes, seed, expected) in cases {
             assert_eq!(murmur3_x86_32(bytes, seed), expected, "{bytes:?} {seed}");
@@ -117,13 +110,7 @@ mod tests {
         let fox = b"The quick brown fox jumps over the lazy dog";
         let halves_of = |bytes: &[u8]| halves(murmur3_x64_128(bytes, 0));
         assert_eq!(halves_of(b""), (0, 0));
-        assert_eq!(
-            halves_of(b"hello"),
-            (0xCBD8_A7B3_41BD_9B02, 0x5B1E_906A_48AE_1D19)
-        );
-        assert_eq!(
-            halves_of(fox),
-            (0xE34B_BC7B_BC07_1B6C, 0x7A43_3CA9_C49A_9347)
-        );
+        assert_eq!(halves_of(b"hello"), (0xCBD8_A7B3_41BD_9B02, 0x5B1E_906A_48AE_1D19));
+        assert_eq!(halves_of(fox), (0xE34B_BC7B_BC07_1B6C, 0x7A43_3CA9_C49A_9347));
     }
 }

@@ -32,10 +32,7 @@ impl PartitionKey {
     /// A key of these components; a number JSON cannot hold counts as undefined.
     #[must_use]
     pub fn from_values(values: impl IntoIterator<Item = PartitionKeyValue>) -> Self {
-        let components = values
-            .into_iter()
-            .map(PartitionKeyValue::normalized)
-            .collect();
+        let components = values.into_iter().map(PartitionKeyValue::normalized).collect();
         Self { components }
     }
 
@@ -51,9 +48,7 @@ impl PartitionKey {
     /// When the text is not JSON, or not an array of components.
     pub fn parse(text: &str) -> Result<Self> {
         let value = Json::parse(text.as_bytes()).map_err(|error| {
-            Invalid::new(format!(
-                "The partition key {text} is not valid JSON: {error}."
-            ))
+            Invalid::new(format!("The partition key {text} is not valid JSON: {error}."))
         })?;
         Self::from_json(&value)
     }
@@ -79,12 +74,7 @@ impl PartitionKey {
     /// The array of components, in which `{}` means undefined.
     #[must_use]
     pub fn to_json(&self) -> Json {
-        Json::Array(
-            self.components
-                .iter()
-                .map(PartitionKeyValue::to_json)
-                .collect(),
-        )
+        Json::Array(self.components.iter().map(PartitionKeyValue::to_json).collect())
     }
 }
 
@@ -106,9 +96,7 @@ impl PartitionKeyValue {
 
     /// The component an item has at a path: arrays and objects count as undefined.
     pub(super) fn of_property(value: Option<&Json>) -> Self {
-        value
-            .and_then(|value| Self::from_json(value).ok())
-            .unwrap_or(Self::Undefined)
+        value.and_then(|value| Self::from_json(value).ok()).unwrap_or(Self::Undefined)
     }
 
     fn to_json(&self) -> Json {
@@ -192,16 +180,9 @@ mod tests {
 
     #[test]
     fn header_texts_are_parsed_and_printed() {
-        for text in [
-            r#"["x"]"#,
-            "[1]",
-            "[1.5]",
-            "[true]",
-            "[null]",
-            "[{}]",
-            r#"["a",1,null]"#,
-            "[]",
-        ] {
+        for text in
+            [r#"["x"]"#, "[1]", "[1.5]", "[true]", "[null]", "[{}]", r#"["a",1,null]"#, "[]"]
+        {
             assert_eq!(PartitionKey::parse(text).unwrap().to_string(), text);
         }
         let escaped = PartitionKey::parse(r#"["\u00e9"]"#).unwrap();
@@ -224,10 +205,7 @@ mod tests {
         let key = |text: &str| PartitionKey::parse(text).unwrap();
         assert_eq!(key("[-0]"), key("[0.0]"));
         assert_eq!(key("[-0]").to_string(), "[0]");
-        assert_eq!(
-            PartitionKeyValue::Number(-0.0),
-            PartitionKeyValue::Number(0.0)
-        );
+        assert_eq!(PartitionKeyValue::Number(-0.0), PartitionKeyValue::Number(0.0));
         assert_eq!(key("[1]"), key("[1.0]"));
         assert_ne!(key("[1]"), key("[\"1\"]"));
     }

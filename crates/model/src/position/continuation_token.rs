@@ -32,12 +32,7 @@ impl ContinuationToken {
     /// # Errors
     /// When the text is no token, or one of another kind of read or another container.
     pub fn decode(text: &str, kind: &str, container: &ResourceId) -> Result<(u8, Vec<u8>)> {
-        let damaged = || {
-            invalid(
-                text,
-                "it was not made by this service, or was changed since",
-            )
-        };
+        let damaged = || invalid(text, "it was not made by this service, or was changed since");
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| damaged())?;
         let (content, sum) = bytes.split_last_chunk().ok_or_else(damaged)?;
         if checksum(content) != *sum {
@@ -52,10 +47,7 @@ impl ContinuationToken {
             return Err(invalid(text, &reason));
         }
         if token_container != container.as_bytes() {
-            return Err(invalid(
-                text,
-                "it belongs to another container, or to one deleted since",
-            ));
+            return Err(invalid(text, "it belongs to another container, or to one deleted since"));
         }
         Ok((*version, payload.to_vec()))
     }
@@ -114,9 +106,7 @@ mod tests {
     }
 
     fn refusal(text: &str, kind: &str, container: &ResourceId) -> String {
-        ContinuationToken::decode(text, kind, container)
-            .unwrap_err()
-            .to_string()
+        ContinuationToken::decode(text, kind, container).unwrap_err().to_string()
     }
 
     #[test]
@@ -132,22 +122,12 @@ mod tests {
             "{other_kind}"
         );
         let other_container = refusal(token.as_str(), "query", &container(2));
-        assert!(
-            other_container.contains("belongs to another container"),
-            "{other_container}"
-        );
+        assert!(other_container.contains("belongs to another container"), "{other_container}");
     }
 
     #[test]
     fn made_up_tokens_are_refused() {
-        for text in [
-            "",
-            "x",
-            "AAAA",
-            "AAAAAAAAAAAAAAAA",
-            "{\"token\":\"1\"}",
-            "é",
-        ] {
+        for text in ["", "x", "AAAA", "AAAAAAAAAAAAAAAA", "{\"token\":\"1\"}", "é"] {
             let message = refusal(text, "query", &container(1));
             assert!(
                 message.starts_with(&format!("Invalid Continuation Token '{text}'")),

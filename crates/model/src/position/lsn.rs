@@ -15,11 +15,7 @@ impl Lsn {
     /// The position of the next write.
     #[must_use]
     pub fn next(self) -> Self {
-        Self(
-            self.0
-                .checked_add(1)
-                .expect("no physical partition lives through 2^64 writes"),
-        )
+        Self(self.0.checked_add(1).expect("no physical partition lives through 2^64 writes"))
     }
 }
 

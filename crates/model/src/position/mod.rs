@@ -3,17 +3,14 @@
 //! Owns lsns, timestamps, etags, session tokens and continuation tokens. Does not own a clock or a counter: callers
 //! bring both.
 
+mod continuation_token;
+mod etag;
 mod lsn;
+mod session_token;
 mod timestamp;
 
-mod etag;
-
-mod session_token;
-
-mod continuation_token;
-
 pub use continuation_token::ContinuationToken;
-pub use etag::{Etag, EtagCondition};
+pub use etag::Etag;
 pub use lsn::Lsn;
 pub use session_token::SessionToken;
 pub use timestamp::{TimestampMs, TimestampSeconds};

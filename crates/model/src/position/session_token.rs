@@ -8,8 +8,8 @@ use std::fmt;
 use super::Lsn;
 use crate::{Invalid, Result};
 
-/// Per physical partition, the lsn a client has seen; never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Per physical partition, the lsn a client has seen. The empty one has seen nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionToken {
     lsns: BTreeMap<u32, Lsn>,
 }
@@ -18,9 +18,7 @@ impl SessionToken {
     /// What a client has seen after an answer of one physical partition.
     #[must_use]
     pub fn new(partition: u32, lsn: Lsn) -> Self {
-        Self {
-            lsns: BTreeMap::from([(partition, lsn)]),
-        }
+        Self { lsns: BTreeMap::from([(partition, lsn)]) }
     }
 
     /// Parses tokens joined by commas: `0:-1#45`, `0:-1#45#1=44` with regions, or the older `0:45`.
@@ -34,11 +32,7 @@ impl SessionToken {
             ))
         };
         let mut lsns = BTreeMap::new();
-        for token in text
-            .split(',')
-            .map(str::trim)
-            .filter(|token| !token.is_empty())
-        {
+        for token in text.split(',').map(str::trim).filter(|token| !token.is_empty()) {
             let (partition, lsn) = parse_one(token).ok_or_else(invalid)?;
             raise(&mut lsns, partition, lsn);
         }
@@ -57,6 +51,11 @@ impl SessionToken {
     /// Every physical partition with the lsn seen of it.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Lsn)> {
         self.lsns.iter().map(|(partition, lsn)| (*partition, *lsn))
+    }
+
+    /// Notes an answer of one more physical partition.
+    pub fn advance(&mut self, partition: u32, lsn: Lsn) {
+        raise(&mut self.lsns, partition, lsn);
     }
 
     /// What a client has seen after both.
@@ -89,10 +88,7 @@ fn parse_one(token: &str) -> Option<(u32, Lsn)> {
         let (_, _): (i64, i64) = (region.parse().ok()?, lsn.parse().ok()?);
     }
     // A negative lsn means nothing was seen yet.
-    Some((
-        partition.parse().ok()?,
-        Lsn(u64::try_from(lsn).unwrap_or(0)),
-    ))
+    Some((partition.parse().ok()?, Lsn(u64::try_from(lsn).unwrap_or(0))))
 }
 
 impl fmt::Display for SessionToken {
@@ -112,11 +108,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(
-            SessionToken::parse(text).unwrap().to_string(),
-            expected,
-            "{text}"
-        );
+        assert_eq!(SessionToken::parse(text).unwrap().to_string(), expected, "{text}");
     }
 
     #[test]

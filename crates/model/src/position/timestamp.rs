@@ -38,9 +38,6 @@ mod tests {
 
     #[test]
     fn milliseconds_are_cut_not_rounded() {
-        assert_eq!(
-            TimestampMs(1_791_622_915_999).seconds(),
-            TimestampSeconds(1_791_622_915)
-        );
+        assert_eq!(TimestampMs(1_791_622_915_999).seconds(), TimestampSeconds(1_791_622_915));
     }
 }

@@ -35,9 +35,7 @@ impl ConsistencyLevel {
     /// # Errors
     /// When the word names no level.
     pub fn parse(text: &str) -> Result<Self> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|level| level.as_str().eq_ignore_ascii_case(text));
+        let found = Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
             Invalid::new(format!(
                 "The consistency level '{text}' is unknown; use Strong, BoundedStaleness, Session, \
@@ -90,10 +88,7 @@ mod tests {
         for level in ConsistencyLevel::ALL {
             assert_eq!(ConsistencyLevel::parse(&level.to_string()), Ok(level));
         }
-        assert_eq!(
-            ConsistencyLevel::parse("strong"),
-            Ok(ConsistencyLevel::Strong)
-        );
+        assert_eq!(ConsistencyLevel::parse("strong"), Ok(ConsistencyLevel::Strong));
         assert!(ConsistencyLevel::parse("Total").is_err());
     }
 

@@ -23,14 +23,11 @@ impl IndexingDirective {
     /// When the word names no directive.
     pub fn parse(text: &str) -> Result<Self> {
         let known = [Self::Default, Self::Include, Self::Exclude];
-        known
-            .into_iter()
-            .find(|one| one.as_str().eq_ignore_ascii_case(text))
-            .ok_or_else(|| {
-                Invalid::new(format!(
-                    "The indexing directive '{text}' is unknown; use Default, Include or Exclude."
-                ))
-            })
+        known.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+            Invalid::new(format!(
+                "The indexing directive '{text}' is unknown; use Default, Include or Exclude."
+            ))
+        })
     }
 
     /// The word of the wire.
@@ -53,10 +50,7 @@ mod tests {
         for text in ["Default", "Include", "Exclude"] {
             assert_eq!(IndexingDirective::parse(text).unwrap().as_str(), text);
         }
-        assert_eq!(
-            IndexingDirective::parse("exclude"),
-            Ok(IndexingDirective::Exclude)
-        );
+        assert_eq!(IndexingDirective::parse("exclude"), Ok(IndexingDirective::Exclude));
         assert!(IndexingDirective::parse("maybe").is_err());
     }
 }

@@ -11,5 +11,5 @@ mod request_charge;
 pub use consistency_level::ConsistencyLevel;
 pub use indexing_directive::IndexingDirective;
 pub use patch::{Comparison, Patch, PatchCondition, PatchError, PatchOperation, PatchPath};
-pub use precondition::{Precondition, Verdict};
+pub use precondition::{EtagPattern, Precondition, Verdict};
 pub use request_charge::RequestCharge;

@@ -28,9 +28,7 @@ impl RequestCharge {
     /// A charge of whole request units.
     #[must_use]
     pub const fn from_request_units(request_units: u64) -> Self {
-        Self {
-            units: request_units.saturating_mul(UNITS_PER_REQUEST_UNIT),
-        }
+        Self { units: request_units.saturating_mul(UNITS_PER_REQUEST_UNIT) }
     }
 
     /// The charge in 1/21 request units.
@@ -41,10 +39,7 @@ impl RequestCharge {
 
     /// The charge in request units, not rounded.
     #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "no operation is charged 2^53 units"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "no operation is charged 2^53 units")]
     pub fn as_f64(self) -> f64 {
         self.units as f64 / UNITS_PER_REQUEST_UNIT as f64
     }
@@ -54,9 +49,7 @@ impl Add for RequestCharge {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self {
-            units: self.units.saturating_add(other.units),
-        }
+        Self { units: self.units.saturating_add(other.units) }
     }
 }
 
@@ -105,11 +98,7 @@ mod tests {
             (40, "1.9"),
             (u64::MAX, "878416384462359600.71"),
         ] {
-            assert_eq!(
-                RequestCharge::from_units(units).to_string(),
-                text,
-                "{units}"
-            );
+            assert_eq!(RequestCharge::from_units(units).to_string(), text, "{units}");
         }
     }
 

@@ -23,10 +23,7 @@ impl ComputedProperty {
     pub fn new(name: &str, query: &str) -> Result<Self> {
         check_name(name)?;
         check_shape(name, query)?;
-        Ok(Self {
-            name: name.to_owned(),
-            query: query.to_owned(),
-        })
+        Ok(Self { name: name.to_owned(), query: query.to_owned() })
     }
 
     /// The name under which queries see it.
@@ -54,10 +51,8 @@ impl ComputedProperty {
         let mut list = Vec::with_capacity(elements.len());
         for element in elements {
             let members = Members::of("computed property", element)?;
-            let property = Self::new(
-                members.required_text("name")?,
-                members.required_text("query")?,
-            )?;
+            let property =
+                Self::new(members.required_text("name")?, members.required_text("query")?)?;
             if !names.insert(property.name.clone()) {
                 return Err(Invalid::new(format!(
                     "The computed property '{}' is defined twice; give each its own name.",
@@ -98,21 +93,15 @@ fn check_name(name: &str) -> Result<()> {
 fn check_shape(name: &str, query: &str) -> Result<()> {
     let words = outer_words(query);
     let is = |index: usize, word: &str| {
-        words
-            .get(index)
-            .is_some_and(|found| found.eq_ignore_ascii_case(word))
+        words.get(index).is_some_and(|found| found.eq_ignore_ascii_case(word))
     };
-    let from = words
-        .iter()
-        .rposition(|word| word.eq_ignore_ascii_case("from"));
+    let from = words.iter().rposition(|word| word.eq_ignore_ascii_case("from"));
     let shaped = is(0, "select")
         && is(1, "value")
         && from.is_some_and(|from| {
             from > 2
                 && from + 2 == words.len()
-                && words
-                    .get(from + 1)
-                    .is_some_and(|alias| is_identifier(alias))
+                && words.get(from + 1).is_some_and(|alias| is_identifier(alias))
         });
     if shaped {
         return Ok(());
@@ -125,9 +114,7 @@ fn check_shape(name: &str, query: &str) -> Result<()> {
 
 fn is_identifier(word: &str) -> bool {
     let mut letters = word.chars();
-    letters
-        .next()
-        .is_some_and(|first| first.is_alphabetic() || first == '_')
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
@@ -187,31 +174,14 @@ mod tests {
             "SELECT c.a FROM c",
         ] {
             let error = ComputedProperty::new("cp", query).unwrap_err();
-            assert!(
-                error
-                    .message()
-                    .contains("SELECT VALUE <expression> FROM <alias>"),
-                "{error}"
-            );
+            assert!(error.message().contains("SELECT VALUE <expression> FROM <alias>"), "{error}");
         }
     }
 
     #[test]
     fn system_names_and_paths_are_refused() {
-        for name in [
-            "",
-            "id",
-            "_ts",
-            "_etag",
-            "_rid",
-            "_self",
-            "_attachments",
-            "a/b",
-        ] {
-            assert!(
-                ComputedProperty::new(name, "SELECT VALUE c.a FROM c").is_err(),
-                "{name}"
-            );
+        for name in ["", "id", "_ts", "_etag", "_rid", "_self", "_attachments", "a/b"] {
+            assert!(ComputedProperty::new(name, "SELECT VALUE c.a FROM c").is_err(), "{name}");
         }
     }
 

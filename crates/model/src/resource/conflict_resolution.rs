@@ -25,9 +25,7 @@ pub enum ConflictResolutionPolicy {
 
 impl Default for ConflictResolutionPolicy {
     fn default() -> Self {
-        Self::LastWriterWins {
-            path: DEFAULT_PATH.to_owned(),
-        }
+        Self::LastWriterWins { path: DEFAULT_PATH.to_owned() }
     }
 }
 
@@ -36,9 +34,7 @@ impl ConflictResolutionPolicy {
     pub fn from_json(json: &Json) -> Result<Self> {
         let members = Members::of("conflict resolution policy", json)?;
         let path = members.text("conflictResolutionPath")?.unwrap_or_default();
-        let procedure = members
-            .text("conflictResolutionProcedure")?
-            .unwrap_or_default();
+        let procedure = members.text("conflictResolutionProcedure")?.unwrap_or_default();
         match members.text("mode")?.unwrap_or("LastWriterWins") {
             mode if mode.eq_ignore_ascii_case("LastWriterWins") => {
                 let path = if path.is_empty() { DEFAULT_PATH } else { path };
@@ -48,13 +44,11 @@ impl ConflictResolutionPolicy {
                          '{DEFAULT_PATH}'."
                     )));
                 }
-                Ok(Self::LastWriterWins {
-                    path: path.to_owned(),
-                })
+                Ok(Self::LastWriterWins { path: path.to_owned() })
             }
-            mode if mode.eq_ignore_ascii_case("Custom") => Ok(Self::Custom {
-                procedure: procedure.to_owned(),
-            }),
+            mode if mode.eq_ignore_ascii_case("Custom") => {
+                Ok(Self::Custom { procedure: procedure.to_owned() })
+            }
             mode => Err(Invalid::new(format!(
                 "The conflict resolution mode '{mode}' is unknown; use LastWriterWins or Custom."
             ))),
@@ -90,14 +84,10 @@ mod tests {
 
     #[test]
     fn both_modes_round_trip_and_others_are_refused() {
-        let custom = ConflictResolutionPolicy::Custom {
-            procedure: "dbs/d/colls/c/sprocs/p".into(),
-        };
+        let custom =
+            ConflictResolutionPolicy::Custom { procedure: "dbs/d/colls/c/sprocs/p".into() };
         for policy in [ConflictResolutionPolicy::default(), custom] {
-            assert_eq!(
-                ConflictResolutionPolicy::from_json(&policy.to_json()),
-                Ok(policy)
-            );
+            assert_eq!(ConflictResolutionPolicy::from_json(&policy.to_json()), Ok(policy));
         }
         let odd = Json::parse(br#"{"mode":"FirstWriterWins"}"#).unwrap();
         assert!(ConflictResolutionPolicy::from_json(&odd).is_err());

@@ -19,9 +19,7 @@ impl DatabaseProperties {
     /// When the id is absent or not a name.
     pub fn from_json(json: &Json) -> Result<Self> {
         let id = Members::of("database", json)?.required_id()?;
-        Ok(Self {
-            id: DatabaseId::new(id)?,
-        })
+        Ok(Self { id: DatabaseId::new(id)? })
     }
 
     /// The wire form, without system properties.
@@ -41,10 +39,7 @@ mod tests {
     fn an_id_is_required() {
         let read =
             |text: &str| DatabaseProperties::from_json(&Json::parse(text.as_bytes()).unwrap());
-        assert_eq!(
-            read(r#"{"id":"d"}"#).unwrap().to_json().to_string(),
-            r#"{"id":"d"}"#
-        );
+        assert_eq!(read(r#"{"id":"d"}"#).unwrap().to_json().to_string(), r#"{"id":"d"}"#);
         assert_eq!(
             read("{}").unwrap_err().message(),
             "The input content is invalid because the required properties - 'id; ' - are missing."

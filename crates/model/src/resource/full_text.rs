@@ -7,9 +7,7 @@ use super::members::Members;
 use crate::{Invalid, Json, Object, PropertyPath, Result};
 
 /// The languages of the service; names are case-sensitive.
-const LANGUAGES: [&str; 7] = [
-    "en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT",
-];
+const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
 
 /// The `fullTextPolicy` of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,13 +42,7 @@ impl FullTextPolicy {
     #[must_use]
     pub fn language_of(&self, path: &PropertyPath) -> Option<&str> {
         let found = self.paths.iter().find(|known| known.path == *path)?;
-        Some(
-            found
-                .language
-                .as_deref()
-                .or(self.default_language())
-                .unwrap_or("en-US"),
-        )
+        Some(found.language.as_deref().or(self.default_language()).unwrap_or("en-US"))
     }
 
     /// Reads the wire form.
@@ -71,10 +63,7 @@ impl FullTextPolicy {
             }
             paths.push(path);
         }
-        Ok(Self {
-            default_language,
-            paths,
-        })
+        Ok(Self { default_language, paths })
     }
 
     /// The wire form: only what was given.
@@ -101,10 +90,7 @@ impl FullTextPath {
                 "The Full Text Policy contains an invalid Path: {path}. Write it like '/text'."
             ))
         })?;
-        Ok(Self {
-            path,
-            language: language(members.text("language")?)?,
-        })
+        Ok(Self { path, language: language(members.text("language")?)? })
     }
 
     fn to_json(&self) -> Json {

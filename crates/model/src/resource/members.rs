@@ -15,21 +15,14 @@ pub(crate) struct Members<'a> {
 impl<'a> Members<'a> {
     /// Takes the members of a value that must be an object.
     pub(crate) fn of(thing: &'static str, json: &'a Json) -> Result<Self> {
-        json.as_object()
-            .map(|object| Self { thing, object })
-            .ok_or_else(|| {
-                Invalid::new(format!(
-                    "The {thing} must be a JSON object, not {}.",
-                    described(json)
-                ))
-            })
+        json.as_object().map(|object| Self { thing, object }).ok_or_else(|| {
+            Invalid::new(format!("The {thing} must be a JSON object, not {}.", described(json)))
+        })
     }
 
     /// A member that is present and not null.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
-        self.object
-            .get(name)
-            .filter(|value| !matches!(value, Json::Null))
+        self.object.get(name).filter(|value| !matches!(value, Json::Null))
     }
 
     /// The text of a member.
@@ -40,10 +33,7 @@ impl<'a> Members<'a> {
     /// The text of a member that must be there.
     pub(crate) fn required_text(&self, name: &str) -> Result<&'a str> {
         self.text(name)?.ok_or_else(|| {
-            Invalid::new(format!(
-                "The {} has no '{name}'; give it a string.",
-                self.thing
-            ))
+            Invalid::new(format!("The {} has no '{name}'; give it a string.", self.thing))
         })
     }
 
@@ -69,9 +59,7 @@ impl<'a> Members<'a> {
 
     /// The elements of a member; none at all when it is absent.
     pub(crate) fn array(&self, name: &str) -> Result<&'a [Json]> {
-        Ok(self
-            .read(name, "an array", Json::as_array)?
-            .unwrap_or_default())
+        Ok(self.read(name, "an array", Json::as_array)?.unwrap_or_default())
     }
 
     /// Refuses the object with a sentence about one of its members.
@@ -91,9 +79,7 @@ impl<'a> Members<'a> {
     ) -> Result<Option<T>> {
         match self.get(name) {
             None => Ok(None),
-            Some(value) => take(value)
-                .map(Some)
-                .ok_or_else(|| self.refuse(name, value, expected)),
+            Some(value) => take(value).map(Some).ok_or_else(|| self.refuse(name, value, expected)),
         }
     }
 }

@@ -59,10 +59,7 @@ impl Throughput {
                  {AUTOSCALE_STEP}. Requested max throughput was {maximum}."
                 ))
             })?;
-        Ok(Self::Autoscale {
-            maximum,
-            increment_percent: None,
-        })
+        Ok(Self::Autoscale { maximum, increment_percent: None })
     }
 
     /// Reads the autoscale settings, as a header at creation or inside the content: `{"maxThroughput":4000}`.
@@ -82,10 +79,7 @@ impl Throughput {
                 if increment_percent.is_none() {
                     return Err(members.refuse("incrementPercent", percent, "0 or more"));
                 }
-                Ok(Self::Autoscale {
-                    maximum,
-                    increment_percent,
-                })
+                Ok(Self::Autoscale { maximum, increment_percent })
             }
             (throughput, _) => Ok(throughput),
         }
@@ -116,15 +110,8 @@ impl Throughput {
         parameters.insert("maxThroughputEverProvisioned", i64::from(self.highest()));
         parameters.insert("maxConsumedStorageEverInKB", 0);
         content.insert("offerMinimumThroughputParameters", parameters);
-        if let Self::Autoscale {
-            maximum,
-            increment_percent,
-        } = self
-        {
-            content.insert(
-                "offerAutopilotSettings",
-                autoscale_json(*maximum, *increment_percent),
-            );
+        if let Self::Autoscale { maximum, increment_percent } = self {
+            content.insert("offerAutopilotSettings", autoscale_json(*maximum, *increment_percent));
         }
         Json::Object(content)
     }
@@ -156,9 +143,7 @@ impl Throughput {
     /// How many physical partitions a container of this throughput starts with.
     #[must_use]
     pub fn partitions_at_creation(&self) -> u32 {
-        self.highest()
-            .div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION)
-            .max(1)
+        self.highest().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
     }
 }
 
@@ -202,12 +187,7 @@ mod tests {
     #[test]
     fn an_autoscale_maximum_keeps_its_limits_and_steps() {
         assert_eq!(Throughput::minimum(), Throughput::manual(400).unwrap());
-        assert_eq!(
-            Throughput::autoscale(4000)
-                .unwrap()
-                .per_second_at_creation(),
-            400
-        );
+        assert_eq!(Throughput::autoscale(4000).unwrap().per_second_at_creation(), 400);
         assert_eq!(Throughput::autoscale(4000).unwrap().highest(), 4000);
         assert!(Throughput::autoscale(1000).is_ok());
         assert!(Throughput::autoscale(1500).is_err());
@@ -222,31 +202,15 @@ mod tests {
     fn six_thousand_request_units_fill_one_physical_partition() {
         for (per_second, partitions) in [(400, 1), (6000, 1), (6100, 2), (12000, 2), (30000, 5)] {
             let throughput = Throughput::manual(per_second).unwrap();
-            assert_eq!(
-                throughput.partitions_at_creation(),
-                partitions,
-                "{per_second}"
-            );
+            assert_eq!(throughput.partitions_at_creation(), partitions, "{per_second}");
         }
-        assert_eq!(
-            Throughput::autoscale(12000)
-                .unwrap()
-                .partitions_at_creation(),
-            2
-        );
+        assert_eq!(Throughput::autoscale(12000).unwrap().partitions_at_creation(), 2);
     }
 
     #[test]
     fn content_round_trips() {
-        let grown = Throughput::Autoscale {
-            maximum: 4000,
-            increment_percent: Some(10),
-        };
-        for throughput in [
-            Throughput::Manual(400),
-            Throughput::autoscale(4000).unwrap(),
-            grown,
-        ] {
+        let grown = Throughput::Autoscale { maximum: 4000, increment_percent: Some(10) };
+        for throughput in [Throughput::Manual(400), Throughput::autoscale(4000).unwrap(), grown] {
             assert_eq!(Throughput::from_json(&throughput.to_json()), Ok(throughput));
         }
         assert_eq!(
@@ -257,10 +221,7 @@ mod tests {
                 r#""maxConsumedStorageEverInKB":0}}"#,
             )
         );
-        assert_eq!(
-            grown.to_json().get("offerThroughput"),
-            Some(&Json::from(400))
-        );
+        assert_eq!(grown.to_json().get("offerThroughput"), Some(&Json::from(400)));
         assert!(Throughput::from_json(&Json::parse(b"{}").unwrap()).is_err());
     }
 }

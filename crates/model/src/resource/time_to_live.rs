@@ -80,17 +80,15 @@ pub fn expires_at(
 fn parse(value: &Json) -> Result<ItemTimeToLive> {
     match value.as_i64() {
         Some(-1) => Ok(ItemTimeToLive::Never),
-        Some(seconds @ 1..=SECONDS_MAX) => u32::try_from(seconds)
-            .map(ItemTimeToLive::Seconds)
-            .map_err(|_| refused(value)),
+        Some(seconds @ 1..=SECONDS_MAX) => {
+            u32::try_from(seconds).map(ItemTimeToLive::Seconds).map_err(|_| refused(value))
+        }
         _ => Err(refused(value)),
     }
 }
 
 fn refused(value: &Json) -> Invalid {
-    let text = value
-        .as_str()
-        .map_or_else(|| value.to_string(), ToOwned::to_owned);
+    let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
     Invalid::new(format!(
         "The input ttl '{text}' is invalid. Ensure to provide a nonzero positive integer less \
          than or equal to '{SECONDS_MAX}', or '-1' which means never expire."
@@ -121,11 +119,7 @@ mod tests {
             (TimeToLive::Seconds(60), Some(Item::Seconds(600)), Some(700)),
         ];
         for (container, item, expected) in table {
-            assert_eq!(
-                expires_at(container, item, 100),
-                expected,
-                "{container:?} {item:?}"
-            );
+            assert_eq!(expires_at(container, item, 100), expected, "{container:?} {item:?}");
         }
         let late = expires_at(TimeToLive::Seconds(u32::MAX), None, u64::MAX);
         assert_eq!(late, Some(u64::MAX));
@@ -142,24 +136,12 @@ mod tests {
         assert_eq!(read(r#"{"ttl":-1}"#), Some(ItemTimeToLive::Never));
         assert_eq!(read(r#"{"ttl":1}"#), Some(ItemTimeToLive::Seconds(1)));
         assert_eq!(read(r#"{"ttl":5.0}"#), Some(ItemTimeToLive::Seconds(5)));
-        assert_eq!(
-            read(r#"{"ttl":2147483647}"#),
-            Some(ItemTimeToLive::Seconds(2_147_483_647))
-        );
+        assert_eq!(read(r#"{"ttl":2147483647}"#), Some(ItemTimeToLive::Seconds(2_147_483_647)));
     }
 
     #[test]
     fn a_meaningless_ttl_is_refused_with_the_sentence_of_the_service() {
-        for value in [
-            "0",
-            "-2",
-            "2147483648",
-            "1.5",
-            "null",
-            "\"10\"",
-            "true",
-            "[]",
-        ] {
+        for value in ["0", "-2", "2147483648", "1.5", "null", "\"10\"", "true", "[]"] {
             let text = format!(r#"{{"ttl":{value}}}"#);
             let error = ItemTimeToLive::from_item(&item(&text)).unwrap_err();
             let shown = value.trim_matches('"');
@@ -183,10 +165,7 @@ mod tests {
         ] {
             let setting = TimeToLive::from_json(item(text).get("defaultTtl")).unwrap();
             assert_eq!(setting, expected);
-            assert_eq!(
-                TimeToLive::from_json(setting.to_json().as_ref()),
-                Ok(setting)
-            );
+            assert_eq!(TimeToLive::from_json(setting.to_json().as_ref()), Ok(setting));
         }
         assert!(TimeToLive::from_json(Some(&Json::from(0))).is_err());
     }

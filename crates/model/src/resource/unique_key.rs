@@ -71,10 +71,7 @@ impl UniqueKey {
     #[must_use]
     pub fn list_to_json(list: &[Self]) -> Json {
         let mut policy = Object::new();
-        policy.insert(
-            "uniqueKeys",
-            list.iter().map(Self::to_json).collect::<Vec<_>>(),
-        );
+        policy.insert("uniqueKeys", list.iter().map(Self::to_json).collect::<Vec<_>>());
         Json::Object(policy)
     }
 
@@ -84,11 +81,7 @@ impl UniqueKey {
     }
 
     fn to_json(&self) -> Json {
-        let paths: Vec<Json> = self
-            .paths
-            .iter()
-            .map(|path| path.to_string().into())
-            .collect();
+        let paths: Vec<Json> = self.paths.iter().map(|path| path.to_string().into()).collect();
         let mut object = Object::new();
         object.insert("paths", paths);
         Json::Object(object)
@@ -116,10 +109,7 @@ mod tests {
     #[test]
     fn a_policy_round_trips() {
         let text = r#"{"uniqueKeys":[{"paths":["/a","/b/c"]},{"paths":["/email"]}]}"#;
-        assert_eq!(
-            UniqueKey::list_to_json(&read(text).unwrap()).to_string(),
-            text
-        );
+        assert_eq!(UniqueKey::list_to_json(&read(text).unwrap()).to_string(), text);
         assert_eq!(read("{}").unwrap(), []);
     }
 
@@ -137,18 +127,13 @@ mod tests {
             assert!(read(text).is_err(), "{text}");
         }
         let paths = |count: usize| {
-            (0..count)
-                .map(|number| format!("\"/p{number}\""))
-                .collect::<Vec<_>>()
-                .join(",")
+            (0..count).map(|number| format!("\"/p{number}\"")).collect::<Vec<_>>().join(",")
         };
         let one = |count| format!(r#"{{"uniqueKeys":[{{"paths":[{}]}}]}}"#, paths(count));
         assert!(read(&one(16)).is_ok());
         assert!(read(&one(17)).is_err());
         let many = |count: usize| {
-            let keys: Vec<_> = (0..count)
-                .map(|n| format!(r#"{{"paths":["/p{n}"]}}"#))
-                .collect();
+            let keys: Vec<_> = (0..count).map(|n| format!(r#"{{"paths":["/p{n}"]}}"#)).collect();
             format!(r#"{{"uniqueKeys":[{}]}}"#, keys.join(","))
         };
         assert!(read(&many(10)).is_ok());

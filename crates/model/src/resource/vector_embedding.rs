@@ -60,17 +60,13 @@ impl VectorEmbeddingPolicy {
     /// The embedding of a path.
     #[must_use]
     pub fn embedding(&self, path: &PropertyPath) -> Option<&VectorEmbedding> {
-        self.embeddings
-            .iter()
-            .find(|embedding| embedding.path == *path)
+        self.embeddings.iter().find(|embedding| embedding.path == *path)
     }
 
     /// Whether every embedding of this policy is still there, unchanged, in another.
     #[must_use]
     pub fn is_kept_by(&self, other: &Self) -> bool {
-        self.embeddings
-            .iter()
-            .all(|embedding| other.embeddings.contains(embedding))
+        self.embeddings.iter().all(|embedding| other.embeddings.contains(embedding))
     }
 
     /// Reads the wire form.
@@ -95,11 +91,7 @@ impl VectorEmbeddingPolicy {
     /// The wire form.
     #[must_use]
     pub fn to_json(&self) -> Json {
-        let embeddings: Vec<Json> = self
-            .embeddings
-            .iter()
-            .map(VectorEmbedding::to_json)
-            .collect();
+        let embeddings: Vec<Json> = self.embeddings.iter().map(VectorEmbedding::to_json).collect();
         let mut object = Object::new();
         object.insert("vectorEmbeddings", embeddings);
         Json::Object(object)
@@ -172,15 +164,12 @@ impl DistanceFunction {
 
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Cosine, Self::DotProduct, Self::Euclidean];
-        known
-            .into_iter()
-            .find(|kind| kind.as_str().eq_ignore_ascii_case(text))
-            .ok_or_else(|| {
-                Invalid::new(format!(
-                    "The Vector Embedding Policy has an invalid DistanceFunction:{text}. Supported \
+        known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+            Invalid::new(format!(
+                "The Vector Embedding Policy has an invalid DistanceFunction:{text}. Supported \
                  functions are: cosine, dotproduct, euclidean."
-                ))
-            })
+            ))
+        })
     }
 }
 
@@ -194,15 +183,12 @@ fn parse_dimensions(given: Option<i64>) -> Result<u32> {
              supported value:{VECTOR_DIMENSIONS_MAX}."
         )));
     }
-    u32::try_from(given)
-        .ok()
-        .filter(|dimensions| *dimensions > 0)
-        .ok_or_else(|| {
-            Invalid::new(format!(
-                "The Vector Embedding Policy has Dimensions:{given} which is less than the minimum \
+    u32::try_from(given).ok().filter(|dimensions| *dimensions > 0).ok_or_else(|| {
+        Invalid::new(format!(
+            "The Vector Embedding Policy has Dimensions:{given} which is less than the minimum \
              supported value:1."
-            ))
-        })
+        ))
+    })
 }
 
 #[cfg(test)]

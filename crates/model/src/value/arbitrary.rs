@@ -33,22 +33,12 @@ pub(crate) fn number() -> impl Strategy<Value = Number> {
         any::<i64>().prop_map(Number::from),
         any::<i64>().prop_filter_map("finite", |integer| Number::from_f64(integer as f64)),
         any::<f64>().prop_filter_map("finite", Number::from_f64),
-        prop_oneof![
-            Just("1.0"),
-            Just("-0"),
-            Just("0.0"),
-            Just("1e0"),
-            Just("9223372036854775808")
-        ]
-        .prop_filter_map("a number", Number::parse),
+        prop_oneof![Just("1.0"), Just("-0"), Just("0.0"), Just("1e0"), Just("9223372036854775808")]
+            .prop_filter_map("a number", Number::parse),
     ]
 }
 
 /// Any text: short and colliding, or with quotes, controls and characters beyond the basic plane.
 pub(crate) fn text() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[ab]{0,2}",
-        "[a\"\\\\\\n\u{1}é\u{E000}\u{FFFF}\u{10000}🚀]{0,6}",
-        any::<String>(),
-    ]
+    prop_oneof!["[ab]{0,2}", "[a\"\\\\\\n\u{1}é\u{E000}\u{FFFF}\u{10000}🚀]{0,6}", any::<String>(),]
 }

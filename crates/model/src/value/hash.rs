@@ -68,10 +68,7 @@ mod tests {
     fn equal_values_hash_alike() {
         assert_eq!(hash("1"), hash("1.0"));
         assert_eq!(hash("0"), hash("-0"));
-        assert_eq!(
-            hash(r#"{"a":1,"b":{"c":2,"d":3}}"#),
-            hash(r#"{"b":{"d":3,"c":2},"a":1e0}"#)
-        );
+        assert_eq!(hash(r#"{"a":1,"b":{"c":2,"d":3}}"#), hash(r#"{"b":{"d":3,"c":2},"a":1e0}"#));
     }
 
     #[test]

@@ -39,19 +39,13 @@ impl Object {
     /// The value of a property.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.properties
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// The value of a property, to change it in place.
     #[must_use]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        self.properties
-            .iter_mut()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
+        self.properties.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// Sets a property: an existing one keeps its place, a new one goes to the end.
@@ -65,10 +59,7 @@ impl Object {
 
     /// Takes a property out, keeping the order of the others.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        let index = self
-            .properties
-            .iter()
-            .position(|(known, _)| known == name)?;
+        let index = self.properties.iter().position(|(known, _)| known == name)?;
         Some(self.properties.remove(index).1)
     }
 
@@ -86,9 +77,7 @@ impl Object {
 
     /// Properties in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.properties
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.properties.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Properties by name, for comparing without regard to order.
@@ -117,10 +106,8 @@ impl PartialEq for Object {
             return false;
         }
         // Values are compared once on either way: comparing them twice would double at each level of nesting.
-        let names_agree = self
-            .iter()
-            .zip(other.iter())
-            .all(|((left, _), (right, _))| left == right);
+        let names_agree =
+            self.iter().zip(other.iter()).all(|((left, _), (right, _))| left == right);
         if names_agree {
             return self.properties == other.properties;
         }

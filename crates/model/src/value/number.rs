@@ -30,12 +30,7 @@ impl Number {
             return Some(Self(Repr::Integer(integer)));
         }
         let value: f64 = text.parse().ok()?;
-        value.is_finite().then(|| {
-            Self(Repr::Decimal {
-                value,
-                text: text.into(),
-            })
-        })
+        value.is_finite().then(|| Self(Repr::Decimal { value, text: text.into() }))
     }
 
     /// A double; none for NaN and the infinities, which JSON cannot hold.
@@ -47,18 +42,12 @@ impl Number {
         if let Some(integer) = exact_integer(value) {
             return Some(Self(Repr::Integer(integer)));
         }
-        Some(Self(Repr::Decimal {
-            value,
-            text: format!("{value:?}").into(),
-        }))
+        Some(Self(Repr::Decimal { value, text: format!("{value:?}").into() }))
     }
 
     /// The nearest double.
     #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the nearest double is what is asked for"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Repr::Integer(integer) => *integer as f64,
@@ -143,20 +132,14 @@ fn parse_integer(text: &str) -> Option<i64> {
 }
 
 /// The integer a double is exactly, inside the 64-bit range.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the range is checked first"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }
 
 /// Compares without losing the low bits of a large integer.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an i128 holds every double compared here"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "an i128 holds every double compared here")]
 fn compare_integer(integer: i64, double: f64) -> Ordering {
     const BEYOND: f64 = 1e20;
     if double >= BEYOND {
@@ -191,21 +174,12 @@ mod tests {
 
     #[test]
     fn only_the_grammar_of_json_is_a_number() {
-        for text in [
-            "0",
-            "-0",
-            "10",
-            "1.5",
-            "1e2",
-            "1E+2",
-            "-1.5e-2",
-            "9223372036854775808",
-        ] {
+        for text in ["0", "-0", "10", "1.5", "1e2", "1E+2", "-1.5e-2", "9223372036854775808"] {
             assert_eq!(Number::parse(text).unwrap().text(), text);
         }
-        for text in [
-            "", "-", "+1", "007", "-01", ".5", "5.", "1e", "1e+", "inf", "NaN", "1e400", " 1",
-        ] {
+        for text in
+            ["", "-", "+1", "007", "-01", ".5", "5.", "1e", "1e+", "inf", "NaN", "1e400", " 1"]
+        {
             assert!(Number::parse(text).is_none(), "{text:?}");
         }
     }

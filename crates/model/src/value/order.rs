@@ -24,10 +24,8 @@ pub fn compare(left: Option<&Json>, right: Option<&Json>) -> Ordering {
 /// Orders strings by their UTF-16 code units, as the service does.
 #[must_use]
 pub fn compare_strings(left: &str, right: &str) -> Ordering {
-    let difference = left
-        .bytes()
-        .zip(right.bytes())
-        .find(|(left_byte, right_byte)| left_byte != right_byte);
+    let difference =
+        left.bytes().zip(right.bytes()).find(|(left_byte, right_byte)| left_byte != right_byte);
     match difference {
         Some((left_byte, right_byte)) => utf16_rank(left_byte).cmp(&utf16_rank(right_byte)),
         None => left.len().cmp(&right.len()),
@@ -66,18 +64,13 @@ mod tests {
 
     #[test]
     fn types_follow_each_other() {
-        let ascending = [
-            "null", "false", "true", "-1", "0", "0.5", "1", "\"\"", "\"a\"", "\"b\"", "[]", "{}",
-        ]
-        .map(|text| Json::parse(text.as_bytes()).unwrap());
+        let ascending =
+            ["null", "false", "true", "-1", "0", "0.5", "1", "\"\"", "\"a\"", "\"b\"", "[]", "{}"]
+                .map(|text| Json::parse(text.as_bytes()).unwrap());
         assert_eq!(compare(None, ascending.first()), Ordering::Less);
         assert_eq!(compare(None, None), Ordering::Equal);
         for pair in ascending.windows(2) {
-            assert_eq!(
-                compare(pair.first(), pair.last()),
-                Ordering::Less,
-                "{pair:?}"
-            );
+            assert_eq!(compare(pair.first(), pair.last()), Ordering::Less, "{pair:?}");
         }
     }
 

@@ -37,11 +37,7 @@ impl Json {
             offset: error.valid_up_to(),
             reason: "the text is not valid UTF-8",
         })?;
-        let mut parser = Parser {
-            text,
-            bytes: text.as_bytes(),
-            offset: 0,
-        };
+        let mut parser = Parser { text, bytes: text.as_bytes(), offset: 0 };
         parser.skip_space();
         let value = parser.value(0)?;
         parser.skip_space();
@@ -63,10 +59,7 @@ const INDEX_FROM_PROPERTIES: usize = 16;
 
 impl Parser<'_> {
     fn error(&self, reason: &'static str) -> ParseError {
-        ParseError {
-            offset: self.offset,
-            reason,
-        }
+        ParseError { offset: self.offset, reason }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -102,11 +95,7 @@ impl Parser<'_> {
     }
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, ParseError> {
-        if self
-            .bytes
-            .get(self.offset..)
-            .is_some_and(|rest| rest.starts_with(word.as_bytes()))
-        {
+        if self.bytes.get(self.offset..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
             self.offset += word.len();
             return Ok(value);
         }
@@ -195,12 +184,10 @@ impl Parser<'_> {
             self.digits()?;
         }
         let text = self.text.get(start..self.offset).unwrap_or_default();
-        Number::from_checked_text(text)
-            .map(Json::Number)
-            .ok_or(ParseError {
-                offset: start,
-                reason: "the number is outside the range of a 64-bit double",
-            })
+        Number::from_checked_text(text).map(Json::Number).ok_or(ParseError {
+            offset: start,
+            reason: "the number is outside the range of a 64-bit double",
+        })
     }
 
     fn digits(&mut self) -> Result<(), ParseError> {
@@ -239,9 +226,7 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self) -> Result<char, ParseError> {
-        let escaped = self
-            .peek()
-            .ok_or_else(|| self.error("unexpected end of the text"))?;
+        let escaped = self.peek().ok_or_else(|| self.error("unexpected end of the text"))?;
         let character = match escaped {
             b'"' => '"',
             b'\\' => '\\',
@@ -302,10 +287,7 @@ fn add_property(
         return;
     }
     if places.is_empty() {
-        let known = object
-            .iter()
-            .enumerate()
-            .map(|(place, (name, _))| (name.to_owned(), place));
+        let known = object.iter().enumerate().map(|(place, (name, _))| (name.to_owned(), place));
         places.extend(known);
     }
     match places.entry(name) {

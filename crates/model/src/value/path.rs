@@ -36,10 +36,7 @@ impl PropertyPath {
             segments.push(segment);
             rest = after;
         }
-        Ok(Self {
-            text: text.to_owned(),
-            segments,
-        })
+        Ok(Self { text: text.to_owned(), segments })
     }
 
     /// The path of these names, with quotes where needed; none without names.
@@ -82,9 +79,7 @@ impl PropertyPath {
     /// The value the path leads to; none (undefined) when a property is absent or its parent is not an object.
     #[must_use]
     pub fn resolve<'value>(&self, value: &'value Json) -> Option<&'value Json> {
-        self.segments
-            .iter()
-            .try_fold(value, |value, name| value.get(name))
+        self.segments.iter().try_fold(value, |value, name| value.get(name))
     }
 }
 
@@ -113,10 +108,7 @@ fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text
             Some('\\') => match characters.next() {
                 Some(escaped @ ('"' | '\\')) => segment.push(escaped),
                 _ => {
-                    return Err(invalid(
-                        path,
-                        "in quotes, '\\' stands before '\"' or '\\' only",
-                    ));
+                    return Err(invalid(path, "in quotes, '\\' stands before '\"' or '\\' only"));
                 }
             },
             Some(character) => segment.push(character),
@@ -132,9 +124,7 @@ fn is_plain(segment: &str) -> bool {
 }
 
 fn invalid(path: &str, reason: &str) -> Invalid {
-    Invalid::new(format!(
-        "The path '{path}' is invalid: {reason}, as in '/a/b' or '/\"x y\"/c'."
-    ))
+    Invalid::new(format!("The path '{path}' is invalid: {reason}, as in '/a/b' or '/\"x y\"/c'."))
 }
 
 impl fmt::Display for PropertyPath {
@@ -198,9 +188,7 @@ mod tests {
         ] {
             let error = PropertyPath::parse(path).unwrap_err();
             assert!(
-                error
-                    .message()
-                    .starts_with(&format!("The path '{path}' is invalid: ")),
+                error.message().starts_with(&format!("The path '{path}' is invalid: ")),
                 "{error}"
             );
         }
@@ -209,12 +197,8 @@ mod tests {
     #[test]
     fn a_path_walks_objects_only() {
         let item = Json::parse(br#"{"a":{"b":null,"c":[{"d":1}]}}"#).unwrap();
-        let resolve = |path: &str| {
-            PropertyPath::parse(path)
-                .unwrap()
-                .resolve(&item)
-                .map(Json::to_string)
-        };
+        let resolve =
+            |path: &str| PropertyPath::parse(path).unwrap().resolve(&item).map(Json::to_string);
         assert_eq!(resolve("/a/b").as_deref(), Some("null"));
         assert_eq!(resolve("/a/c").as_deref(), Some(r#"[{"d":1}]"#));
         assert_eq!(resolve("/a/x"), None);
@@ -224,10 +208,7 @@ mod tests {
 
     #[test]
     fn spellings_of_the_same_names_are_equal() {
-        assert_eq!(
-            PropertyPath::parse("/a").unwrap(),
-            PropertyPath::parse("/\"a\"").unwrap()
-        );
+        assert_eq!(PropertyPath::parse("/a").unwrap(), PropertyPath::parse("/\"a\"").unwrap());
     }
 
     proptest! {

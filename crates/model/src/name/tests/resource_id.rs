@@ -18,11 +18,7 @@ fn recorded_texts_are_made_and_parsed() {
     let cases = [
         (recorded_database(), "DJB7AA==", ResourceIdKind::Database),
         (container, "DJB7AI1lZHo=", ResourceIdKind::Container),
-        (
-            ResourceId::item(&container, 3),
-            "DJB7AI1lZHoDAAAAAAAAAA==",
-            ResourceIdKind::Item,
-        ),
+        (ResourceId::item(&container, 3), "DJB7AI1lZHoDAAAAAAAAAA==", ResourceIdKind::Item),
         (
             ResourceId::partition_key_range(&container, 2),
             "DJB7AI1lZHoCAAAAAAAAUA==",
@@ -33,16 +29,8 @@ fn recorded_texts_are_made_and_parsed() {
             "DJB7AI1lZHoBAAAAAAAAgA==",
             ResourceIdKind::StoredProcedure,
         ),
-        (
-            ResourceId::trigger(&container, 1),
-            "DJB7AI1lZHoBAAAAAAAAcA==",
-            ResourceIdKind::Trigger,
-        ),
-        (
-            ResourceId::offer(0x0065_A8B7),
-            "t6hl",
-            ResourceIdKind::Offer,
-        ),
+        (ResourceId::trigger(&container, 1), "DJB7AI1lZHoBAAAAAAAAcA==", ResourceIdKind::Trigger),
+        (ResourceId::offer(0x0065_A8B7), "t6hl", ResourceIdKind::Offer),
     ];
     for (resource_id, text, kind) in cases {
         assert_eq!(resource_id.to_string(), text);
@@ -73,11 +61,9 @@ fn a_child_knows_its_parents() {
 
 #[test]
 fn a_child_of_the_wrong_kind_of_parent_is_still_whole() {
-    for parent in [
-        recorded_database(),
-        ResourceId::offer(1),
-        ResourceId::user(&recorded_database(), 1),
-    ] {
+    for parent in
+        [recorded_database(), ResourceId::offer(1), ResourceId::user(&recorded_database(), 1)]
+    {
         let child = ResourceId::item(&parent, 1);
         assert_eq!(
             ResourceId::parse(&child.to_string()).unwrap().kind(),
@@ -109,12 +95,7 @@ fn what_is_not_a_resource_id_is_refused() {
     ];
     for text in texts {
         let error = ResourceId::parse(text).unwrap_err();
-        assert!(
-            error
-                .message()
-                .starts_with(&format!("'{text}' is not a resource id")),
-            "{error}"
-        );
+        assert!(error.message().starts_with(&format!("'{text}' is not a resource id")), "{error}");
     }
 }
 

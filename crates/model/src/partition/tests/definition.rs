@@ -31,29 +31,17 @@ fn the_json_form_shows_the_version_only_if_given() {
         (PartitionKeyKind::Hash, PartitionKeyVersion::V1)
     );
     let single = PartitionKeyDefinition::single("/pk").unwrap();
-    assert_eq!(
-        single.to_json().to_string(),
-        r#"{"paths":["/pk"],"kind":"Hash","version":2}"#
-    );
+    assert_eq!(single.to_json().to_string(), r#"{"paths":["/pk"],"kind":"Hash","version":2}"#);
 }
 
 #[test]
 fn invalid_definitions_are_refused_with_a_sentence() {
-    check_refused(
-        "[]",
-        "The partition key definition must be an object; it is of type array.",
-    );
+    check_refused("[]", "The partition key definition must be an object; it is of type array.");
     check_refused("{}", "The partition key definition needs 'paths'");
-    check_refused(
-        r#"{"paths":[]}"#,
-        "The partition key definition has no path",
-    );
+    check_refused(r#"{"paths":[]}"#, "The partition key definition has no path");
     check_refused(r#"{"paths":[1]}"#, "The partition key path 1 is invalid");
     check_refused(r#"{"paths":["pk"]}"#, "The path 'pk' is invalid");
-    check_refused(
-        r#"{"paths":["/a","/b"],"version":2}"#,
-        "Too many partition key paths",
-    );
+    check_refused(r#"{"paths":["/a","/b"],"version":2}"#, "Too many partition key paths");
     check_refused(
         r#"{"paths":["/a","/b","/c","/d"],"kind":"MultiHash","version":2}"#,
         "Too many partition key paths",
@@ -62,51 +50,29 @@ fn invalid_definitions_are_refused_with_a_sentence() {
         r#"{"paths":["/a"],"kind":"Range"}"#,
         "The partition key kind \"Range\" is unknown",
     );
-    check_refused(
-        r#"{"paths":["/a"],"version":3}"#,
-        "The partition key version 3 is unknown",
-    );
+    check_refused(r#"{"paths":["/a"],"version":3}"#, "The partition key version 3 is unknown");
     let without_version = r#"{"paths":["/a","/b"],"kind":"MultiHash"}"#;
     check_refused(without_version, "The partition key definition");
-    assert!(
-        definition(without_version)
-            .unwrap_err()
-            .message()
-            .ends_with("needs version 2.")
-    );
+    assert!(definition(without_version).unwrap_err().message().ends_with("needs version 2."));
     assert!(PartitionKeyDefinition::hierarchical(&["/a", "/\"a\""]).is_err());
 }
 
 #[test]
 fn a_key_is_extracted_from_an_item() {
     let definition = PartitionKeyDefinition::hierarchical(&["/a", "/b/c", "/d"]).unwrap();
-    let extract = |item: &str| {
-        definition
-            .extract(&Json::parse(item.as_bytes()).unwrap())
-            .to_string()
-    };
-    assert_eq!(
-        extract(r#"{"a":"x","b":{"c":1},"d":null}"#),
-        r#"["x",1,null]"#
-    );
+    let extract =
+        |item: &str| definition.extract(&Json::parse(item.as_bytes()).unwrap()).to_string();
+    assert_eq!(extract(r#"{"a":"x","b":{"c":1},"d":null}"#), r#"["x",1,null]"#);
     assert_eq!(extract(r#"{"a":true,"b":2}"#), "[true,{},{}]");
-    assert_eq!(
-        extract(r#"{"a":[],"b":{"c":{}},"d":{"e":1}}"#),
-        "[{},{},{}]"
-    );
-    assert_eq!(
-        extract(r#"{"a":-0.0,"b":{"c":1e2},"d":"é"}"#),
-        r#"[0,100,"é"]"#
-    );
+    assert_eq!(extract(r#"{"a":[],"b":{"c":{}},"d":{"e":1}}"#), "[{},{},{}]");
+    assert_eq!(extract(r#"{"a":-0.0,"b":{"c":1e2},"d":"é"}"#), r#"[0,100,"é"]"#);
 }
 
 #[test]
 fn components_are_counted_and_measured() {
     let definition = PartitionKeyDefinition::hierarchical(&["/a", "/b"]).unwrap();
     let valid = |text: &str, completeness| {
-        definition
-            .validate(&PartitionKey::parse(text).unwrap(), completeness)
-            .is_ok()
+        definition.validate(&PartitionKey::parse(text).unwrap(), completeness).is_ok()
     };
     assert!(valid(r#"["a","b"]"#, Completeness::Full));
     assert!(!valid(r#"["a"]"#, Completeness::Full));
@@ -118,9 +84,7 @@ fn components_are_counted_and_measured() {
     let long = |bytes: usize| PartitionKey::from("a".repeat(bytes).as_str());
     assert!(single.validate(&long(2048), Completeness::Full).is_ok());
     assert!(single.validate(&long(2049), Completeness::Full).is_err());
-    let error = single
-        .validate(&PartitionKey::default(), Completeness::Full)
-        .unwrap_err();
+    let error = single.validate(&PartitionKey::default(), Completeness::Full).unwrap_err();
     assert!(error.message().starts_with(
         "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
          collection."

@@ -12,9 +12,7 @@ fn definition_of(text: &str) -> PartitionKeyDefinition {
 }
 
 fn effective(definition: &str, key: &str) -> String {
-    definition_of(definition)
-        .effective(&PartitionKey::parse(key).unwrap())
-        .to_string()
+    definition_of(definition).effective(&PartitionKey::parse(key).unwrap()).to_string()
 }
 
 const V1: &str = r#"{"paths":["/pk"]}"#;
@@ -28,105 +26,29 @@ fn check(key: &str, v1: &str, v2: &str) {
 
 #[test]
 fn single_components() {
-    check(
-        "[\"\"]",
-        "05C1CF33970FF80800",
-        "32E9366E637A71B4E710384B2F4970A0",
-    );
-    check(
-        "[\"a\"]",
-        "05C1D78593652C086200",
-        "3A5381E1114EB8D3FCC90795045B49B7",
-    );
-    check(
-        "[\"hello\"]",
-        "05C1EFF74961FE0869666D6D7000",
-        "0A8B5792B7BA3C7C47B0D1305A3C6F8A",
-    );
-    check(
-        "[0]",
-        "05C1BF6DA11560058000",
-        "155B95BEDAC4B1E9EC1CDC9BB0DDDE58",
-    );
-    check(
-        "[-0.0]",
-        "05C1BF6DA11560058000",
-        "155B95BEDAC4B1E9EC1CDC9BB0DDDE58",
-    );
-    check(
-        "[1]",
-        "05C1ED172B6B2605BFF0",
-        "20CD98B339BA78A5D0CF6953B87070B0",
-    );
-    check(
-        "[-1]",
-        "05C1D1A5BDDF9C054010",
-        "19938E7A936C1C5B9E3AE842BBC16839",
-    );
-    check(
-        "[3.14]",
-        "05C1E179CD954C05C0098FAF0B1F5D153E",
-        "319C496AE088984E764AF1B65EF5394D",
-    );
-    check(
-        "[true]",
-        "05C1D7C5A903D803",
-        "0E711127C5B5A8E4726AC6DD306A3E59",
-    );
-    check(
-        "[false]",
-        "05C1DB857D857C02",
-        "2FE1BE91E90A3439635E0E9E37361EF2",
-    );
-    check(
-        "[null]",
-        "05C1ED45D7475601",
-        "378867E4430E67857ACE5C908374FE16",
-    );
-    check(
-        "[{}]",
-        "05C1D529E345DC00",
-        "11622DAA78F835834610ABE56EFF5CB5",
-    );
+    check("[\"\"]", "05C1CF33970FF80800", "32E9366E637A71B4E710384B2F4970A0");
+    check("[\"a\"]", "05C1D78593652C086200", "3A5381E1114EB8D3FCC90795045B49B7");
+    check("[\"hello\"]", "05C1EFF74961FE0869666D6D7000", "0A8B5792B7BA3C7C47B0D1305A3C6F8A");
+    check("[0]", "05C1BF6DA11560058000", "155B95BEDAC4B1E9EC1CDC9BB0DDDE58");
+    check("[-0.0]", "05C1BF6DA11560058000", "155B95BEDAC4B1E9EC1CDC9BB0DDDE58");
+    check("[1]", "05C1ED172B6B2605BFF0", "20CD98B339BA78A5D0CF6953B87070B0");
+    check("[-1]", "05C1D1A5BDDF9C054010", "19938E7A936C1C5B9E3AE842BBC16839");
+    check("[3.14]", "05C1E179CD954C05C0098FAF0B1F5D153E", "319C496AE088984E764AF1B65EF5394D");
+    check("[true]", "05C1D7C5A903D803", "0E711127C5B5A8E4726AC6DD306A3E59");
+    check("[false]", "05C1DB857D857C02", "2FE1BE91E90A3439635E0E9E37361EF2");
+    check("[null]", "05C1ED45D7475601", "378867E4430E67857ACE5C908374FE16");
+    check("[{}]", "05C1D529E345DC00", "11622DAA78F835834610ABE56EFF5CB5");
 }
 
 #[test]
 fn numbers_at_the_borders() {
-    check(
-        "[-128]",
-        "05C1D73349F54C053FA0",
-        "01DAEDABF913540367FE219B2AD06148",
-    );
-    check(
-        "[127]",
-        "05C1DD539DDFCC05C05FE0",
-        "0C507ACAC853ECA7977BF4CEFB562A25",
-    );
-    check(
-        "[-2147483648]",
-        "05C1DFBF252BCC053E20",
-        "0B1660D5233C3171725B30D4A5F4CC1F",
-    );
-    check(
-        "[2147483647]",
-        "05C1E1F503DFB205C1DFFFFFFFFC",
-        "2D9349D64712AEB5EB1406E2F0BE2725",
-    );
-    check(
-        "[-9223372036854775808]",
-        "05C1DB35F33D1C053C20",
-        "23D5C6395512BDFEAFADAD15328AD2BB",
-    );
-    check(
-        "[9223372036854775807]",
-        "05C1B799AB2DD005C3E0",
-        "2EDB959178DFCCA18983F89384D1629B",
-    );
-    check(
-        "[5e-324]",
-        "05C1E5C91F4D3005800101010101010102",
-        "0E6CBA63A280927DE485DEF865800139",
-    );
+    check("[-128]", "05C1D73349F54C053FA0", "01DAEDABF913540367FE219B2AD06148");
+    check("[127]", "05C1DD539DDFCC05C05FE0", "0C507ACAC853ECA7977BF4CEFB562A25");
+    check("[-2147483648]", "05C1DFBF252BCC053E20", "0B1660D5233C3171725B30D4A5F4CC1F");
+    check("[2147483647]", "05C1E1F503DFB205C1DFFFFFFFFC", "2D9349D64712AEB5EB1406E2F0BE2725");
+    check("[-9223372036854775808]", "05C1DB35F33D1C053C20", "23D5C6395512BDFEAFADAD15328AD2BB");
+    check("[9223372036854775807]", "05C1B799AB2DD005C3E0", "2EDB959178DFCCA18983F89384D1629B");
+    check("[5e-324]", "05C1E5C91F4D3005800101010101010102", "0E6CBA63A280927DE485DEF865800139");
     check(
         "[1.7976931348623157e308]",
         "05C1CBE367C53005FFEFFFFFFFFFFFFFFE",
@@ -178,10 +100,7 @@ fn each_level_of_a_hierarchical_key_is_hashed_alone() {
         effective(MULTI_HASH, r#"["partitionKey",null,false]"#),
         "013AEFCF77FA271571CF665A58C933F1378867E4430E67857ACE5C908374FE162FE1BE91E90A3439635E0E9E37361EF2"
     );
-    assert_eq!(
-        effective(V2, r#"["a",1]"#),
-        "05CF13F092BD87C49C262FDC79F20EBF"
-    );
+    assert_eq!(effective(V2, r#"["a",1]"#), "05CF13F092BD87C49C262FDC79F20EBF");
 }
 
 #[test]

@@ -47,11 +47,7 @@ fn the_space_is_cut_where_the_service_cuts_it() {
 
 #[test]
 fn midpoints_agree_with_equal_parts() {
-    for definition in [
-        v1(),
-        v2(),
-        PartitionKeyDefinition::hierarchical(&["/a", "/b"]).unwrap(),
-    ] {
+    for definition in [v1(), v2(), PartitionKeyDefinition::hierarchical(&["/a", "/b"]).unwrap()] {
         let quarters = EpkRange::equal_parts(4, &definition);
         let halves = EpkRange::equal_parts(2, &definition);
         assert_eq!(EpkRange::full().midpoint(&definition), halves[0].max);
@@ -65,10 +61,7 @@ fn one_hot_outer_level_is_halved_by_the_next() {
     let hierarchical = PartitionKeyDefinition::hierarchical(&["/a", "/b"]).unwrap();
     let h = "32E9366E637A71B4E710384B2F4970A0";
     let middle = range(h, &format!("{h}FF")).midpoint(&hierarchical);
-    assert_eq!(
-        middle.to_string(),
-        format!("{h}1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF")
-    );
+    assert_eq!(middle.to_string(), format!("{h}1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"));
     let next = "32E9366E637A71B4E710384B2F4970A1";
     assert_eq!(range(h, next).midpoint(&hierarchical), middle);
     // Without a further level, nothing lies between.

@@ -52,12 +52,10 @@ impl Patch {
         self.check_protected(protected)?;
         let mut changed = item.clone();
         for (place, operation) in self.operations().iter().enumerate() {
-            operation
-                .apply(&mut changed)
-                .map_err(|sentence| PatchError {
-                    operation: place + 1,
-                    message: format!("For Operation({}): {sentence}", place + 1),
-                })?;
+            operation.apply(&mut changed).map_err(|sentence| PatchError {
+                operation: place + 1,
+                message: format!("For Operation({}): {sentence}", place + 1),
+            })?;
         }
         *item = changed;
         Ok(())
@@ -67,10 +65,7 @@ impl Patch {
         for (place, operation) in self.operations().iter().enumerate() {
             for path in operation.paths() {
                 if let Some(message) = protection(path, protected) {
-                    return Err(PatchError {
-                        operation: place + 1,
-                        message,
-                    });
+                    return Err(PatchError { operation: place + 1, message });
                 }
             }
         }
@@ -82,9 +77,7 @@ impl Patch {
 fn protection(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
     let first = path.first();
     if first == "id" || is_system_property(first) {
-        return Some(format!(
-            "Invalid patch request: Cannot patch system property '{first}'."
-        ));
+        return Some(format!("Invalid patch request: Cannot patch system property '{first}'."));
     }
     let key = protected.iter().find(|key| path.touches(key))?;
     Some(format!(
@@ -125,9 +118,7 @@ fn set(item: &mut Object, path: &PatchPath, value: &Json) -> Step {
         Place::Property(object, name) => object.insert(name, value.clone()),
         Place::Element(elements, Position::End) => elements.push(value.clone()),
         Place::Element(elements, Position::Index(index)) => {
-            *elements
-                .get_mut(index)
-                .ok_or_else(|| out_of_bounds(index))? = value.clone();
+            *elements.get_mut(index).ok_or_else(|| out_of_bounds(index))? = value.clone();
         }
     }
     Ok(())
@@ -161,10 +152,7 @@ fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
         return Err(format!("Node({path}) is not a number."));
     };
     *number = number.add(by).ok_or_else(|| {
-        format!(
-            "Node({path}) incremented by {} is outside the range of a double.",
-            by.text()
-        )
+        format!("Node({path}) incremented by {} is outside the range of a double.", by.text())
     })?;
     Ok(())
 }
@@ -172,9 +160,7 @@ fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
 /// Takes the value out first, so that indexes of the target count without it.
 fn relocate(item: &mut Object, from: &PatchPath, path: &PatchPath) -> Step {
     if path.is_below(from) {
-        return Err(format!(
-            "Node({from}) cannot be moved into its own child {path}."
-        ));
+        return Err(format!("Node({from}) cannot be moved into its own child {path}."));
     }
     if path == from {
         return existing(item, from, "moved").map(drop);

@@ -57,11 +57,9 @@ impl PatchCondition {
     #[must_use]
     pub fn evaluate(&self, item: &Json) -> Option<bool> {
         match self {
-            Self::Compare {
-                path,
-                operator,
-                value,
-            } => operator.evaluate(path.resolve(item)?, value),
+            Self::Compare { path, operator, value } => {
+                operator.evaluate(path.resolve(item)?, value)
+            }
             Self::IsDefined(path) => Some(path.resolve(item).is_some()),
             Self::And(conditions) => decide(conditions, item, false),
             Self::Or(conditions) => decide(conditions, item, true),
@@ -121,11 +119,9 @@ mod tests {
         match truth {
             Some(true) => PatchCondition::Not(Box::new(PatchCondition::IsDefined(path))),
             Some(false) => PatchCondition::IsDefined(path),
-            None => PatchCondition::Compare {
-                path,
-                operator: Comparison::Equal,
-                value: Json::Null,
-            },
+            None => {
+                PatchCondition::Compare { path, operator: Comparison::Equal, value: Json::Null }
+            }
         }
     }
 
@@ -193,11 +189,7 @@ mod tests {
     fn an_absent_property_is_undefined_and_does_not_pass() {
         for operator in [Comparison::Equal, Comparison::NotEqual] {
             let path = PropertyPath::parse("/n").unwrap();
-            let condition = PatchCondition::Compare {
-                path,
-                operator,
-                value: Json::from(1),
-            };
+            let condition = PatchCondition::Compare { path, operator, value: Json::from(1) };
             assert_eq!(condition.evaluate(&empty()), None);
             assert!(!condition.holds(&empty()));
             assert!(!PatchCondition::Not(Box::new(condition)).holds(&empty()));

@@ -16,12 +16,9 @@ impl Patch {
         body: &Json,
         parse_condition: impl FnOnce(&str) -> Result<PatchCondition>,
     ) -> Result<Self> {
-        let elements = body
-            .get("operations")
-            .and_then(Json::as_array)
-            .ok_or_else(|| {
-                refused("the body must be an object with an array named 'operations'")
-            })?;
+        let elements = body.get("operations").and_then(Json::as_array).ok_or_else(|| {
+            refused("the body must be an object with an array named 'operations'")
+        })?;
         let condition = match body.get("condition") {
             None | Some(Json::Null) => None,
             Some(Json::String(text)) => Some(parse_condition(text)?),
@@ -33,11 +30,7 @@ impl Patch {
             }
         };
         let read = |(place, element): (usize, &Json)| operation(place + 1, element);
-        let operations = elements
-            .iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_>>()?;
+        let operations = elements.iter().enumerate().map(read).collect::<Result<_>>()?;
         Self::new(operations, condition)
     }
 }
@@ -49,27 +42,14 @@ fn operation(number: usize, element: &Json) -> Result<PatchOperation> {
     let name = text(number, members, "op")?;
     let path = PatchPath::parse(text(number, members, "path")?)?;
     Ok(match name.to_ascii_lowercase().as_str() {
-        "add" => PatchOperation::Add {
-            path,
-            value: value(number, members)?,
-        },
-        "set" => PatchOperation::Set {
-            path,
-            value: value(number, members)?,
-        },
-        "replace" => PatchOperation::Replace {
-            path,
-            value: value(number, members)?,
-        },
+        "add" => PatchOperation::Add { path, value: value(number, members)? },
+        "set" => PatchOperation::Set { path, value: value(number, members)? },
+        "replace" => PatchOperation::Replace { path, value: value(number, members)? },
         "remove" => PatchOperation::Remove { path },
-        "incr" | "increment" => PatchOperation::Increment {
-            path,
-            by: amount(number, members)?,
-        },
-        "move" => PatchOperation::Move {
-            from: PatchPath::parse(text(number, members, "from")?)?,
-            path,
-        },
+        "incr" | "increment" => PatchOperation::Increment { path, by: amount(number, members)? },
+        "move" => {
+            PatchOperation::Move { from: PatchPath::parse(text(number, members, "from")?)?, path }
+        }
         _ => {
             return Err(refused(&format!(
                 "operation {number} is named '{name}'; use add, set, replace, remove, incr or move"
@@ -79,11 +59,10 @@ fn operation(number: usize, element: &Json) -> Result<PatchOperation> {
 }
 
 fn text<'a>(number: usize, members: &'a Object, name: &str) -> Result<&'a str> {
-    members.get(name).and_then(Json::as_str).ok_or_else(|| {
-        refused(&format!(
-            "operation {number} needs a '{name}' that is a string"
-        ))
-    })
+    members
+        .get(name)
+        .and_then(Json::as_str)
+        .ok_or_else(|| refused(&format!("operation {number} needs a '{name}' that is a string")))
 }
 
 fn value(number: usize, members: &Object) -> Result<Json> {
@@ -104,7 +83,5 @@ fn amount(number: usize, members: &Object) -> Result<Number> {
 }
 
 fn refused(reason: &str) -> Invalid {
-    Invalid::new(format!(
-        "Invalid patch request: check syntax of patch specification: {reason}."
-    ))
+    Invalid::new(format!("Invalid patch request: check syntax of patch specification: {reason}."))
 }

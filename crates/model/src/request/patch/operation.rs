@@ -70,10 +70,7 @@ impl Patch {
                 "Invalid patch request: check syntax of patch specification: there must be at least \
                  one operation.",
             )),
-            1..=PATCH_OPERATIONS_MAX => Ok(Self {
-                operations,
-                condition,
-            }),
+            1..=PATCH_OPERATIONS_MAX => Ok(Self { operations, condition }),
             count => Err(Invalid::new(format!(
                 "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
                  has {count}."

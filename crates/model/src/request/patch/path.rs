@@ -26,9 +26,7 @@ impl PatchPath {
                  '/list/0'."
             ))
         };
-        let inner = text
-            .strip_prefix('/')
-            .ok_or_else(|| refused("must start with '/'"))?;
+        let inner = text.strip_prefix('/').ok_or_else(|| refused("must start with '/'"))?;
         if inner.is_empty() {
             return Err(refused("names no property"));
         }
@@ -36,10 +34,7 @@ impl PatchPath {
             unescape(segment).ok_or_else(|| refused("has a '~' that is neither ~0 nor ~1"))
         });
         let first = segments.next().unwrap_or_else(|| Ok(String::new()))?;
-        Ok(Self {
-            first,
-            rest: segments.collect::<Result<_>>()?,
-        })
+        Ok(Self { first, rest: segments.collect::<Result<_>>()? })
     }
 
     /// The top-level property the path starts at.
@@ -73,20 +68,14 @@ impl PatchPath {
     /// Whether this path and a property path lie on one line, so that a change here can change the value there.
     #[must_use]
     pub fn touches(&self, property: &PropertyPath) -> bool {
-        self.segments()
-            .zip(property.segments().iter().map(String::as_str))
-            .all(same)
+        self.segments().zip(property.segments().iter().map(String::as_str)).all(same)
     }
 }
 
 impl fmt::Display for PatchPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.segments().try_for_each(|segment| {
-            write!(
-                formatter,
-                "/{}",
-                segment.replace('~', "~0").replace('/', "~1")
-            )
+            write!(formatter, "/{}", segment.replace('~', "~0").replace('/', "~1"))
         })
     }
 }
@@ -121,10 +110,7 @@ mod tests {
     #[test]
     fn escapes_stand_for_tilde_and_slash() {
         let path = PatchPath::parse("/a~1b/~0/0/-/").unwrap();
-        assert_eq!(
-            path.segments().collect::<Vec<_>>(),
-            ["a/b", "~", "0", "-", ""]
-        );
+        assert_eq!(path.segments().collect::<Vec<_>>(), ["a/b", "~", "0", "-", ""]);
         assert_eq!(path.to_string(), "/a~1b/~0/0/-/");
         assert_eq!((path.first(), path.last()), ("a/b", ""));
         assert_eq!(path.parents().count(), 4);
@@ -141,13 +127,9 @@ mod tests {
     fn a_path_touches_what_is_above_and_below_it() {
         let path = |text| PatchPath::parse(text).unwrap();
         let key = PropertyPath::parse("/a/b").unwrap();
-        for (text, touches) in [
-            ("/a", true),
-            ("/a/b", true),
-            ("/a/b/c", true),
-            ("/a/c", false),
-            ("/b", false),
-        ] {
+        for (text, touches) in
+            [("/a", true), ("/a/b", true), ("/a/b/c", true), ("/a/c", false), ("/b", false)]
+        {
             assert_eq!(path(text).touches(&key), touches, "{text}");
         }
         assert!(path("/a/b").is_below(&path("/a")));

@@ -8,11 +8,7 @@ use crate::value::arbitrary::json;
 use crate::{Invalid, Json, Object, PropertyPath};
 
 fn object(text: &str) -> Object {
-    Json::parse(text.as_bytes())
-        .unwrap()
-        .as_object()
-        .unwrap()
-        .clone()
+    Json::parse(text.as_bytes()).unwrap().as_object().unwrap().clone()
 }
 
 fn patch(operations: &str) -> crate::Result<Patch> {
@@ -22,9 +18,7 @@ fn patch(operations: &str) -> crate::Result<Patch> {
 }
 
 fn key() -> Vec<PropertyPath> {
-    ["/pk", "/tenant/id"]
-        .map(|path| PropertyPath::parse(path).unwrap())
-        .to_vec()
+    ["/pk", "/tenant/id"].map(|path| PropertyPath::parse(path).unwrap()).to_vec()
 }
 
 fn check(item: &str, operations: &str, expected: &str) {
@@ -35,10 +29,7 @@ fn check(item: &str, operations: &str, expected: &str) {
 
 fn check_refused(item: &str, operations: &str, expected: &str) {
     let mut changed = object(item);
-    let error = patch(operations)
-        .unwrap()
-        .apply(&mut changed, &key())
-        .unwrap_err();
+    let error = patch(operations).unwrap().apply(&mut changed, &key()).unwrap_err();
     assert!(error.message().contains(expected), "{error}");
     assert_eq!(Json::Object(changed).to_string(), item);
 }
@@ -63,37 +54,13 @@ fn the_example_of_the_documentation() {
 #[test]
 fn add_inserts_into_arrays_and_set_replaces_elements() {
     let item = r#"{"l":[1,2]}"#;
-    check(
-        item,
-        r#"[{"op":"add","path":"/l/0","value":9}]"#,
-        r#"{"l":[9,1,2]}"#,
-    );
-    check(
-        item,
-        r#"[{"op":"add","path":"/l/2","value":9}]"#,
-        r#"{"l":[1,2,9]}"#,
-    );
-    check(
-        item,
-        r#"[{"op":"add","path":"/l/-","value":9}]"#,
-        r#"{"l":[1,2,9]}"#,
-    );
-    check(
-        item,
-        r#"[{"op":"set","path":"/l/0","value":9}]"#,
-        r#"{"l":[9,2]}"#,
-    );
-    check(
-        item,
-        r#"[{"op":"replace","path":"/l/1","value":null}]"#,
-        r#"{"l":[1,null]}"#,
-    );
+    check(item, r#"[{"op":"add","path":"/l/0","value":9}]"#, r#"{"l":[9,1,2]}"#);
+    check(item, r#"[{"op":"add","path":"/l/2","value":9}]"#, r#"{"l":[1,2,9]}"#);
+    check(item, r#"[{"op":"add","path":"/l/-","value":9}]"#, r#"{"l":[1,2,9]}"#);
+    check(item, r#"[{"op":"set","path":"/l/0","value":9}]"#, r#"{"l":[9,2]}"#);
+    check(item, r#"[{"op":"replace","path":"/l/1","value":null}]"#, r#"{"l":[1,null]}"#);
     check(item, r#"[{"op":"remove","path":"/l/0"}]"#, r#"{"l":[2]}"#);
-    check(
-        item,
-        r#"[{"op":"increment","path":"/l/0","value":-3}]"#,
-        r#"{"l":[-2,2]}"#,
-    );
+    check(item, r#"[{"op":"increment","path":"/l/0","value":-3}]"#, r#"{"l":[-2,2]}"#);
     for (operation, number) in [("add", 3), ("set", 2), ("replace", 2)] {
         check_refused(
             item,
@@ -102,16 +69,8 @@ fn add_inserts_into_arrays_and_set_replaces_elements() {
         );
     }
     check_refused(item, r#"[{"op":"remove","path":"/l/2"}]"#, "Index(2)");
-    check_refused(
-        item,
-        r#"[{"op":"add","path":"/l/01","value":9}]"#,
-        "not an index",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"add","path":"/l/x","value":9}]"#,
-        "not an index",
-    );
+    check_refused(item, r#"[{"op":"add","path":"/l/01","value":9}]"#, "not an index");
+    check_refused(item, r#"[{"op":"add","path":"/l/x","value":9}]"#, "not an index");
 }
 
 #[test]
@@ -144,16 +103,8 @@ fn replace_remove_and_increment_need_what_they_change() {
         r#"[{"op":"set","path":"/c","value":1},{"op":"remove","path":"/b"}]"#,
         "For Operation(2): Node(/b) to be removed is absent.",
     );
-    check_refused(
-        item,
-        r#"[{"op":"incr","path":"/b","value":1}]"#,
-        "is absent",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"incr","path":"/s","value":1}]"#,
-        "Node(/s) is not a number.",
-    );
+    check_refused(item, r#"[{"op":"incr","path":"/b","value":1}]"#, "is absent");
+    check_refused(item, r#"[{"op":"incr","path":"/s","value":1}]"#, "Node(/s) is not a number.");
 }
 
 #[test]
@@ -163,47 +114,19 @@ fn integers_are_incremented_exactly() {
         r#"[{"op":"incr","path":"/n","value":1}]"#,
         r#"{"n":9007199254740994}"#,
     );
-    check(
-        r#"{"n":1}"#,
-        r#"[{"op":"incr","path":"/n","value":0.5}]"#,
-        r#"{"n":1.5}"#,
-    );
+    check(r#"{"n":1}"#, r#"[{"op":"incr","path":"/n","value":0.5}]"#, r#"{"n":1.5}"#);
 }
 
 #[test]
 fn move_takes_out_and_adds() {
     let item = r#"{"a":{"b":1},"l":[1,2,3]}"#;
-    check(
-        item,
-        r#"[{"op":"move","from":"/a/b","path":"/c"}]"#,
-        r#"{"a":{},"l":[1,2,3],"c":1}"#,
-    );
-    check(
-        item,
-        r#"[{"op":"move","from":"/l/0","path":"/l/2"}]"#,
-        r#"{"a":{"b":1},"l":[2,3,1]}"#,
-    );
+    check(item, r#"[{"op":"move","from":"/a/b","path":"/c"}]"#, r#"{"a":{},"l":[1,2,3],"c":1}"#);
+    check(item, r#"[{"op":"move","from":"/l/0","path":"/l/2"}]"#, r#"{"a":{"b":1},"l":[2,3,1]}"#);
     check(item, r#"[{"op":"move","from":"/a","path":"/a"}]"#, item);
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/a","path":"/a/b"}]"#,
-        "its own child",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/x","path":"/y"}]"#,
-        "is absent",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/x","path":"/x"}]"#,
-        "is absent",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/a","path":"/x/y"}]"#,
-        "recursively",
-    );
+    check_refused(item, r#"[{"op":"move","from":"/a","path":"/a/b"}]"#, "its own child");
+    check_refused(item, r#"[{"op":"move","from":"/x","path":"/y"}]"#, "is absent");
+    check_refused(item, r#"[{"op":"move","from":"/x","path":"/x"}]"#, "is absent");
+    check_refused(item, r#"[{"op":"move","from":"/a","path":"/x/y"}]"#, "recursively");
 }
 
 #[test]
@@ -220,16 +143,8 @@ fn id_system_properties_and_partition_key_are_out_of_reach() {
         let set = format!(r#"[{{"op":"set","path":"{path}","value":1}}]"#);
         check_refused(item, &set, "touches the partition key");
     }
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/pk","path":"/y"}]"#,
-        "partition key",
-    );
-    check_refused(
-        item,
-        r#"[{"op":"move","from":"/x","path":"/tenant"}]"#,
-        "partition key",
-    );
+    check_refused(item, r#"[{"op":"move","from":"/pk","path":"/y"}]"#, "partition key");
+    check_refused(item, r#"[{"op":"move","from":"/x","path":"/tenant"}]"#, "partition key");
     check(
         item,
         r#"[{"op":"set","path":"/tenant/name","value":"m"}]"#,
@@ -250,32 +165,19 @@ fn malformed_patches_are_refused() {
             "operation 2 needs a 'value'",
         ),
         (r#"[{"op":"add","value":1}]"#, "needs a 'path'"),
-        (
-            r#"[{"op":"add","path":"a","value":1}]"#,
-            "must start with '/'",
-        ),
-        (
-            r#"[{"op":"incr","path":"/a","value":"1"}]"#,
-            "must be a number",
-        ),
+        (r#"[{"op":"add","path":"a","value":1}]"#, "must start with '/'"),
+        (r#"[{"op":"incr","path":"/a","value":"1"}]"#, "must be a number"),
         (r#"[{"op":"move","path":"/a"}]"#, "needs a 'from'"),
     ] {
         let error = patch(operations).unwrap_err();
         assert!(error.message().contains(expected), "{error}");
     }
     let many = |count: usize| {
-        format!(
-            "[{}]",
-            vec![r#"{"op":"set","path":"/a","value":1}"#; count].join(",")
-        )
+        format!("[{}]", vec![r#"{"op":"set","path":"/a","value":1}"#; count].join(","))
     };
     assert!(patch(&many(10)).is_ok());
     let error = patch(&many(11)).unwrap_err();
-    assert!(
-        error
-            .message()
-            .starts_with("The number of patch operations cannot exceed 10")
-    );
+    assert!(error.message().starts_with("The number of patch operations cannot exceed 10"));
 }
 
 #[test]
@@ -288,12 +190,7 @@ fn the_condition_is_read_by_the_caller() {
             PropertyPath::parse("/a").map(PatchCondition::IsDefined)
         })
     };
-    assert!(
-        read("\"from c where is_defined(c.a)\"")
-            .unwrap()
-            .condition()
-            .is_some()
-    );
+    assert!(read("\"from c where is_defined(c.a)\"").unwrap().condition().is_some());
     assert!(read("null").unwrap().condition().is_none());
     assert!(read("1").is_err());
 }

@@ -31,17 +31,8 @@ const KNOWN: [&str; 11] = [
     "fullTextPolicy",
 ];
 /// Members the service adds to every container it returns.
-const SYSTEM: [&str; 9] = [
-    "_rid",
-    "_ts",
-    "_self",
-    "_etag",
-    "_docs",
-    "_sprocs",
-    "_triggers",
-    "_udfs",
-    "_conflicts",
-];
+const SYSTEM: [&str; 9] =
+    ["_rid", "_ts", "_self", "_etag", "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"];
 
 impl ContainerProperties {
     /// Reads the wire form and checks it.
@@ -73,18 +64,14 @@ impl ContainerProperties {
         properties.default_time_to_live = TimeToLive::from_json(members.get("defaultTtl"))?;
         properties.computed_properties =
             ComputedProperty::list_from_json(members.array("computedProperties")?)?;
-        properties.change_feed_policy = members
-            .get("changeFeedPolicy")
-            .map(ChangeFeedPolicy::from_json)
-            .transpose()?;
+        properties.change_feed_policy =
+            members.get("changeFeedPolicy").map(ChangeFeedPolicy::from_json).transpose()?;
         properties.vector_embedding_policy = members
             .get("vectorEmbeddingPolicy")
             .map(VectorEmbeddingPolicy::from_json)
             .transpose()?;
-        properties.full_text_policy = members
-            .get("fullTextPolicy")
-            .map(FullTextPolicy::from_json)
-            .transpose()?;
+        properties.full_text_policy =
+            members.get("fullTextPolicy").map(FullTextPolicy::from_json).transpose()?;
         properties.unknown = unknown_members(json);
         properties.validate()?;
         Ok(properties)
@@ -101,38 +88,21 @@ impl ContainerProperties {
             object.insert("defaultTtl", seconds);
         }
         if !self.unique_keys.is_empty() {
-            object.insert(
-                "uniqueKeyPolicy",
-                UniqueKey::list_to_json(&self.unique_keys),
-            );
+            object.insert("uniqueKeyPolicy", UniqueKey::list_to_json(&self.unique_keys));
         }
-        object.insert(
-            "conflictResolutionPolicy",
-            self.conflict_resolution.to_json(),
-        );
+        object.insert("conflictResolutionPolicy", self.conflict_resolution.to_json());
         object.insert("geospatialConfig", self.geospatial_config.to_json());
         if !self.computed_properties.is_empty() {
-            let list = self
-                .computed_properties
-                .iter()
-                .map(ComputedProperty::to_json);
+            let list = self.computed_properties.iter().map(ComputedProperty::to_json);
             object.insert("computedProperties", list.collect::<Vec<_>>());
         }
         let optional = [
-            (
-                "changeFeedPolicy",
-                self.change_feed_policy.map(ChangeFeedPolicy::to_json),
-            ),
+            ("changeFeedPolicy", self.change_feed_policy.map(ChangeFeedPolicy::to_json)),
             (
                 "vectorEmbeddingPolicy",
-                self.vector_embedding_policy
-                    .as_ref()
-                    .map(VectorEmbeddingPolicy::to_json),
+                self.vector_embedding_policy.as_ref().map(VectorEmbeddingPolicy::to_json),
             ),
-            (
-                "fullTextPolicy",
-                self.full_text_policy.as_ref().map(FullTextPolicy::to_json),
-            ),
+            ("fullTextPolicy", self.full_text_policy.as_ref().map(FullTextPolicy::to_json)),
         ];
         for (name, policy) in optional {
             if let Some(policy) = policy {

@@ -89,15 +89,9 @@ impl ContainerProperties {
     fn validate_computed_names(&self) -> Result<()> {
         let outer = |name: &str| {
             let paths = self.partition_key.paths().iter();
-            paths
-                .filter_map(|path| path.segments().first())
-                .any(|first| first == name)
+            paths.filter_map(|path| path.segments().first()).any(|first| first == name)
         };
-        match self
-            .computed_properties
-            .iter()
-            .find(|computed| outer(computed.name()))
-        {
+        match self.computed_properties.iter().find(|computed| outer(computed.name())) {
             Some(computed) => Err(Invalid::new(format!(
                 "The computed property name '{}' belongs to the partition key; choose another name.",
                 computed.name()

@@ -93,11 +93,7 @@ impl ContainerProperties {
     fn keeps_vector_indexes(&self, new: &Self) -> bool {
         self.indexing_policy.vector.iter().all(|old| {
             let same_path = |index: &&crate::VectorIndex| index.path == old.path;
-            new.indexing_policy
-                .vector
-                .iter()
-                .find(same_path)
-                .is_none_or(|new| new == old)
+            new.indexing_policy.vector.iter().find(same_path).is_none_or(|new| new == old)
         })
     }
 }

@@ -8,9 +8,7 @@ fn read(text: &str) -> crate::Result<ContainerProperties> {
 }
 
 fn with(members: &str) -> crate::Result<ContainerProperties> {
-    read(&format!(
-        r#"{{"id":"c","partitionKey":{{"paths":["/pk"],"kind":"Hash"}},{members}}}"#
-    ))
+    read(&format!(r#"{{"id":"c","partitionKey":{{"paths":["/pk"],"kind":"Hash"}},{members}}}"#))
 }
 
 fn refused(members: &str, expected: &str) {
@@ -102,10 +100,7 @@ fn policies_must_agree_with_each_other() {
         r#""computedProperties":[{"name":"pk","query":"SELECT VALUE c.a FROM c"}]"#,
         "belongs to the partition key",
     );
-    refused(
-        r#""indexingPolicy":{"indexingMode":"none"},"defaultTtl":5"#,
-        "time to live",
-    );
+    refused(r#""indexingPolicy":{"indexingMode":"none"},"defaultTtl":5"#, "time to live");
     refused(
         r#""geospatialConfig":{"type":"Geometry"},"indexingPolicy":{"spatialIndexes":[{"path":"/g/?"}]}"#,
         "needs a boundingBox",
@@ -165,10 +160,7 @@ fn a_replace_may_change_policies_but_not_identity() {
         Err(Immutable::VectorEmbeddingPolicy)
     );
     assert_eq!(
-        check(&format!(
-            "{unique},{}",
-            vectors(256, r#""type":"quantizedFlat""#)
-        )),
+        check(&format!("{unique},{}", vectors(256, r#""type":"quantizedFlat""#))),
         Err(Immutable::VectorIndexes)
     );
     assert_eq!(check(unique), Err(Immutable::VectorEmbeddingPolicy));
@@ -176,23 +168,11 @@ fn a_replace_may_change_policies_but_not_identity() {
     let plain = |text: &str| read(text).unwrap();
     let base = plain(r#"{"id":"c","partitionKey":{"paths":["/pk"]}}"#);
     let check = |text: &str| base.check_replace(&plain(text));
-    assert_eq!(
-        check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":1}}"#),
-        Ok(())
-    );
-    assert_eq!(
-        check(r#"{"id":"d","partitionKey":{"paths":["/pk"]}}"#),
-        Err(Immutable::Id)
-    );
+    assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":1}}"#), Ok(()));
+    assert_eq!(check(r#"{"id":"d","partitionKey":{"paths":["/pk"]}}"#), Err(Immutable::Id));
     let other = Err(Immutable::PartitionKey);
-    assert_eq!(
-        check(r#"{"id":"c","partitionKey":{"paths":["/x"]}}"#),
-        other
-    );
-    assert_eq!(
-        check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":2}}"#),
-        other
-    );
+    assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/x"]}}"#), other);
+    assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":2}}"#), other);
     assert_eq!(
         Immutable::UniqueKeys.to_string(),
         "The unique index cannot be modified. To change the unique index, remove the collection \

@@ -54,12 +54,7 @@ impl CompositeIndex {
             )));
         }
         for (place, path) in self.paths.iter().enumerate() {
-            if self
-                .paths
-                .iter()
-                .take(place)
-                .any(|known| known.path == path.path)
-            {
+            if self.paths.iter().take(place).any(|known| known.path == path.path) {
                 return Err(Invalid::new(format!(
                     "A composite index names the path '{}' twice; name it once.",
                     path.path
@@ -76,12 +71,7 @@ impl CompositeIndex {
                 described(json)
             ))
         })?;
-        Ok(Self {
-            paths: elements
-                .iter()
-                .map(CompositePath::from_json)
-                .collect::<Result<_>>()?,
-        })
+        Ok(Self { paths: elements.iter().map(CompositePath::from_json).collect::<Result<_>>()? })
     }
 
     pub(super) fn to_json(&self) -> Json {
@@ -102,10 +92,7 @@ impl CompositePath {
                 )));
             }
         };
-        Ok(Self {
-            path: IndexPath::parse_implied_scalar(members.required_text("path")?)?,
-            order,
-        })
+        Ok(Self { path: IndexPath::parse_implied_scalar(members.required_text("path")?)?, order })
     }
 
     fn to_json(&self) -> Json {

@@ -20,13 +20,11 @@ impl FullTextIndex {
     }
 
     fn from_json(place: usize, json: &Json) -> Result<Self> {
-        let path = Members::of("full-text index", json)?
-            .text("path")?
-            .ok_or_else(|| {
-                Invalid::new(format!(
-                    "Missing path in full-text index specification at index ({place})"
-                ))
-            })?;
+        let path = Members::of("full-text index", json)?.text("path")?.ok_or_else(|| {
+            Invalid::new(format!(
+                "Missing path in full-text index specification at index ({place})"
+            ))
+        })?;
         let path = PropertyPath::parse(path).map_err(|_| {
             Invalid::new(format!(
                 "Full-text index specification at index ({place}) contains invalid path: {path}"

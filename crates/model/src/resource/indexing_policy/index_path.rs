@@ -48,11 +48,7 @@ impl IndexPath {
             PathEnding::Scalar => "/?",
             PathEnding::Subtree => "/*",
         });
-        Self {
-            text,
-            segments,
-            ending,
-        }
+        Self { text, segments, ending }
     }
 
     /// Parses a path with its ending; `/` alone means `/*`.
@@ -70,11 +66,7 @@ impl IndexPath {
         if segments.is_empty() && ending == PathEnding::Scalar {
             return Err(refused(text, 1));
         }
-        Ok(Self {
-            text: text.to_owned(),
-            segments,
-            ending,
-        })
+        Ok(Self { text: text.to_owned(), segments, ending })
     }
 
     /// Parses a path as composite indexes write it: `/a/b`, where the ending `/?` is implied and wildcards are refused.
@@ -83,11 +75,9 @@ impl IndexPath {
     /// When the text is not such a path.
     pub fn parse_implied_scalar(text: &str) -> Result<Self> {
         match (Parser { text, position: 0 }).path()? {
-            (segments, None) => Ok(Self {
-                text: text.to_owned(),
-                segments,
-                ending: PathEnding::Scalar,
-            }),
+            (segments, None) => {
+                Ok(Self { text: text.to_owned(), segments, ending: PathEnding::Scalar })
+            }
             _ => Err(refused(text, text.len())),
         }
     }

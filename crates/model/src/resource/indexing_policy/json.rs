@@ -27,12 +27,8 @@ impl IndexingPolicy {
             automatic: members.boolean("automatic")?.unwrap_or(true),
             included: included.map(included_from_json).collect::<Result<_>>()?,
             excluded: excluded.map(path_from_json).collect::<Result<_>>()?,
-            composite: composite
-                .map(CompositeIndex::from_json)
-                .collect::<Result<_>>()?,
-            spatial: spatial
-                .map(SpatialIndex::from_json)
-                .collect::<Result<_>>()?,
+            composite: composite.map(CompositeIndex::from_json).collect::<Result<_>>()?,
+            spatial: spatial.map(SpatialIndex::from_json).collect::<Result<_>>()?,
             vector: vector.map(VectorIndex::from_json).collect::<Result<_>>()?,
             full_text: FullTextIndex::list_from_json(members.array("fullTextIndexes")?)?,
         };
@@ -56,16 +52,10 @@ impl IndexingPolicy {
         object.insert("includedPaths", list(&self.included, included_to_json));
         object.insert("excludedPaths", list(&self.excluded, path_to_json));
         let optional = [
-            (
-                "compositeIndexes",
-                list(&self.composite, CompositeIndex::to_json),
-            ),
+            ("compositeIndexes", list(&self.composite, CompositeIndex::to_json)),
             ("spatialIndexes", list(&self.spatial, SpatialIndex::to_json)),
             ("vectorIndexes", list(&self.vector, VectorIndex::to_json)),
-            (
-                "fullTextIndexes",
-                list(&self.full_text, FullTextIndex::to_json),
-            ),
+            ("fullTextIndexes", list(&self.full_text, FullTextIndex::to_json)),
         ];
         for (name, elements) in optional {
             if !elements.is_empty() {
@@ -91,10 +81,7 @@ fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
 }
 
 fn included_from_json(json: &Json) -> Result<IncludedPath> {
-    Ok(IncludedPath {
-        path: path_from_json(json)?,
-        legacy_indexes: json.get("indexes").cloned(),
-    })
+    Ok(IncludedPath { path: path_from_json(json)?, legacy_indexes: json.get("indexes").cloned() })
 }
 
 fn included_to_json(included: &IncludedPath) -> Json {

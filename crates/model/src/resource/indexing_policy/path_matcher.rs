@@ -50,9 +50,7 @@ impl PathMatcher {
     /// Compiles the paths of a policy.
     #[must_use]
     pub fn new(policy: &IndexingPolicy) -> Self {
-        let mut matcher = Self {
-            branches: vec![Branch::default()],
-        };
+        let mut matcher = Self { branches: vec![Branch::default()] };
         if policy.mode == IndexingMode::None {
             return matcher;
         }
@@ -99,10 +97,7 @@ impl PathMatcher {
             return parent;
         };
         match branch.find(name) {
-            Ok(place) => branch
-                .properties
-                .get(place)
-                .map_or(parent, |(_, child)| *child),
+            Ok(place) => branch.properties.get(place).map_or(parent, |(_, child)| *child),
             Err(place) => {
                 branch.properties.insert(place, (name.into(), new));
                 self.branches.push(Branch::default());
@@ -137,9 +132,7 @@ impl PathMatcher {
                 branch.scalar == Some(true)
                     || branch.subtree == Some(true)
                     || branch.children().any(|child| {
-                        self.branches
-                            .get(child)
-                            .is_some_and(|branch| branch.includes_below)
+                        self.branches.get(child).is_some_and(|branch| branch.includes_below)
                     })
             });
             self.change(place, |branch| branch.includes_below = includes);
@@ -168,9 +161,7 @@ impl<'a> MatcherState<'a> {
     /// Whether a scalar that stands here is indexed.
     #[must_use]
     pub fn scalar_included(&self) -> bool {
-        self.branch
-            .and_then(|branch| branch.scalar)
-            .unwrap_or(self.subtree_included)
+        self.branch.and_then(|branch| branch.scalar).unwrap_or(self.subtree_included)
     }
 
     /// Whether neither a scalar here nor anything below can be indexed, so that the walk may turn back.
@@ -187,27 +178,17 @@ impl<'a> MatcherState<'a> {
 
     fn at(matcher: &'a PathMatcher, place: Option<usize>, inherited: bool) -> Self {
         let branch = place.and_then(|place| matcher.branches.get(place));
-        let subtree_included = branch
-            .and_then(|branch| branch.subtree)
-            .unwrap_or(inherited);
-        Self {
-            matcher,
-            branch,
-            subtree_included,
-        }
+        let subtree_included = branch.and_then(|branch| branch.subtree).unwrap_or(inherited);
+        Self { matcher, branch, subtree_included }
     }
 }
 
 impl Branch {
     fn find(&self, name: &str) -> Result<usize, usize> {
-        self.properties
-            .binary_search_by(|(known, _)| (**known).cmp(name))
+        self.properties.binary_search_by(|(known, _)| (**known).cmp(name))
     }
 
     fn children(&self) -> impl Iterator<Item = usize> {
-        self.properties
-            .iter()
-            .map(|(_, child)| *child)
-            .chain(self.element)
+        self.properties.iter().map(|(_, child)| *child).chain(self.element)
     }
 }

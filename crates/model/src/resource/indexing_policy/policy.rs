@@ -74,10 +74,7 @@ impl IncludedPath {
     /// A path to index.
     #[must_use]
     pub fn new(path: IndexPath) -> Self {
-        Self {
-            path,
-            legacy_indexes: None,
-        }
+        Self { path, legacy_indexes: None }
     }
 }
 
@@ -104,10 +101,7 @@ impl IndexingPolicy {
         if self.included.is_empty() && !self.excluded.iter().any(IndexPath::is_root) {
             self.included.push(IncludedPath::new(IndexPath::root()));
         }
-        let etag_paths = [
-            etag_path(PathEnding::Scalar),
-            etag_path(PathEnding::Subtree),
-        ];
+        let etag_paths = [etag_path(PathEnding::Scalar), etag_path(PathEnding::Subtree)];
         if !self.paths().any(|path| etag_paths.contains(path)) {
             let [scalar, _] = etag_paths;
             self.excluded.push(scalar);
@@ -120,10 +114,8 @@ impl IndexingPolicy {
     /// When there are too many paths, the root is in neither list, a path is in both, or a composite index has too few
     /// or too many paths.
     pub fn validate(&self) -> Result<()> {
-        for (list, count) in [
-            ("included", self.included.len()),
-            ("excluded", self.excluded.len()),
-        ] {
+        for (list, count) in [("included", self.included.len()), ("excluded", self.excluded.len())]
+        {
             if count > INDEX_PATHS_MAX {
                 return Err(Invalid::new(format!(
                     "The indexing policy has {count} {list} paths; at most {INDEX_PATHS_MAX} are \
@@ -157,22 +149,13 @@ impl IndexingPolicy {
         texts: Option<&FullTextPolicy>,
         geospatial: GeospatialConfig,
     ) -> Result<()> {
-        self.vector
-            .iter()
-            .try_for_each(|index| index.validate(vectors))?;
-        self.full_text
-            .iter()
-            .try_for_each(|index| index.validate(texts))?;
-        self.spatial
-            .iter()
-            .try_for_each(|index| validate_bounding_box(index, geospatial))
+        self.vector.iter().try_for_each(|index| index.validate(vectors))?;
+        self.full_text.iter().try_for_each(|index| index.validate(texts))?;
+        self.spatial.iter().try_for_each(|index| validate_bounding_box(index, geospatial))
     }
 
     fn paths(&self) -> impl Iterator<Item = &IndexPath> {
-        self.included
-            .iter()
-            .map(|included| &included.path)
-            .chain(&self.excluded)
+        self.included.iter().map(|included| &included.path).chain(&self.excluded)
     }
 }
 

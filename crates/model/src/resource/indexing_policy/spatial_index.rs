@@ -60,10 +60,7 @@ impl SpatialIndex {
         Ok(Self {
             path: IndexPath::parse(members.required_text("path")?)?,
             types,
-            bounding_box: members
-                .get("boundingBox")
-                .map(BoundingBox::from_json)
-                .transpose()?,
+            bounding_box: members.get("boundingBox").map(BoundingBox::from_json).transpose()?,
         })
     }
 
@@ -80,12 +77,7 @@ impl SpatialIndex {
 }
 
 impl SpatialType {
-    const ALL: [Self; 4] = [
-        Self::Point,
-        Self::LineString,
-        Self::Polygon,
-        Self::MultiPolygon,
-    ];
+    const ALL: [Self; 4] = [Self::Point, Self::LineString, Self::Polygon, Self::MultiPolygon];
 
     /// The word of the wire.
     #[must_use]
@@ -100,9 +92,7 @@ impl SpatialType {
 
     fn from_json(json: &Json) -> Result<Self> {
         let text = json.as_str().unwrap_or_default();
-        let found = Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str().eq_ignore_ascii_case(text));
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
             Invalid::new(format!(
                 "The spatial type {} is unknown; use Point, LineString, Polygon or MultiPolygon.",
@@ -138,12 +128,9 @@ impl BoundingBox {
 
     fn to_json(&self) -> Json {
         let mut object = Object::new();
-        for (name, side) in [
-            ("xmin", &self.xmin),
-            ("ymin", &self.ymin),
-            ("xmax", &self.xmax),
-            ("ymax", &self.ymax),
-        ] {
+        for (name, side) in
+            [("xmin", &self.xmin), ("ymin", &self.ymin), ("xmax", &self.xmax), ("ymax", &self.ymax)]
+        {
             object.insert(name, Json::Number(side.clone()));
         }
         Json::Object(object)

@@ -99,10 +99,7 @@ fn refusals_name_the_path_and_the_way_out() {
     check(r#"{"automatic":"yes"}"#, "true or false");
     check(r#"{"includedPaths":{}}"#, "an array");
     check(r#"{"includedPaths":[{}]}"#, "'path'");
-    check(
-        r#"{"spatialIndexes":[{"path":"/g/?","types":["Circle"]}]}"#,
-        "\"Circle\" is unknown",
-    );
+    check(r#"{"spatialIndexes":[{"path":"/g/?","types":["Circle"]}]}"#, "\"Circle\" is unknown");
     check(
         r#"{"spatialIndexes":[{"path":"/g/?","boundingBox":{"xmin":1,"ymin":0,"xmax":1,"ymax":1}}]}"#,
         "is empty",
@@ -120,18 +117,11 @@ fn refusals_name_the_path_and_the_way_out() {
 #[test]
 fn composite_indexes_keep_their_limits() {
     let index = |paths: &[&str]| {
-        let paths: Vec<_> = paths
-            .iter()
-            .map(|path| format!(r#"{{"path":"{path}"}}"#))
-            .collect();
+        let paths: Vec<_> = paths.iter().map(|path| format!(r#"{{"path":"{path}"}}"#)).collect();
         format!("[{}]", paths.join(","))
     };
-    let policy = |indexes: &[String]| {
-        read(&format!(
-            r#"{{"compositeIndexes":[{}]}}"#,
-            indexes.join(",")
-        ))
-    };
+    let policy =
+        |indexes: &[String]| read(&format!(r#"{{"compositeIndexes":[{}]}}"#, indexes.join(",")));
     let letters = ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i"];
     assert!(policy(&[index(&letters[..2])]).is_ok());
     assert!(policy(&[index(&letters[..8])]).is_ok());
@@ -152,9 +142,7 @@ fn composite_indexes_keep_their_limits() {
 #[test]
 fn a_policy_has_at_most_1500_paths_per_list() {
     let paths = |count: usize| {
-        let paths: Vec<_> = (0..count)
-            .map(|n| format!(r#"{{"path":"/p{n}/?"}}"#))
-            .collect();
+        let paths: Vec<_> = (0..count).map(|n| format!(r#"{{"path":"/p{n}/?"}}"#)).collect();
         read(&format!(
             r#"{{"includedPaths":[{}],"excludedPaths":[{{"path":"/*"}}]}}"#,
             paths.join(",")
@@ -166,15 +154,7 @@ fn a_policy_has_at_most_1500_paths_per_list() {
 
 #[test]
 fn index_paths_print_as_sent_and_compare_by_meaning() {
-    for text in [
-        "/*",
-        "/a/?",
-        "/a/b/*",
-        "/arr/[]/x/?",
-        "/arr/[]/*",
-        r#"/"x y"/?"#,
-        "/my-name/?",
-    ] {
+    for text in ["/*", "/a/?", "/a/b/*", "/arr/[]/x/?", "/arr/[]/*", r#"/"x y"/?"#, "/my-name/?"] {
         assert_eq!(IndexPath::parse(text).unwrap().to_string(), text);
     }
     assert_eq!(IndexPath::parse("/").unwrap().to_string(), "/*");
@@ -200,23 +180,16 @@ fn index_paths_print_as_sent_and_compare_by_meaning() {
 
 /// Follows a path like `a/[]/b` from the root.
 fn state<'a>(matcher: &'a PathMatcher, path: &str) -> MatcherState<'a> {
-    path.split('/')
-        .filter(|step| !step.is_empty())
-        .fold(matcher.root(), |state, step| match step {
-            "[]" => state.element(),
-            name => state.property(name),
-        })
+    path.split('/').filter(|step| !step.is_empty()).fold(matcher.root(), |state, step| match step {
+        "[]" => state.element(),
+        name => state.property(name),
+    })
 }
 
 #[test]
 fn the_most_precise_path_wins() {
     let matcher = PathMatcher::new(&policy(
-        &[
-            "/*",
-            "/food/ingredients/nutrition/*",
-            "/tags/[]/?",
-            "/late/?",
-        ],
+        &["/*", "/food/ingredients/nutrition/*", "/tags/[]/?", "/late/?"],
         &["/food/ingredients/*", "/late/*"],
     ));
     for (path, included) in [
@@ -281,17 +254,12 @@ fn specified(policy: &IndexingPolicy, value: &[IndexPathSegment]) -> bool {
     if always.iter().any(|path| path == value) {
         return true;
     }
-    let included = policy
-        .included
-        .iter()
-        .map(|included| (&included.path, true));
+    let included = policy.included.iter().map(|included| (&included.path, true));
     let excluded = policy.excluded.iter().map(|path| (path, false));
-    let covering = included
-        .chain(excluded)
-        .filter(|(path, _)| match path.ending() {
-            PathEnding::Scalar => path.segments() == value,
-            PathEnding::Subtree => value.starts_with(path.segments()),
-        });
+    let covering = included.chain(excluded).filter(|(path, _)| match path.ending() {
+        PathEnding::Scalar => path.segments() == value,
+        PathEnding::Subtree => value.starts_with(path.segments()),
+    });
     let winner = covering
         .max_by_key(|(path, _)| (path.segments().len(), path.ending() == PathEnding::Scalar));
     winner.is_some_and(|(_, included)| included)
@@ -314,10 +282,7 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
     let ending = prop_oneof![Just(PathEnding::Scalar), Just(PathEnding::Subtree)];
     let paths = proptest::collection::vec((segments(), ending, any::<bool>()), 0..10);
     (paths, any::<bool>()).prop_map(|(paths, root_included)| {
-        let mut policy = IndexingPolicy {
-            excluded: Vec::new(),
-            ..IndexingPolicy::default()
-        };
+        let mut policy = IndexingPolicy { excluded: Vec::new(), ..IndexingPolicy::default() };
         if !root_included {
             policy.included.clear();
             policy.excluded.push(IndexPath::root());
@@ -340,12 +305,10 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
 }
 
 fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexPathSegment]) -> MatcherState<'a> {
-    value
-        .iter()
-        .fold(matcher.root(), |state, segment| match segment {
-            IndexPathSegment::Property(name) => state.property(name),
-            IndexPathSegment::AnyElement => state.element(),
-        })
+    value.iter().fold(matcher.root(), |state, segment| match segment {
+        IndexPathSegment::Property(name) => state.property(name),
+        IndexPathSegment::AnyElement => state.element(),
+    })
 }
 
 proptest! {

@@ -65,20 +65,13 @@ impl VectorIndex {
         if let Some(size) = search_list_size
             && !SEARCH_LIST_SIZE.contains(&size)
         {
-            return Err(out_of_range(
-                "IndexingSearchListSize",
-                size,
-                SEARCH_LIST_SIZE,
-            ));
+            return Err(out_of_range("IndexingSearchListSize", size, SEARCH_LIST_SIZE));
         }
         let quantization_bytes = members.integer("quantizationByteSize")?;
         Ok(Self {
             path,
             kind: VectorIndexKind::parse(members.required_text("type")?)?,
-            quantizer: members
-                .text("quantizerType")?
-                .map(QuantizerType::parse)
-                .transpose()?,
+            quantizer: members.text("quantizerType")?.map(QuantizerType::parse).transpose()?,
             quantization_bytes: quantization_bytes.map(quantization_bytes_of).transpose()?,
             search_list_size: search_list_size.and_then(|size| u32::try_from(size).ok()),
             shard_paths: shard_paths(members.get("vectorIndexShardKey"))?,
@@ -99,11 +92,8 @@ impl VectorIndex {
             object.insert("indexingSearchListSize", i64::from(size));
         }
         if !self.shard_paths.is_empty() {
-            let paths: Vec<Json> = self
-                .shard_paths
-                .iter()
-                .map(|path| path.to_string().into())
-                .collect();
+            let paths: Vec<Json> =
+                self.shard_paths.iter().map(|path| path.to_string().into()).collect();
             object.insert("vectorIndexShardKey", paths);
         }
         Json::Object(object)
@@ -128,11 +118,9 @@ impl VectorIndex {
         }
         let most = embedding.dimensions.min(QUANTIZATION_BYTES_MAX);
         match self.quantization_bytes {
-            Some(bytes) if !(1..=most).contains(&bytes) => Err(out_of_range(
-                "QuantizationByteSize",
-                i64::from(bytes),
-                1..=i64::from(most),
-            )),
+            Some(bytes) if !(1..=most).contains(&bytes) => {
+                Err(out_of_range("QuantizationByteSize", i64::from(bytes), 1..=i64::from(most)))
+            }
             _ => Ok(()),
         }
     }
@@ -151,15 +139,12 @@ impl VectorIndexKind {
 
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Flat, Self::QuantizedFlat, Self::DiskAnn];
-        known
-            .into_iter()
-            .find(|kind| kind.as_str().eq_ignore_ascii_case(text))
-            .ok_or_else(|| {
-                Invalid::new(format!(
-                    "The Vector Indexing Policy has Index Type::{text} is invalid. Supported types \
+        known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+            Invalid::new(format!(
+                "The Vector Indexing Policy has Index Type::{text} is invalid. Supported types \
                  are: flat, quantizedFlat, diskANN."
-                ))
-            })
+            ))
+        })
     }
 }
 
@@ -209,13 +194,9 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
         )));
     }
     let parse = |element: &Json| {
-        let text = element
-            .as_str()
-            .map_or_else(|| described(element), ToOwned::to_owned);
+        let text = element.as_str().map_or_else(|| described(element), ToOwned::to_owned);
         PropertyPath::parse(&text).map_err(|_| {
-            Invalid::new(format!(
-                "The Vector Indexing Policy has an invalid Shard Path: {text}."
-            ))
+            Invalid::new(format!("The Vector Indexing Policy has an invalid Shard Path: {text}."))
         })
     };
     elements.iter().map(parse).collect()

@@ -15,10 +15,7 @@ fn check(text: &str, expected: &str) {
 
 #[test]
 fn values_print_compactly_as_sent() {
-    check(
-        " { \"b\" : [ 1 , 2.50 , -0 ] , \"a\" : null } ",
-        r#"{"b":[1,2.50,-0],"a":null}"#,
-    );
+    check(" { \"b\" : [ 1 , 2.50 , -0 ] , \"a\" : null } ", r#"{"b":[1,2.50,-0],"a":null}"#);
     check("18446744073709551615", "18446744073709551615");
     check(r#""\u00e9\ud83d\ude80\/\u0001""#, "\"é🚀/\\u0001\"");
     check("[]", "[]");
@@ -28,15 +25,9 @@ fn values_print_compactly_as_sent() {
 #[test]
 fn a_repeated_name_keeps_its_place_and_its_last_value() {
     check(r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#);
-    let many: Vec<String> = (0..40)
-        .chain(0..40)
-        .map(|n| format!("\"p{n}\":{n}"))
-        .collect();
+    let many: Vec<String> = (0..40).chain(0..40).map(|n| format!("\"p{n}\":{n}")).collect();
     let once: Vec<String> = (0..40).map(|n| format!("\"p{n}\":{n}")).collect();
-    check(
-        &format!("{{{}}}", many.join(",")),
-        &format!("{{{}}}", once.join(",")),
-    );
+    check(&format!("{{{}}}", many.join(",")), &format!("{{{}}}", once.join(",")));
 }
 
 #[test]
@@ -46,17 +37,11 @@ fn what_json_forbids_is_refused_with_its_place() {
     check("{\"a\":1,}", "expected a property name at byte 7");
     check("01", "unexpected text after the value at byte 1");
     check("1.", "expected a digit at byte 2");
-    check(
-        "1e400",
-        "the number is outside the range of a 64-bit double at byte 0",
-    );
+    check("1e400", "the number is outside the range of a 64-bit double at byte 0");
     check("NaN", "unexpected character at byte 0");
     check("nul", "unexpected word at byte 0");
     check("\"\u{1}\"", "control character inside a string at byte 1");
-    check(
-        "\"a",
-        "unexpected end of the text inside a string at byte 2",
-    );
+    check("\"a", "unexpected end of the text inside a string at byte 2");
     check(r#""\ud83d""#, "half of a surrogate pair at byte 7");
     check(r#""\x""#, "unknown escape at byte 2");
     check("{\"a\" 1}", "expected ':' at byte 5");

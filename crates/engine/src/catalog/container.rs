@@ -1,0 +1,364 @@
+//! Containers: create, read, replace, list, delete; their partitions while the engine runs.
+//!
+//! Owns the running container and the operations on it. Does not own splits (`partition/split`) or rebuilds
+//! (`index/rebuild`), which change its record through the functions here.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use model::{DatabaseId, EpkRange, Precondition, ResourceId, Throughput, Verdict};
+
+use super::database::{already_exists, metadata_read, metadata_written};
+use super::live::{ContainerIdentity, ContainerLive, Live};
+use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
+use super::store::{CatalogStore, CatalogWrite};
+use super::view::Database;
+use crate::engine::{Engine, owner_not_found};
+use crate::error::{Error, ErrorKind, Result};
+use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
+use crate::outcome::{ContainerResource, Outcome, PartitionResource, Usage};
+use crate::partition::{Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer};
+
+/// A container with its running partitions.
+#[derive(Debug)]
+pub(crate) struct Container {
+    pub(crate) link: ContainerLink,
+    pub(crate) identity: Arc<ContainerIdentity>,
+    live: Arc<Live>,
+    record: RwLock<ContainerRecord>,
+    map: RwLock<Arc<PartitionMap>>,
+    deleted: AtomicBool,
+}
+
+impl Container {
+    /// Starts the writers of a stored container.
+    pub(crate) async fn start(
+        engine: &Engine,
+        database: &DatabaseId,
+        record: ContainerRecord,
+    ) -> Result<Self> {
+        let identity =
+            ContainerIdentity::new(record.rid.clone(), record.properties.partition_key.clone());
+        let live = ContainerLive::new(
+            record.properties.clone(),
+            record.generation,
+            &record.older_policies,
+            engine.core.settings.version_retention_seconds,
+        );
+        let link =
+            ContainerLink { database: database.clone(), container: record.properties.id.clone() };
+        let container = Self {
+            link,
+            identity: Arc::new(identity),
+            live: Arc::new(Live::new(live)),
+            map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
+            record: RwLock::new(record),
+            deleted: AtomicBool::new(false),
+        };
+        let record = container.record();
+        let mut partitions = Vec::new();
+        for partition in &record.partitions {
+            partitions.push(container.start_partition(engine, partition).await?);
+        }
+        container.replace_map(record.map_generation, partitions);
+        Ok(container)
+    }
+
+    /// Starts the writer of one partition; it is not in the map yet.
+    pub(crate) async fn start_partition(
+        &self,
+        engine: &Engine,
+        record: &PartitionRecord,
+    ) -> Result<Arc<Partition>> {
+        let identity = PartitionIdentity { number: record.number, shard: record.shard };
+        let seed = WriterSeed {
+            store: Arc::clone(&engine.core.store),
+            environment: engine.core.environment.clone(),
+            settings: Arc::clone(&engine.core.settings),
+            container: Arc::clone(&self.identity),
+            live: Arc::clone(&self.live),
+            identity,
+        };
+        let (queue, published) = start_writer(seed).await?;
+        let (range, parents) = (record.range.clone(), record.parents.clone());
+        Ok(Arc::new(Partition { identity, range, parents, published, queue }))
+    }
+
+    pub(crate) fn live(&self) -> Arc<ContainerLive> {
+        self.live.current()
+    }
+
+    pub(crate) fn map(&self) -> Arc<PartitionMap> {
+        Arc::clone(&self.map.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn replace_map(&self, generation: u64, mut partitions: Vec<Arc<Partition>>) {
+        partitions.sort_by(|left, right| left.range.min.cmp(&right.range.min));
+        let map = Arc::new(PartitionMap { generation, partitions });
+        *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
+    }
+
+    /// Whether a partition still answers for its range.
+    pub(crate) fn is_current(&self, partition: &Partition) -> bool {
+        !partition.published.is_retired()
+    }
+
+    /// Returns once the map no longer names a partition that is gone.
+    pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
+        if self.deleted.load(Ordering::SeqCst) {
+            return Err(owner_not_found("container", &self.link));
+        }
+        if self.map().by_number(gone.identity.number).is_some() {
+            return Err(Error::closed());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn record(&self) -> ContainerRecord {
+        self.record.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn replace_record(&self, record: ContainerRecord) {
+        *self.record.write().unwrap_or_else(PoisonError::into_inner) = record;
+    }
+
+    /// No write is accepted after this.
+    pub(crate) async fn retire_writers(&self) {
+        self.deleted.store(true, Ordering::SeqCst);
+        for partition in &self.map().partitions {
+            if let Ok(hold) = partition.hold().await {
+                partition.published.retire();
+                hold.retire();
+            }
+        }
+    }
+
+    /// Removes the container from the catalog and hands its shards to the reclaimer.
+    pub(crate) fn write_removal(&self, write: &mut CatalogWrite) {
+        write.remove_container(&self.link.database, &self.link.container);
+        for partition in self.record().partitions {
+            write.reclaim(partition.shard);
+        }
+    }
+
+    fn resource(&self) -> ContainerResource {
+        let record = self.record();
+        let usages = self.map().partitions.iter().map(|partition| partition.published.usage())
+            .fold(Usage::default(), |sum, usage| Usage {
+                items: sum.items + usage.items,
+                item_bytes: sum.item_bytes + usage.item_bytes,
+            });
+        ContainerResource {
+            index_progress_percent: self.index_progress_percent(),
+            properties: record.properties,
+            rid: record.rid,
+            etag: record.etag,
+            timestamp: record.timestamp,
+            usage: usages,
+        }
+    }
+
+    /// Items whose terms follow the newest policy, as a share of all.
+    fn index_progress_percent(&self) -> u8 {
+        let generation = self.live().generation;
+        let (mut done, mut all, mut finished) = (0, 0, true);
+        for partition in &self.map().partitions {
+            let items = partition.published.usage().items;
+            let (rebuilt, follows) = partition.published.index();
+            all += items;
+            done += if follows == generation { items } else { rebuilt.min(items) };
+            finished &= follows == generation;
+        }
+        if finished {
+            return 100;
+        }
+        // A rebuild that has not said so is not finished, whatever the counts round to.
+        u8::try_from((done * 100).checked_div(all).unwrap_or(0).min(99)).unwrap_or(99)
+    }
+}
+
+impl Engine {
+    /// Creates a container.
+    ///
+    /// # Errors
+    /// `Conflict` when the id is taken, `OwnerNotFound` without database, `Invalid` for properties or throughput the
+    /// service would not take.
+    pub async fn create_container(
+        &self,
+        operation: CreateContainer,
+    ) -> Result<Outcome<ContainerResource>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let database = self.database(&operation.database)?;
+        let id = operation.properties.id.clone();
+        if database.containers.contains_key(&id) {
+            return Err(already_exists("container", &id));
+        }
+        let record = self.new_container(&mut catalog, &database, operation);
+        let mut write = CatalogWrite::default();
+        write.put_container(&database.record.properties.id, &record);
+        catalog.commit(write).await?;
+        let container = Container::start(self, &database.record.properties.id, record).await?;
+        let value = container.resource();
+        let mut database = Database::clone(&database);
+        database.containers.insert(id, Arc::new(container));
+        self.replace_view(self.view().with_database(database));
+        Ok(metadata_written(value))
+    }
+
+    fn new_container(
+        &self,
+        catalog: &mut CatalogStore,
+        database: &Database,
+        operation: CreateContainer,
+    ) -> ContainerRecord {
+        let shared = database.record.throughput.is_some();
+        let throughput = operation
+            .throughput
+            .or_else(|| (!shared).then(Throughput::minimum))
+            .map(ThroughputRecord::new);
+        let count = throughput.as_ref().map_or(1, |record| record.throughput.partitions_at_creation());
+        let definition = &operation.properties.partition_key;
+        let partitions: Vec<_> = EpkRange::equal_parts(count, definition)
+            .into_iter()
+            .zip(0..)
+            .map(|(range, number)| {
+                PartitionRecord { number, shard: catalog.new_shard(), range, parents: Vec::new() }
+            })
+            .collect();
+        let timestamp = self.now().seconds();
+        ContainerRecord {
+            rid: self.new_container_rid(database),
+            etag: catalog.new_etag(timestamp),
+            timestamp,
+            throughput,
+            generation: 0,
+            older_policies: Default::default(),
+            map_generation: 1,
+            next_partition: count,
+            partitions,
+            properties: operation.properties,
+        }
+    }
+
+    fn new_container_rid(&self, database: &Database) -> ResourceId {
+        loop {
+            let number = u32::try_from(self.core.environment.random() >> 33).unwrap_or_default();
+            let rid = ResourceId::container(&database.record.rid, number);
+            let is_taken =
+                database.containers.values().any(|container| container.identity.rid == rid);
+            if number != 0 && !is_taken {
+                return rid;
+            }
+        }
+    }
+
+    /// Reads a container.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn read_container(&self, link: &ContainerLink) -> Result<Outcome<ContainerResource>> {
+        Ok(metadata_read(self.container(link)?.resource()))
+    }
+
+    /// Lists the containers of a database by id.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such database.
+    pub async fn list_containers(&self, database: &DatabaseId) -> Result<Outcome<Vec<ContainerResource>>> {
+        let database = self.database(database)?;
+        let mut containers: Vec<_> =
+            database.containers.values().map(|container| container.resource()).collect();
+        containers.sort_by(|left, right| left.properties.id.cmp(&right.properties.id));
+        Ok(metadata_read(containers))
+    }
+
+    /// Replaces the properties of a container. A new time to live counts at once, also for old items; a new indexing
+    /// policy is followed by a rebuild in the background.
+    ///
+    /// # Errors
+    /// `Immutable` when the partition key, the unique keys or another fixed part differs, `PreconditionFailed` when
+    /// the etag is another, `OwnerNotFound` when there is no such container.
+    pub async fn replace_container(
+        &self,
+        operation: ReplaceContainer,
+    ) -> Result<Outcome<ContainerResource>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let container = self.container(&operation.link)?;
+        let mut record = container.record();
+        check_etag(operation.precondition.as_ref(), &record)?;
+        record
+            .properties
+            .check_replace(&operation.properties)
+            .map_err(|immutable| Error::new(ErrorKind::Immutable, immutable.to_string()))?;
+        if record.properties.indexing_policy != operation.properties.indexing_policy {
+            let old = record.properties.indexing_policy.clone();
+            record.older_policies.insert(record.generation, old);
+            record.generation += 1;
+        }
+        record.properties = operation.properties;
+        record.timestamp = self.now().seconds();
+        record.etag = catalog.new_etag(record.timestamp);
+        let mut write = CatalogWrite::default();
+        write.put_container(&operation.link.database, &record);
+        catalog.commit(write).await?;
+        container.live.replace(ContainerLive::new(
+            record.properties.clone(),
+            record.generation,
+            &record.older_policies,
+            self.core.settings.version_retention_seconds,
+        ));
+        container.replace_record(record);
+        Ok(metadata_written(container.resource()))
+    }
+
+    /// Deletes a container with all its items; their bytes go in the background.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn delete_container(&self, link: &ContainerLink) -> Result<Outcome<()>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let container = self.container(link)?;
+        container.retire_writers().await;
+        let mut write = CatalogWrite::default();
+        container.write_removal(&mut write);
+        catalog.commit(write).await?;
+        let mut database = Database::clone(&*self.database(&link.database)?);
+        database.containers.remove(&link.container);
+        self.replace_view(self.view().with_database(database));
+        Ok(metadata_written(()))
+    }
+
+    /// Lists the physical partitions of a container in the order of their ranges.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub async fn list_partitions(&self, link: &ContainerLink) -> Result<Outcome<Vec<PartitionResource>>> {
+        let map = self.container(link)?.map();
+        #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
+        let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;
+        let partitions = map.partitions.iter().map(|partition| PartitionResource {
+            number: partition.identity.number,
+            range: partition.range.clone(),
+            parents: partition.parents.clone(),
+            lsn: partition.published.lsn(),
+            usage: partition.published.usage(),
+            throughput_fraction,
+        });
+        Ok(metadata_read(partitions.collect()))
+    }
+}
+
+fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> Result<()> {
+    let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
+    let etag = record.etag.to_string();
+    if precondition.check(Some(&etag)) == Verdict::Proceed {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::PreconditionFailed,
+        format!(
+            "Operation cannot be performed because one of the specified precondition is not met. \
+             The etag of the container is {etag}, the request expects {expected}."
+        ),
+    ))
+}

@@ -1,0 +1,134 @@
+//! Databases: create, read, list, delete.
+//!
+//! Owns the operations on databases. Deleting one deletes its containers; their bytes go in the background.
+
+use model::limits::DATABASES_MAX;
+use model::{DatabaseId, ResourceId};
+
+use super::record::{DatabaseRecord, ThroughputRecord};
+use super::store::CatalogWrite;
+use super::view::Database;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::operation::CreateDatabase;
+use crate::outcome::{DatabaseResource, Outcome};
+
+impl Engine {
+    /// Creates a database.
+    ///
+    /// # Errors
+    /// `Conflict` when the id is taken, `Invalid` for throughput the service would not take.
+    pub async fn create_database(
+        &self,
+        operation: CreateDatabase,
+    ) -> Result<Outcome<DatabaseResource>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let view = self.view();
+        let id = &operation.properties.id;
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        if view.databases.contains_key(id) {
+            return Err(already_exists("database", id));
+        }
+        if view.databases.len() >= DATABASES_MAX {
+            return Err(Error::invalid(format!(
+                "The account has {DATABASES_MAX} databases, which is the most there can be. Delete one first."
+            )));
+        }
+        let timestamp = self.now().seconds();
+        let record = DatabaseRecord {
+            rid: self.new_database_rid(),
+            etag: catalog.new_etag(timestamp),
+            timestamp,
+            throughput: operation.throughput.map(ThroughputRecord::new),
+            properties: operation.properties,
+        };
+        let mut write = CatalogWrite::default();
+        write.put_database(&record);
+        catalog.commit(write).await?;
+        let value = resource(&record);
+        self.replace_view(view.with_database(Database { record, containers: Default::default() }));
+        Ok(metadata_written(value))
+    }
+
+    /// Reads a database.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn read_database(&self, id: &DatabaseId) -> Result<Outcome<DatabaseResource>> {
+        Ok(metadata_read(resource(&self.database(id)?.record)))
+    }
+
+    /// Lists all databases by id.
+    ///
+    /// # Errors
+    /// `Unavailable` when the engine is closed.
+    pub async fn list_databases(&self) -> Result<Outcome<Vec<DatabaseResource>>> {
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        let view = self.view();
+        let mut databases: Vec<_> =
+            view.databases.values().map(|database| resource(&database.record)).collect();
+        databases.sort_by(|left, right| left.properties.id.cmp(&right.properties.id));
+        Ok(metadata_read(databases))
+    }
+
+    /// Deletes a database with all it holds.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn delete_database(&self, id: &DatabaseId) -> Result<Outcome<()>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let database = self.database(id)?;
+        let mut write = CatalogWrite::default();
+        write.remove_database(id);
+        for container in database.containers.values() {
+            container.retire_writers().await;
+            container.write_removal(&mut write);
+        }
+        catalog.commit(write).await?;
+        self.replace_view(self.view().without_database(id));
+        Ok(metadata_written(()))
+    }
+
+    fn new_database_rid(&self) -> ResourceId {
+        let view = self.view();
+        loop {
+            let number = u32::try_from(self.core.environment.random() >> 32).unwrap_or_default();
+            let rid = ResourceId::database(number);
+            let is_taken = view.databases.values().any(|database| database.record.rid == rid);
+            if number != 0 && !is_taken {
+                return rid;
+            }
+        }
+    }
+}
+
+fn resource(record: &DatabaseRecord) -> DatabaseResource {
+    DatabaseResource {
+        properties: record.properties.clone(),
+        rid: record.rid.clone(),
+        etag: record.etag,
+        timestamp: record.timestamp,
+    }
+}
+
+pub(crate) fn already_exists(kind: &str, name: impl std::fmt::Display) -> Error {
+    Error::new(
+        ErrorKind::Conflict,
+        format!(
+            "Resource with specified id, name, or unique index already exists. There is a {kind} '{name}'."
+        ),
+    )
+}
+
+pub(crate) fn metadata_read<T>(value: T) -> Outcome<T> {
+    Outcome { value, charge: charge::metadata_read(), session_token: None }
+}
+
+pub(crate) fn metadata_written<T>(value: T) -> Outcome<T> {
+    Outcome { value, charge: charge::metadata_write(), session_token: None }
+}

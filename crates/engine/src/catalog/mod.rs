@@ -1,0 +1,18 @@
+//! The catalog: databases, containers, partition maps, throughput.
+//!
+//! Owns their stored form, the view every request reads, and the operations on them. All changes go through one lock
+//! and one commit on the catalog shard. Does not own items.
+
+mod container;
+mod database;
+mod live;
+mod record;
+mod store;
+mod throughput;
+mod view;
+
+pub(crate) use container::Container;
+pub(crate) use live::{ContainerIdentity, ContainerLive, Live};
+pub(crate) use record::{ContainerRecord, DatabaseRecord, PartitionRecord};
+pub(crate) use store::{CatalogStore, CatalogWrite};
+pub(crate) use view::{CatalogView, Database};

@@ -1,0 +1,157 @@
+//! Where the catalog lives: shard 0 of the store.
+//!
+//! Owns loading, the one lock for changes, numbers that must not repeat (shards, etags), and the list of shards to be
+//! reclaimed. Does not own the view.
+
+use model::{ContainerId, DatabaseId, Etag, TimestampSeconds};
+use storage::{KeyRange, Scan, ScanLimit, Shard, Store, StorageKey, WriteSet};
+use std::sync::Arc;
+
+use super::record::{ContainerRecord, DatabaseRecord};
+use crate::error::{Error, Result};
+use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key};
+
+const DATABASE: u8 = 1;
+const CONTAINER: u8 = 2;
+const NUMBERS: u8 = 3;
+const RECLAIM: u8 = 4;
+
+/// Entries read at once while loading.
+const LOAD_ENTRIES: usize = 1000;
+
+/// The stored catalog with its counters; lives behind the catalog lock.
+pub(crate) struct CatalogStore {
+    store: Arc<dyn Store>,
+    next_shard: u32,
+    writes: u64,
+}
+
+/// Everything one change writes, committed at once.
+#[derive(Default)]
+pub(crate) struct CatalogWrite {
+    set: WriteSet,
+}
+
+impl CatalogWrite {
+    pub(crate) fn put_database(&mut self, record: &DatabaseRecord) {
+        let key = catalog_key(DATABASE, &[record.properties.id.as_str()]);
+        self.set.put(CATALOG, key, record.encode());
+    }
+
+    pub(crate) fn remove_database(&mut self, id: &DatabaseId) {
+        self.set.remove(CATALOG, catalog_key(DATABASE, &[id.as_str()]));
+    }
+
+    pub(crate) fn put_container(&mut self, database: &DatabaseId, record: &ContainerRecord) {
+        let key = container_key(database, &record.properties.id);
+        self.set.put(CATALOG, key, record.encode());
+    }
+
+    pub(crate) fn remove_container(&mut self, database: &DatabaseId, id: &ContainerId) {
+        self.set.remove(CATALOG, container_key(database, id));
+    }
+
+    /// The shard's content is to be removed in the background.
+    pub(crate) fn reclaim(&mut self, shard: Shard) {
+        self.set.put(CATALOG, reclaim_key(shard), Vec::new());
+    }
+
+    /// The shard is in use, or empty.
+    pub(crate) fn keep(&mut self, shard: Shard) {
+        self.set.remove(CATALOG, reclaim_key(shard));
+    }
+}
+
+impl CatalogStore {
+    pub(crate) async fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let numbers = store.get(CATALOG_SHARD, CATALOG, &catalog_key(NUMBERS, &[])).await?;
+        let (next_shard, writes) = match numbers {
+            Some(bytes) => decode_numbers(&bytes)
+                .ok_or_else(|| Error::corrupt("the numbers of the catalog are damaged"))?,
+            None => (1, 0),
+        };
+        Ok(Self { store, next_shard, writes })
+    }
+
+    /// A shard number that was never used.
+    pub(crate) fn new_shard(&mut self) -> Shard {
+        let shard = Shard(self.next_shard);
+        self.next_shard += 1;
+        shard
+    }
+
+    /// An etag that was never used in the catalog.
+    pub(crate) fn new_etag(&mut self, timestamp: TimestampSeconds) -> Etag {
+        self.writes += 1;
+        Etag::new(self.writes, 0, timestamp)
+    }
+
+    /// Commits a change.
+    pub(crate) async fn commit(&mut self, mut write: CatalogWrite) -> Result<()> {
+        let mut numbers = self.next_shard.to_be_bytes().to_vec();
+        numbers.extend_from_slice(&self.writes.to_be_bytes());
+        write.set.put(CATALOG, catalog_key(NUMBERS, &[]), numbers);
+        self.store.commit(CATALOG_SHARD, vec![write.set]).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn databases(&self) -> Result<Vec<DatabaseRecord>> {
+        let entries = self.entries(DATABASE).await?;
+        entries.iter().map(|(_, value)| DatabaseRecord::decode(value)).collect()
+    }
+
+    /// Containers with the id of their database.
+    pub(crate) async fn containers(&self) -> Result<Vec<(DatabaseId, ContainerRecord)>> {
+        let entries = self.entries(CONTAINER).await?;
+        entries
+            .iter()
+            .map(|(key, value)| {
+                let name = key.get(1..).and_then(|rest| rest.split(|&byte| byte == 0).next());
+                let name = name.and_then(|name| std::str::from_utf8(name).ok());
+                let name = name.ok_or_else(|| Error::corrupt("a catalog key is damaged"))?;
+                Ok((DatabaseId::new(name)?, ContainerRecord::decode(value)?))
+            })
+            .collect()
+    }
+
+    /// Shards whose content is to be removed.
+    pub(crate) async fn shards_to_reclaim(&self) -> Result<Vec<Shard>> {
+        let entries = self.entries(RECLAIM).await?;
+        let shard = |key: &StorageKey| -> Option<Shard> {
+            std::str::from_utf8(key.get(1..key.len() - 1)?).ok()?.parse().ok().map(Shard)
+        };
+        entries
+            .iter()
+            .map(|(key, _)| shard(key).ok_or_else(|| Error::corrupt("a catalog key is damaged")))
+            .collect()
+    }
+
+    async fn entries(&self, kind: u8) -> Result<Vec<(StorageKey, storage::StorageValue)>> {
+        let mut entries = Vec::new();
+        let mut range = KeyRange::prefix(&[kind]);
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(LOAD_ENTRIES));
+            let page = self.store.scan(CATALOG_SHARD, CATALOG, &scan).await?;
+            let last = page.entries.last().map(|entry| entry.key.clone());
+            entries.extend(page.entries.into_iter().map(|entry| (entry.key, entry.value)));
+            match last {
+                Some(last) if page.more => range = range.after(last, storage::Direction::Forward),
+                _ => return Ok(entries),
+            }
+        }
+    }
+}
+
+fn container_key(database: &DatabaseId, container: &ContainerId) -> StorageKey {
+    catalog_key(CONTAINER, &[database.as_str(), container.as_str()])
+}
+
+fn reclaim_key(shard: Shard) -> StorageKey {
+    catalog_key(RECLAIM, &[&shard.0.to_string()])
+}
+
+fn decode_numbers(bytes: &[u8]) -> Option<(u32, u64)> {
+    let (&shard, rest) = bytes.split_first_chunk::<4>()?;
+    let (&writes, _) = rest.split_first_chunk::<8>()?;
+    Some((u32::from_be_bytes(shard), u64::from_be_bytes(writes)))
+}

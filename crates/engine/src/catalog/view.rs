@@ -1,0 +1,52 @@
+//! What every request reads: all databases and containers of the account, in memory.
+//!
+//! Owns the immutable view that is exchanged as a whole when the catalog changes. Does not own its storage.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::{ContainerId, DatabaseId};
+
+use super::container::Container;
+use super::record::DatabaseRecord;
+
+/// One database with its containers.
+#[derive(Clone, Debug)]
+pub(crate) struct Database {
+    pub(crate) record: DatabaseRecord,
+    pub(crate) containers: HashMap<ContainerId, Arc<Container>>,
+}
+
+/// The account as it is now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CatalogView {
+    pub(crate) databases: HashMap<DatabaseId, Arc<Database>>,
+}
+
+impl CatalogView {
+    /// The same view with one database exchanged or added.
+    pub(crate) fn with_database(&self, database: Database) -> Self {
+        let mut databases = self.databases.clone();
+        databases.insert(database.record.properties.id.clone(), Arc::new(database));
+        Self { databases }
+    }
+
+    /// The same view without one database.
+    pub(crate) fn without_database(&self, id: &DatabaseId) -> Self {
+        let mut databases = self.databases.clone();
+        databases.remove(id);
+        Self { databases }
+    }
+
+    /// All containers.
+    pub(crate) fn containers(&self) -> Vec<Arc<Container>> {
+        let mut containers: Vec<_> = self
+            .databases
+            .values()
+            .flat_map(|database| database.containers.values().cloned())
+            .collect();
+        // Maintenance visits containers in an order that does not depend on a hasher's keys.
+        containers.sort_by(|left, right| left.identity.rid.as_bytes().cmp(right.identity.rid.as_bytes()));
+        containers
+    }
+}

@@ -1,0 +1,167 @@
+//! The engine as a value: opened on a store, shared by cloning, closed once.
+//!
+//! Owns the core (store, environment, settings, catalog view) and its life. Does not own operations: each verb adds
+//! its method in its own file.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use model::{DatabaseId, TimestampMs};
+use storage::{Store, memory::MemoryStore};
+use tokio::sync::Mutex;
+
+use crate::catalog::{CatalogStore, CatalogView, Container, Database};
+use crate::environment::Environment;
+use crate::error::{Error, ErrorKind, Result};
+use crate::maintenance;
+use crate::operation::ContainerLink;
+use crate::settings::Settings;
+
+/// A database account on a store. Cloning shares it.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use engine::Engine;
+/// let engine = Engine::in_memory().await?;
+/// assert!(engine.list_databases().await?.value.is_empty());
+/// engine.close().await
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) core: Arc<Core>,
+}
+
+pub(crate) struct Core {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) environment: Environment,
+    pub(crate) settings: Arc<Settings>,
+    view: RwLock<Arc<CatalogView>>,
+    pub(crate) catalog: Mutex<CatalogStore>,
+    closed: AtomicBool,
+}
+
+impl Engine {
+    /// Opens the account that lives in a store, or begins a new one in an empty store.
+    ///
+    /// # Errors
+    /// `Unavailable` when the store cannot be read, `Corrupt` when its catalog contradicts itself.
+    pub async fn open(
+        store: Arc<dyn Store>,
+        environment: Environment,
+        settings: Settings,
+    ) -> Result<Self> {
+        let catalog = CatalogStore::open(Arc::clone(&store)).await?;
+        let core = Core {
+            store,
+            environment,
+            settings: Arc::new(settings),
+            view: RwLock::default(),
+            catalog: Mutex::new(catalog),
+            closed: AtomicBool::new(false),
+        };
+        let engine = Self { core: Arc::new(core) };
+        engine.load().await?;
+        if engine.core.settings.maintenance {
+            maintenance::start(&engine);
+        }
+        Ok(engine)
+    }
+
+    /// A new account in memory, on the machine's clock.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`].
+    pub async fn in_memory() -> Result<Self> {
+        let store = Arc::new(MemoryStore::new());
+        Self::open(store, Environment::system(), Settings::default()).await
+    }
+
+    /// Makes everything written so far durable and refuses further operations.
+    ///
+    /// # Errors
+    /// `Unavailable` when the store cannot make its content durable.
+    pub async fn close(&self) -> Result<()> {
+        self.core.closed.store(true, Ordering::SeqCst);
+        for container in self.view().containers() {
+            container.retire_writers().await;
+        }
+        self.replace_view(CatalogView::default());
+        self.core.store.close().await?;
+        Ok(())
+    }
+
+    /// The settings this engine was opened with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.core.settings
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.core.closed.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.core.store.as_ref()
+    }
+
+    pub(crate) fn now(&self) -> TimestampMs {
+        self.core.environment.now()
+    }
+
+    pub(crate) fn view(&self) -> Arc<CatalogView> {
+        Arc::clone(&self.core.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn replace_view(&self, view: CatalogView) {
+        *self.core.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(view);
+    }
+
+    pub(crate) fn database(&self, id: &DatabaseId) -> Result<Arc<Database>> {
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        self.view().databases.get(id).cloned().ok_or_else(|| owner_not_found("database", id))
+    }
+
+    pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<Container>> {
+        let database = self.database(&link.database)?;
+        database
+            .containers
+            .get(&link.container)
+            .cloned()
+            .ok_or_else(|| owner_not_found("container", link))
+    }
+
+    async fn load(&self) -> Result<()> {
+        let catalog = self.core.catalog.lock().await;
+        let mut view = CatalogView::default();
+        for record in catalog.databases().await? {
+            view = view.with_database(Database { record, containers: Default::default() });
+        }
+        for (database, record) in catalog.containers().await? {
+            let Some(owner) = view.databases.get(&database) else {
+                return Err(Error::corrupt(format!(
+                    "container '{}' belongs to database '{database}', which does not exist",
+                    record.properties.id
+                )));
+            };
+            let mut owner = Database::clone(owner);
+            let container = Container::start(self, &database, record).await?;
+            owner.containers.insert(container.link.container.clone(), Arc::new(container));
+            view = view.with_database(owner);
+        }
+        self.replace_view(view);
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Engine({})", self.core.settings.account_id)
+    }
+}
+
+pub(crate) fn owner_not_found(kind: &str, name: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::OwnerNotFound, format!("Resource Not Found. There is no {kind} '{name}'."))
+}

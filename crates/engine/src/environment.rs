@@ -1,0 +1,184 @@
+//! Everything the engine takes from outside: time, randomness, tasks.
+//!
+//! Owns the injected traits and their real and test implementations. Does not own any decision; a run with the same
+//! environment and the same store replays exactly.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use model::TimestampMs;
+
+/// A source of time.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now(&self) -> TimestampMs;
+}
+
+/// A source of random numbers.
+pub trait Randomness: Send + Sync {
+    /// The next number.
+    fn next(&self) -> u64;
+}
+
+/// A task the engine hands over.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Where tasks run and how they wait.
+pub trait Spawner: Send + Sync {
+    /// Runs a task to its end, beside the caller.
+    fn spawn(&self, task: Task);
+    /// Completes after the given time.
+    fn sleep(&self, duration: Duration) -> Task;
+}
+
+/// The injected world of one engine.
+#[derive(Clone)]
+pub struct Environment {
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    spawner: Arc<dyn Spawner>,
+}
+
+impl Environment {
+    /// The machine's clock, the operating system's randomness and the current tokio runtime.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::new(Arc::new(SystemClock), Arc::new(SystemRandomness), Arc::new(TokioSpawner))
+    }
+
+    /// A travelling clock and seeded randomness on the current tokio runtime: for tests.
+    #[must_use]
+    pub fn simulated(clock: Arc<TravellingClock>, seed: u64) -> Self {
+        Self::new(clock, Arc::new(SeededRandomness::new(seed)), Arc::new(TokioSpawner))
+    }
+
+    /// Any combination.
+    #[must_use]
+    pub fn new(
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+        spawner: Arc<dyn Spawner>,
+    ) -> Self {
+        Self { clock, randomness, spawner }
+    }
+
+    /// The time now.
+    #[must_use]
+    pub fn now(&self) -> TimestampMs {
+        self.clock.now()
+    }
+
+    /// A random number.
+    #[must_use]
+    pub fn random(&self) -> u64 {
+        self.randomness.next()
+    }
+
+    /// Runs a task beside the caller.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.spawner.spawn(Box::pin(task));
+    }
+
+    /// Waits.
+    pub async fn sleep(&self, duration: Duration) {
+        self.spawner.sleep(duration).await;
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Environment")
+    }
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    fn now(&self) -> TimestampMs {
+        let since_epoch =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        TimestampMs(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A clock that stands still until told to travel.
+#[derive(Debug)]
+pub struct TravellingClock {
+    now_ms: AtomicU64,
+}
+
+impl TravellingClock {
+    /// A clock that shows `start`.
+    #[must_use]
+    pub fn starting_at(start: TimestampMs) -> Arc<Self> {
+        Arc::new(Self { now_ms: AtomicU64::new(start.0) })
+    }
+
+    /// Moves the clock forward.
+    pub fn travel(&self, by: Duration) {
+        let by_ms = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
+        self.now_ms.fetch_add(by_ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TravellingClock {
+    fn now(&self) -> TimestampMs {
+        TimestampMs(self.now_ms.load(Ordering::SeqCst))
+    }
+}
+
+/// Randomness seeded by the operating system through the standard library's hasher keys.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemRandomness;
+
+impl Randomness for SystemRandomness {
+    fn next(&self) -> u64 {
+        use std::hash::{BuildHasher, Hasher, RandomState};
+        RandomState::new().build_hasher().finish()
+    }
+}
+
+/// Randomness that repeats for the same seed (SplitMix64).
+#[derive(Debug)]
+pub struct SeededRandomness {
+    state: AtomicU64,
+}
+
+impl SeededRandomness {
+    /// A sequence determined by `seed`.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self { state: AtomicU64::new(seed) }
+    }
+}
+
+impl Randomness for SeededRandomness {
+    fn next(&self) -> u64 {
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mut mixed = self.state.fetch_add(STEP, Ordering::SeqCst).wrapping_add(STEP);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// Tasks on the tokio runtime the engine was opened in.
+#[derive(Clone, Copy, Debug)]
+pub struct TokioSpawner;
+
+impl Spawner for TokioSpawner {
+    fn spawn(&self, task: Task) {
+        tokio::spawn(task);
+    }
+
+    fn sleep(&self, duration: Duration) -> Task {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}

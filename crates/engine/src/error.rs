@@ -1,0 +1,126 @@
+//! Why an operation failed, by what the caller can do about it.
+//!
+//! Owns the closed list of kinds and the sentences. Does not own status codes: `gateway` has the one table that maps
+//! kinds to them.
+
+use std::fmt;
+
+/// Result of an operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A failed operation.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What the caller can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input breaks a rule. Fix it; nothing was written.
+    Invalid,
+    /// The partition key is missing, incomplete or differs from the item's. Fix the request.
+    PartitionKeyMismatch,
+    /// The item, or what it is looked up in, does not exist.
+    NotFound,
+    /// The database or container does not exist.
+    OwnerNotFound,
+    /// The id or a unique key is taken. Choose another or replace.
+    Conflict,
+    /// A precondition does not hold. Read again and decide again.
+    PreconditionFailed,
+    /// The item, the batch or the page is larger than the service takes.
+    TooLarge,
+    /// The resource does not allow this change, ever.
+    Immutable,
+    /// The session token is ahead of this account. Retry, or read without it.
+    SessionNotAvailable,
+    /// The physical partition was split or merged away. Ask for the partition map again.
+    PartitionGone,
+    /// A continuation token is foreign, stale or made up. Start over without it.
+    ContinuationRefused,
+    /// Throughput is spent. Retry after the delay.
+    Throttled {
+        /// How long to wait.
+        retry_after_ms: u64,
+    },
+    /// The operation is not supported.
+    Unsupported,
+    /// The store cannot be used now: full or broken device, closed engine. The text says what to do.
+    Unavailable,
+    /// Stored data contradicts itself. Run `verify`; restore from a backup.
+    Corrupt,
+}
+
+impl Error {
+    /// An error of the given kind.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// What the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The sentence without its source.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
+    }
+
+    pub(crate) fn corrupt(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Corrupt, message)
+    }
+
+    pub(crate) fn closed() -> Self {
+        Self::new(ErrorKind::Unavailable, "the engine is closed; open it again")
+    }
+
+    /// A copy for every waiter of a group that failed together; the source stays with the first.
+    pub(crate) fn repeat(&self) -> Self {
+        Self { kind: self.kind, message: self.to_string(), source: None }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        match &self.source {
+            Some(source) => write!(formatter, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl From<model::Invalid> for Error {
+    fn from(invalid: model::Invalid) -> Self {
+        Self::new(ErrorKind::Invalid, invalid.message())
+    }
+}
+
+impl From<storage::Error> for Error {
+    fn from(error: storage::Error) -> Self {
+        let kind = match error.kind() {
+            storage::ErrorKind::Corrupt => ErrorKind::Corrupt,
+            storage::ErrorKind::Refused => ErrorKind::Invalid,
+            _ => ErrorKind::Unavailable,
+        };
+        Self { kind, message: "the store failed".to_owned(), source: Some(Box::new(error)) }
+    }
+}

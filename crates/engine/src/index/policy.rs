@@ -1,0 +1,63 @@
+//! An indexing policy made ready for use by the writer.
+//!
+//! Owns the compiled matcher and the composite definitions with their stable numbers. Does not own the policy's JSON.
+
+use model::{CompositeOrder, IndexPathSegment, IndexingMode, IndexingPolicy, PathMatcher};
+use model::value::structural_hash;
+use model::Json;
+
+/// One composite index.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledComposite {
+    /// Stable number: the same definition has the same number in every partition and after every rebuild.
+    pub(crate) number: u64,
+    pub(crate) properties: Vec<CompositeProperty>,
+}
+
+/// One property of a composite index.
+#[derive(Clone, Debug)]
+pub(crate) struct CompositeProperty {
+    pub(crate) segments: Vec<IndexPathSegment>,
+    pub(crate) descending: bool,
+}
+
+/// A policy compiled once and used for every write.
+#[derive(Debug)]
+pub(crate) struct CompiledPolicy {
+    pub(crate) generation: u32,
+    pub(crate) mode: IndexingMode,
+    pub(crate) automatic: bool,
+    pub(crate) matcher: PathMatcher,
+    pub(crate) composites: Vec<CompiledComposite>,
+}
+
+impl CompiledPolicy {
+    pub(crate) fn new(generation: u32, policy: &IndexingPolicy) -> Self {
+        let composites = policy.composite.iter().map(compile_composite).collect();
+        Self {
+            generation,
+            mode: policy.mode,
+            automatic: policy.automatic,
+            matcher: PathMatcher::new(policy),
+            composites,
+        }
+    }
+}
+
+fn compile_composite(composite: &model::CompositeIndex) -> CompiledComposite {
+    let properties: Vec<_> = composite
+        .paths
+        .iter()
+        .map(|path| CompositeProperty {
+            segments: path.path.segments().to_vec(),
+            descending: path.order == CompositeOrder::Descending,
+        })
+        .collect();
+    let text: Vec<Json> = composite
+        .paths
+        .iter()
+        .map(|path| Json::from(format!("{} {:?}", path.path, path.order)))
+        .collect();
+    let hash = structural_hash(&Json::Array(text));
+    CompiledComposite { number: u64::try_from(hash >> 64).unwrap_or_default(), properties }
+}

@@ -1,0 +1,204 @@
+//! The index terms of one item under one policy.
+//!
+//! Owns the walk over the item: every included scalar is a term, an array or object at an included path is a term of
+//! its structure, every composite index is a term, and the set of paths present (the shape) is a term. Pure.
+
+use std::collections::BTreeMap;
+
+use model::value::structural_hash;
+use model::{IndexPathSegment, IndexingMode, Json, MatcherState};
+use storage::{StorageKey, StorageValue};
+
+use super::policy::{CompiledComposite, CompiledPolicy};
+use crate::key_layout::{
+    ItemKey, composite_terms, invert_from, push_value, shape_paths_key, shape_terms, single_terms,
+};
+
+/// System properties that are never indexed: nobody filters by them and they repeat what the key says.
+const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"];
+
+/// Everything an item puts into the terms space.
+#[derive(Debug, Default)]
+pub(crate) struct ItemTerms {
+    /// Terms by key; a repeated array element gives one term.
+    pub(crate) entries: BTreeMap<StorageKey, StorageValue>,
+    /// Where the paths of the item's shape are recorded; shared by all items of that shape.
+    pub(crate) shape: Option<(StorageKey, StorageValue)>,
+    /// Scalar leaves that the bill counts: path and encoded value, without system properties.
+    pub(crate) leaves: Vec<Vec<u8>>,
+}
+
+/// Derives all terms of an item.
+pub(crate) fn terms_of(
+    policy: &CompiledPolicy,
+    key: &ItemKey,
+    ordinal: u64,
+    item: &Json,
+) -> ItemTerms {
+    if policy.mode == IndexingMode::None {
+        return ItemTerms::default();
+    }
+    let mut walk = Walk { key, ordinal, path: Vec::new(), paths: Vec::new(), terms: ItemTerms::default() };
+    walk.root(policy.matcher.root(), item);
+    for composite in &policy.composites {
+        walk.composite(composite, item);
+    }
+    walk.shape();
+    walk.terms
+}
+
+/// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
+pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
+    let mut path = Vec::new();
+    for segment in segments {
+        match segment {
+            IndexPathSegment::Property(name) => push_property(&mut path, name),
+            IndexPathSegment::AnyElement => path.extend_from_slice(b"/[]"),
+        }
+    }
+    path
+}
+
+fn push_property(path: &mut Vec<u8>, name: &str) {
+    path.push(b'/');
+    if name == "[]" {
+        path.extend_from_slice(b"~2");
+        return;
+    }
+    for &byte in name.as_bytes() {
+        match byte {
+            b'~' => path.extend_from_slice(b"~0"),
+            b'/' => path.extend_from_slice(b"~1"),
+            _ => path.push(byte),
+        }
+    }
+}
+
+struct Walk<'item> {
+    key: &'item ItemKey,
+    ordinal: u64,
+    path: Vec<u8>,
+    paths: Vec<Vec<u8>>,
+    terms: ItemTerms,
+}
+
+impl Walk<'_> {
+    fn root(&mut self, state: MatcherState<'_>, item: &Json) {
+        let Some(object) = item.as_object() else { return };
+        for (name, value) in object.iter() {
+            if UNINDEXED_SYSTEM_PROPERTIES.contains(&name) {
+                continue;
+            }
+            self.property(state, name, value);
+        }
+    }
+
+    fn property(&mut self, state: MatcherState<'_>, name: &str, value: &Json) {
+        let length = self.path.len();
+        push_property(&mut self.path, name);
+        self.value(state.property(name), value);
+        self.path.truncate(length);
+    }
+
+    fn value(&mut self, state: MatcherState<'_>, value: &Json) {
+        if state.scalar_included() {
+            self.single(value);
+        }
+        if state.subtree_excluded() {
+            return;
+        }
+        match value {
+            Json::Object(object) => {
+                for (name, value) in object.iter() {
+                    self.property(state, name, value);
+                }
+            }
+            Json::Array(elements) => {
+                let length = self.path.len();
+                self.path.extend_from_slice(b"/[]");
+                for element in elements {
+                    self.value(state.element(), element);
+                }
+                self.path.truncate(length);
+            }
+            _ => {}
+        }
+    }
+
+    fn single(&mut self, value: &Json) {
+        let mut encoded = Vec::with_capacity(32);
+        push_value(&mut encoded, Some(value));
+        let keys = single_terms(self.key, &self.path, &encoded, self.ordinal);
+        self.insert(keys);
+        self.paths.push(self.path.clone());
+        let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
+        if is_scalar && !self.path.starts_with(b"/_ts") && !self.path.starts_with(b"/_etag") {
+            let mut leaf = self.path.clone();
+            leaf.extend_from_slice(&encoded);
+            self.terms.leaves.push(leaf);
+        }
+    }
+
+    fn insert(&mut self, keys: crate::key_layout::TermKeys) {
+        self.terms.entries.insert(keys.local, self.key.id_bytes());
+        self.terms.entries.insert(keys.global, self.key.as_bytes().clone());
+    }
+
+    /// One term per item; the first path with an element wildcard gives one term per element instead.
+    fn composite(&mut self, composite: &CompiledComposite, item: &Json) {
+        let expanded = composite
+            .properties
+            .iter()
+            .position(|property| property.segments.contains(&IndexPathSegment::AnyElement));
+        let choices = match expanded.and_then(|index| composite.properties.get(index)) {
+            Some(property) => resolve_all(item, &property.segments),
+            None => vec![None],
+        };
+        let choices = if choices.is_empty() { vec![None] } else { choices };
+        for choice in choices {
+            let mut values = Vec::new();
+            for (index, property) in composite.properties.iter().enumerate() {
+                let value = if Some(index) == expanded {
+                    choice
+                } else {
+                    resolve_all(item, &property.segments).into_iter().next().flatten()
+                };
+                // A composite index holds scalars; anything else counts as undefined, so that no row is lost.
+                let value = value.filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
+                let start = values.len();
+                push_value(&mut values, value);
+                if property.descending {
+                    invert_from(&mut values, start);
+                }
+            }
+            let keys = composite_terms(self.key, composite.number, &values, self.ordinal);
+            self.insert(keys);
+        }
+    }
+
+    fn shape(&mut self) {
+        self.paths.sort_unstable();
+        self.paths.dedup();
+        let text = self.paths.join(b"\n".as_slice());
+        let hash = structural_hash(&Json::from(String::from_utf8_lossy(&text).into_owned()));
+        let keys = shape_terms(self.key, hash, self.ordinal);
+        self.insert(keys);
+        self.terms.shape = Some((shape_paths_key(hash), text.into()));
+    }
+}
+
+/// The values a path leads to; `[]` leads to every element.
+fn resolve_all<'item>(item: &'item Json, segments: &[IndexPathSegment]) -> Vec<Option<&'item Json>> {
+    let mut found = vec![item];
+    for segment in segments {
+        found = match segment {
+            IndexPathSegment::Property(name) => {
+                found.into_iter().filter_map(|value| value.get(name)).collect()
+            }
+            IndexPathSegment::AnyElement => {
+                found.into_iter().filter_map(Json::as_array).flatten().collect()
+            }
+        };
+    }
+    found.into_iter().map(Some).collect()
+}

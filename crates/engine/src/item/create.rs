@@ -1,0 +1,65 @@
+//! Create: a new item, or a conflict.
+//!
+//! Owns the verb at the border and inside the turn. Does not own its effects: `item/turn` writes them.
+
+use model::Json;
+
+use super::input::{self, NewItem};
+use super::submit::written_outcome;
+use super::system_properties::Placement;
+use super::turn::{Change, Halt, Turn};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::operation::CreateItem;
+use crate::outcome::{Item, Outcome};
+use crate::partition::{ItemAnswer, ItemWrite};
+
+impl Engine {
+    /// Creates an item.
+    ///
+    /// # Errors
+    /// `Conflict` when its id or a unique key is taken in its logical partition, `Invalid`, `PartitionKeyMismatch` or
+    /// `TooLarge` for an item the service would not take, `OwnerNotFound` without container.
+    pub async fn create_item(&self, operation: CreateItem) -> Result<Outcome<Item>> {
+        let container = self.container(&operation.container)?;
+        let CreateItem { partition_key, item, options, .. } = operation;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let indexed = container.live().indexes(options.indexing);
+        let epk = new.key.epk();
+        let write = ItemWrite::Create { new, indexed };
+        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+    }
+}
+
+/// Creates inside a turn.
+pub(crate) async fn create(
+    turn: &mut Turn<'_>,
+    new: &NewItem,
+    indexed: bool,
+) -> std::result::Result<ItemAnswer, Halt> {
+    if turn.current(&new.key).await?.is_some() {
+        return Err(Halt::Failed(conflict(new.key.id())));
+    }
+    let written = turn.put(&new.key, None, change(new, indexed)).await?;
+    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+}
+
+/// A whole item as the client sent it.
+pub(crate) fn change(new: &NewItem, indexed: bool) -> Change {
+    Change {
+        object: new.object.clone(),
+        placement: Placement::AtEnd,
+        time_to_live: new.time_to_live,
+        indexed,
+    }
+}
+
+fn conflict(id: &str) -> Error {
+    Error::new(
+        ErrorKind::Conflict,
+        format!(
+            "Entity with the specified id already exists in the system. The id is {} in its logical partition.",
+            Json::from(id)
+        ),
+    )
+}

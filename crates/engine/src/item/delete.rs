@@ -1,0 +1,49 @@
+//! Delete: an item goes, its trace stays in the versions for the all-versions feed.
+//!
+//! Owns the verb at the border and inside the turn.
+
+use model::Precondition;
+
+use super::input::item_key;
+use super::record::Removal;
+use super::replace::{check_precondition, not_found};
+use super::submit::{Submitted, outcome, unexpected};
+use super::turn::{Halt, Turn};
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::key_layout::ItemKey;
+use crate::operation::DeleteItem;
+use crate::outcome::Outcome;
+use crate::partition::{ItemAnswer, ItemWrite};
+
+impl Engine {
+    /// Deletes an item.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another.
+    pub async fn delete_item(&self, operation: DeleteItem) -> Result<Outcome<()>> {
+        let container = self.container(&operation.container)?;
+        let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
+        let epk = key.epk();
+        let write = ItemWrite::Delete { key, precondition: operation.options.precondition };
+        let Submitted { answer, partition, lsn } =
+            self.submit_item(&container, &epk, write).await?;
+        let ItemAnswer::Deleted { old } = answer else { return Err(unexpected()) };
+        Ok(outcome((), charge::delete(old), partition, lsn))
+    }
+}
+
+/// Deletes inside a turn.
+pub(crate) async fn delete(
+    turn: &mut Turn<'_>,
+    key: &ItemKey,
+    precondition: Option<&Precondition>,
+) -> std::result::Result<ItemAnswer, Halt> {
+    let Some(current) = turn.current(key).await? else {
+        return Err(Halt::Failed(not_found(key.id())));
+    };
+    check_precondition(precondition, &current)?;
+    let old = turn.remove(key, &current, Removal::Deleted)?;
+    Ok(ItemAnswer::Deleted { old })
+}

@@ -1,0 +1,147 @@
+//! List: the items of a feed range, page by page, in key order.
+//!
+//! Owns the page and its continuation: the key of the last item, so that a split between two pages changes nothing.
+//! Reads as many items as the page holds, whatever the container holds.
+
+use std::ops::Bound;
+
+use model::limits::{PAGE_BYTES_MAX, PAGE_ITEMS_DEFAULT};
+use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
+use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
+
+use super::input::logical_partition;
+use super::record::ItemRecord;
+use super::submit::item_of;
+use crate::catalog::Container;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::{ITEMS, epk_key_range};
+use crate::operation::{ListItems, PageOptions};
+use crate::outcome::{Item, Outcome, Page};
+use crate::session;
+
+const TOKEN_KIND: &str = "list";
+const TOKEN_VERSION: u8 = 1;
+
+impl Engine {
+    /// Lists items.
+    ///
+    /// # Errors
+    /// `ContinuationRefused` for a token of another container or another kind of read.
+    pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
+        let container = self.container(&operation.container)?;
+        let mut range = feed_key_range(&container, &operation.feed_range);
+        if let Some(last) = resume_key(&container, &operation.page)? {
+            range = range.after(last, Direction::Forward);
+        }
+        let epk_range = operation.feed_range.epk_range(&container.identity.definition);
+        let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
+        let mut session_token = SessionToken::default();
+        let mut gathered = Gathered::default();
+        for partition in container.map().overlapping(&epk_range) {
+            session::check(operation.options.session_token.as_ref(), &partition)?;
+            session_token.advance(partition.identity.number, partition.published.lsn());
+            let part = clip(&range, &partition.range);
+            self.gather(&container, partition.identity.shard, part, items_max, &mut gathered).await?;
+            if gathered.is_full(items_max) {
+                break;
+            }
+        }
+        let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
+        let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
+            ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
+                .to_string()
+        });
+        let value = Page { items: gathered.items, continuation };
+        Ok(Outcome { value, charge, session_token: Some(session_token) })
+    }
+
+    /// Scans one partition into the page; expired items are passed over.
+    async fn gather(
+        &self,
+        container: &Container,
+        shard: storage::Shard,
+        mut range: KeyRange,
+        items_max: usize,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        let live = container.live();
+        while !gathered.is_full(items_max) {
+            let limit = ScanLimit {
+                entries_max: items_max - gathered.items.len(),
+                bytes_max: PAGE_BYTES_MAX - gathered.bytes,
+            };
+            let page = self.store().scan(shard, ITEMS, &Scan::forward(range.clone(), limit)).await?;
+            for entry in page.entries {
+                let record = ItemRecord::decode(entry.value)?;
+                range = range.after(entry.key.clone(), Direction::Forward);
+                gathered.last = Some(entry.key);
+                if !live.is_expired(&record.header, self.now()) {
+                    gathered.bytes += record.body_len();
+                    gathered.items.push(item_of(&record, record.header.position.lsn));
+                }
+            }
+            gathered.more = page.more;
+            if !page.more {
+                return Ok(());
+            }
+        }
+        // A full page may be followed by nothing; the next page is then empty and ends the feed.
+        gathered.more = true;
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    items: Vec<Item>,
+    bytes: usize,
+    last: Option<StorageKey>,
+    more: bool,
+}
+
+impl Gathered {
+    fn is_full(&self, items_max: usize) -> bool {
+        self.items.len() >= items_max || self.bytes >= PAGE_BYTES_MAX
+    }
+}
+
+/// Item keys of a feed range.
+pub(crate) fn feed_key_range(container: &Container, feed_range: &FeedRange) -> KeyRange {
+    let definition = &container.identity.definition;
+    match feed_range {
+        FeedRange::PartitionKey(key) if is_full(container, key) => {
+            KeyRange::prefix(logical_partition(&container.identity, key).as_bytes())
+        }
+        feed_range => epk_key_range(&feed_range.epk_range(definition)),
+    }
+}
+
+fn is_full(container: &Container, key: &PartitionKey) -> bool {
+    key.components().len() == container.identity.definition.paths().len()
+}
+
+/// The part of a key range that a partition owns. A partition holds nothing else, but a resumed range must not be
+/// compared with keys of a partition before it.
+fn clip(range: &KeyRange, partition: &EpkRange) -> KeyRange {
+    let owned = epk_key_range(partition);
+    let lower = match (&range.lower, &owned.lower) {
+        (Bound::Included(a) | Bound::Excluded(a), Bound::Included(b)) if a < b => owned.lower,
+        (lower, _) => lower.clone(),
+    };
+    KeyRange { lower, upper: range.upper.clone() }
+}
+
+fn resume_key(container: &Container, page: &PageOptions) -> Result<Option<StorageKey>> {
+    let Some(token) = &page.continuation else { return Ok(None) };
+    let (version, last) = ContinuationToken::decode(token, TOKEN_KIND, &container.identity.rid)
+        .map_err(|invalid| Error::new(ErrorKind::ContinuationRefused, invalid.message()))?;
+    if version != TOKEN_VERSION {
+        return Err(Error::new(
+            ErrorKind::ContinuationRefused,
+            format!("Invalid Continuation Token: version {version} is not known. Start over without it."),
+        ));
+    }
+    Ok(Some(last.into()))
+}

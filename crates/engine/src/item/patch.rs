@@ -1,0 +1,69 @@
+//! Patch: parts of an item, under a condition.
+//!
+//! Owns the verb at the border and inside the turn. Does not own the operations on the tree: `model` applies them.
+
+use model::{ItemTimeToLive, Json, Patch, Precondition};
+
+use super::input::{check_size_and_depth, item_key};
+use super::replace::{check_precondition, not_found};
+use super::submit::written_outcome;
+use super::system_properties::Placement;
+use super::turn::{Change, Halt, Turn};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ItemKey;
+use crate::operation::PatchItem;
+use crate::outcome::{Item, Outcome};
+use crate::partition::{ItemAnswer, ItemWrite};
+
+impl Engine {
+    /// Changes parts of an item.
+    ///
+    /// # Errors
+    /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item.
+    pub async fn patch_item(&self, operation: PatchItem) -> Result<Outcome<Item>> {
+        let container = self.container(&operation.container)?;
+        let PatchItem { partition_key, id, patch, options, .. } = operation;
+        let key = item_key(&container.identity, &partition_key, &id)?;
+        let epk = key.epk();
+        let write = ItemWrite::Patch { key, patch, precondition: options.precondition };
+        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+    }
+}
+
+/// Patches inside a turn.
+pub(crate) async fn patch(
+    turn: &mut Turn<'_>,
+    key: &ItemKey,
+    patch: &Patch,
+    precondition: Option<&Precondition>,
+) -> std::result::Result<ItemAnswer, Halt> {
+    let Some(current) = turn.current(key).await? else {
+        return Err(Halt::Failed(not_found(key.id())));
+    };
+    check_precondition(precondition, &current)?;
+    let mut item = current.parse()?;
+    check_condition(patch, &item)?;
+    if let Json::Object(object) = &mut item {
+        patch.apply(object, turn.context.container.definition.paths()).map_err(Error::from)?;
+    }
+    check_size_and_depth(&item)?;
+    let time_to_live = ItemTimeToLive::from_item(&item).map_err(Error::from)?;
+    let Json::Object(object) = item else {
+        return Err(Halt::Failed(Error::corrupt("a stored item is not an object")));
+    };
+    let indexed = current.header.indexed;
+    let change = Change { object, placement: Placement::InPlace, time_to_live, indexed };
+    let written = turn.put(key, Some(&current), change).await?;
+    Ok(ItemAnswer::Written { written, patch_operations: patch.operations().len() })
+}
+
+fn check_condition(patch: &Patch, item: &Json) -> Result<()> {
+    match patch.condition() {
+        Some(condition) if condition.evaluate(item) != Some(true) => Err(Error::new(
+            ErrorKind::PreconditionFailed,
+            "One of the specified pre-condition is not met: the condition of the patch is not true for the item.",
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,84 @@
+//! Read: one item by partition key and id, straight from the store.
+//!
+//! Owns the point read, its session check and the read inside a batch. The text is returned as stored; nothing is
+//! parsed, nothing waits for the writer.
+
+use model::{Lsn, Precondition, Verdict};
+
+use super::input::item_key;
+use super::record::ItemRecord;
+use super::replace::not_found;
+use super::submit::{item_of, locate, outcome};
+use super::turn::{Halt, Turn};
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::key_layout::{ITEMS, ItemKey};
+use crate::operation::ReadItem;
+use crate::outcome::{Outcome, ReadAnswer};
+use crate::partition::ItemAnswer;
+use crate::session;
+
+impl Engine {
+    /// Reads an item.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none or it has expired, `SessionNotAvailable` for a token from the future.
+    pub async fn read_item(&self, operation: ReadItem) -> Result<Outcome<ReadAnswer>> {
+        let container = self.container(&operation.container)?;
+        let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
+        let epk = key.epk();
+        loop {
+            let partition = locate(&container, &epk)?;
+            session::check(operation.options.session_token.as_ref(), &partition)?;
+            let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
+            if !container.is_current(&partition) {
+                continue;
+            }
+            let record = stored.map(ItemRecord::decode).transpose()?;
+            let live = container.live();
+            let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
+            let Some(record) = record else { return Err(not_found(operation.id.as_str())) };
+            let answer = answer(operation.options.precondition.as_ref(), &record);
+            let lsn = partition.published.lsn();
+            let charge = charge::read(record.body_len());
+            return Ok(outcome(answer, charge, partition.identity.number, lsn));
+        }
+    }
+}
+
+/// The item, or "not modified".
+pub(crate) fn answer(precondition: Option<&Precondition>, record: &ItemRecord) -> ReadAnswer {
+    if is_unmodified(precondition, record) {
+        return ReadAnswer::NotModified(record.header.etag);
+    }
+    ReadAnswer::Found(item_of(record, record.header.position.lsn))
+}
+
+fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {
+    let Some(precondition @ Precondition::IfNoneMatch(_)) = precondition else { return false };
+    precondition.check(Some(&record.header.etag.to_string())) != Verdict::Proceed
+}
+
+/// Reads inside a turn, as the batch has left the item so far.
+pub(crate) async fn read_in_batch(
+    turn: &mut Turn<'_>,
+    key: &ItemKey,
+    precondition: Option<&Precondition>,
+) -> std::result::Result<ItemAnswer, Halt> {
+    let Some(record) = turn.current(key).await? else {
+        return Err(Halt::Failed(not_found(key.id())));
+    };
+    if is_unmodified(precondition, &record) {
+        return Ok(ItemAnswer::NotModified(record));
+    }
+    Ok(ItemAnswer::Found(record))
+}
+
+/// The lsn of a record read inside a batch: zero stands for the batch's own.
+pub(crate) fn lsn_in_batch(record: &ItemRecord, batch: Lsn) -> Lsn {
+    match record.header.position.lsn {
+        Lsn::ZERO => batch,
+        lsn => lsn,
+    }
+}

@@ -1,0 +1,54 @@
+//! Read many: several items by partition key and id, one round trip per physical partition.
+//!
+//! Owns the grouping. Answers in the order asked; what does not exist is left out.
+
+use std::collections::BTreeMap;
+
+use model::SessionToken;
+
+use super::input::item_key;
+use super::record::ItemRecord;
+use super::submit::{item_of, locate};
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::key_layout::ITEMS;
+use crate::operation::ReadManyItems;
+use crate::outcome::{Item, Outcome};
+use crate::session;
+
+impl Engine {
+    /// Reads several items.
+    ///
+    /// # Errors
+    /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
+    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
+        let container = self.container(&operation.container)?;
+        let mut by_partition = BTreeMap::new();
+        for (index, (partition_key, id)) in operation.items.iter().enumerate() {
+            let key = item_key(&container.identity, partition_key, id)?;
+            let partition = locate(&container, &key.epk())?;
+            let number = partition.identity.number;
+            let group = by_partition.entry(number).or_insert_with(|| (partition, Vec::new()));
+            group.1.push((index, key.as_bytes().clone()));
+        }
+        let live = container.live();
+        let mut session_token = SessionToken::default();
+        let mut found = BTreeMap::new();
+        for (number, (partition, wanted)) in by_partition {
+            session::check(operation.options.session_token.as_ref(), &partition)?;
+            let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
+            let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
+            session_token.advance(number, partition.published.lsn());
+            for ((index, _), value) in wanted.into_iter().zip(stored) {
+                let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
+                if !live.is_expired(&record.header, self.now()) {
+                    found.insert(index, item_of(&record, record.header.position.lsn));
+                }
+            }
+        }
+        let items: Vec<Item> = found.into_values().collect();
+        let charge = charge::feed_page(items.iter().map(|item| item.text().len()));
+        Ok(Outcome { value: items, charge, session_token: Some(session_token) })
+    }
+}

@@ -1,0 +1,241 @@
+//! The stored form of an item: a fixed header, then its JSON text.
+//!
+//! Owns the byte layout of item records, change log entries and superseded versions (values; keys are `key_layout`'s).
+//! Does not own which of them are written: see `item/turn`.
+//!
+//! A point read returns the text as it lies in the store: system properties are part of it, nothing is parsed.
+
+use bytes::Bytes;
+use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
+use storage::StorageValue;
+
+use crate::error::{Error, Result};
+use crate::key_layout::{ChangePosition, ItemKey};
+
+/// What is known of an item without looking at its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ItemHeader {
+    pub(crate) position: ChangePosition,
+    /// Position of the version before this one; lsn 0 when this one was created, [`SAME_LSN`] inside one transaction.
+    pub(crate) previous: ChangePosition,
+    pub(crate) timestamp: TimestampSeconds,
+    pub(crate) time_to_live: Option<ItemTimeToLive>,
+    pub(crate) indexed: bool,
+    pub(crate) etag: Etag,
+}
+
+/// Stands for "the lsn of this very record", which is not known before the commit.
+pub(crate) const SAME_LSN: Lsn = Lsn(u64::MAX);
+
+const RECORD_VERSION: u8 = 1;
+const FLAG_INDEXED: u8 = 1;
+const LSN_AT: usize = 2;
+const HEADER_BYTES: usize = 42 + Etag::BYTES;
+
+/// An item as stored.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemRecord {
+    bytes: StorageValue,
+    pub(crate) header: ItemHeader,
+}
+
+impl ItemRecord {
+    /// Where the lsn stands: a commit writes its stamp there.
+    pub(crate) const LSN_AT: usize = LSN_AT;
+
+    pub(crate) fn new(header: ItemHeader, body: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
+        let flags = if header.indexed { FLAG_INDEXED } else { 0 };
+        bytes.extend_from_slice(&[RECORD_VERSION, flags]);
+        bytes.extend_from_slice(&header.position.lsn.0.to_be_bytes());
+        bytes.extend_from_slice(&header.position.sequence.to_be_bytes());
+        bytes.extend_from_slice(&header.position.ordinal.to_be_bytes());
+        bytes.extend_from_slice(&header.previous.lsn.0.to_be_bytes());
+        bytes.extend_from_slice(&header.previous.sequence.to_be_bytes());
+        bytes.extend_from_slice(&header.timestamp.0.to_be_bytes());
+        bytes.extend_from_slice(&encode_time_to_live(header.time_to_live).to_be_bytes());
+        bytes.extend_from_slice(&header.etag.to_bytes());
+        bytes.extend_from_slice(body);
+        Self { bytes: bytes.into(), header }
+    }
+
+    pub(crate) fn decode(bytes: StorageValue) -> Result<Self> {
+        let header = decode_header(&bytes)
+            .ok_or_else(|| Error::corrupt("an item record is shorter than its header"))?;
+        Ok(Self { bytes, header })
+    }
+
+    pub(crate) fn as_bytes(&self) -> &StorageValue {
+        &self.bytes
+    }
+
+    /// The JSON text with system properties.
+    pub(crate) fn body(&self) -> Bytes {
+        self.bytes.slice(HEADER_BYTES..)
+    }
+
+    pub(crate) fn body_len(&self) -> usize {
+        self.bytes.len() - HEADER_BYTES
+    }
+
+    pub(crate) fn parse(&self) -> Result<Json> {
+        Json::parse(self.bytes.get(HEADER_BYTES..).unwrap_or_default())
+            .map_err(|error| Error::corrupt(format!("a stored item is not JSON: {error}")))
+    }
+}
+
+fn encode_time_to_live(time_to_live: Option<ItemTimeToLive>) -> i32 {
+    match time_to_live {
+        None => 0,
+        Some(ItemTimeToLive::Never) => -1,
+        Some(ItemTimeToLive::Seconds(seconds)) => i32::try_from(seconds).unwrap_or(i32::MAX),
+    }
+}
+
+fn decode_time_to_live(encoded: i32) -> Option<ItemTimeToLive> {
+    match u32::try_from(encoded) {
+        Ok(0) => None,
+        Ok(seconds) => Some(ItemTimeToLive::Seconds(seconds)),
+        Err(_) => Some(ItemTimeToLive::Never),
+    }
+}
+
+fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
+    let (&[version, flags], _) = bytes.split_first_chunk::<2>()?;
+    if version != RECORD_VERSION {
+        return None;
+    }
+    let number = |at: usize| -> Option<u64> {
+        Some(u64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+    };
+    let short = |at: usize| -> Option<u16> {
+        Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+    };
+    let ordinal = number(12)?;
+    let time_to_live = i32::from_be_bytes(bytes.get(38..42)?.try_into().ok()?);
+    Some(ItemHeader {
+        position: ChangePosition { lsn: Lsn(number(LSN_AT)?), sequence: short(10)?, ordinal },
+        previous: ChangePosition { lsn: Lsn(number(20)?), sequence: short(28)?, ordinal },
+        timestamp: TimestampSeconds(number(30)?),
+        time_to_live: decode_time_to_live(time_to_live),
+        indexed: flags & FLAG_INDEXED != 0,
+        etag: Etag::from_bytes(bytes.get(42..HEADER_BYTES)?.try_into().ok()?),
+    })
+}
+
+/// A change log entry: the key of the item, then its record, so that the feed reads one place in order.
+pub(crate) struct LogEntry;
+
+impl LogEntry {
+    /// Where the lsn of the record stands in an entry for this item key.
+    pub(crate) fn lsn_at(key: &ItemKey) -> usize {
+        2 + key.as_bytes().len() + LSN_AT
+    }
+
+    pub(crate) fn encode(key: &ItemKey, record: &ItemRecord) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(2 + key.as_bytes().len() + record.bytes.len());
+        push_item_key(&mut bytes, key);
+        bytes.extend_from_slice(&record.bytes);
+        bytes
+    }
+
+    pub(crate) fn decode(bytes: &StorageValue, levels: usize) -> Result<(ItemKey, ItemRecord)> {
+        let (key, rest) = take_item_key(bytes, levels)?;
+        Ok((key, ItemRecord::decode(rest)?))
+    }
+}
+
+/// Why an item is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removal {
+    Deleted,
+    Expired,
+}
+
+/// What the versions space holds under the position of a change.
+#[derive(Clone, Debug)]
+pub(crate) enum Version {
+    /// A state that was replaced or deleted later.
+    Superseded { key: ItemKey, record: ItemRecord },
+    /// A deletion; the position names the version that was deleted.
+    Removed { key: ItemKey, removal: Removal, previous: ChangePosition },
+}
+
+const VERSION_SUPERSEDED: u8 = 1;
+const VERSION_DELETED: u8 = 2;
+const VERSION_EXPIRED: u8 = 3;
+
+impl Version {
+    /// Encodes with the second from which on nobody sees this version as current.
+    pub(crate) fn encode(&self, ended: TimestampSeconds) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let kind = match self {
+            Self::Superseded { .. } => VERSION_SUPERSEDED,
+            Self::Removed { removal: Removal::Deleted, .. } => VERSION_DELETED,
+            Self::Removed { removal: Removal::Expired, .. } => VERSION_EXPIRED,
+        };
+        bytes.push(kind);
+        bytes.extend_from_slice(&ended.0.to_be_bytes());
+        match self {
+            Self::Superseded { key, record } => {
+                push_item_key(&mut bytes, key);
+                bytes.extend_from_slice(&record.bytes);
+            }
+            Self::Removed { key, previous, .. } => {
+                push_item_key(&mut bytes, key);
+                bytes.extend_from_slice(&previous.key());
+            }
+        }
+        bytes
+    }
+
+    /// Where the lsn of the record stands when the superseded version is of the same transaction.
+    pub(crate) fn lsn_at(key: &ItemKey) -> usize {
+        9 + LogEntry::lsn_at(key)
+    }
+
+    /// Reads a version and the second it ended.
+    pub(crate) fn decode(bytes: &StorageValue, levels: usize) -> Result<(Self, TimestampSeconds)> {
+        let damaged = || Error::corrupt("a superseded version is shorter than its header");
+        let kind = *bytes.first().ok_or_else(damaged)?;
+        let ended = bytes.get(1..9).and_then(|ended| ended.try_into().ok()).ok_or_else(damaged)?;
+        let ended = TimestampSeconds(u64::from_be_bytes(ended));
+        let (key, rest) = take_item_key(&bytes.slice(9..), levels)?;
+        let removed = |removal| -> Result<Self> {
+            let previous = ChangePosition::decode(&rest).ok_or_else(damaged)?;
+            Ok(Self::Removed { key: key.clone(), removal, previous })
+        };
+        let version = match kind {
+            VERSION_SUPERSEDED => {
+                Self::Superseded { key: key.clone(), record: ItemRecord::decode(rest.clone())? }
+            }
+            VERSION_DELETED => removed(Removal::Deleted)?,
+            VERSION_EXPIRED => removed(Removal::Expired)?,
+            _ => return Err(Error::corrupt(format!("a version of unknown kind {kind}"))),
+        };
+        Ok((version, ended))
+    }
+
+    pub(crate) fn key(&self) -> &ItemKey {
+        match self {
+            Self::Superseded { key, .. } | Self::Removed { key, .. } => key,
+        }
+    }
+}
+
+fn push_item_key(bytes: &mut Vec<u8>, key: &ItemKey) {
+    let length = u16::try_from(key.as_bytes().len()).unwrap_or(u16::MAX);
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(key.as_bytes());
+}
+
+fn take_item_key(bytes: &StorageValue, levels: usize) -> Result<(ItemKey, StorageValue)> {
+    let damaged = || Error::corrupt("a stored item key is damaged");
+    let length = bytes.get(..2).and_then(|length| length.try_into().ok()).ok_or_else(damaged)?;
+    let end = 2 + usize::from(u16::from_be_bytes(length));
+    if bytes.len() < end {
+        return Err(damaged());
+    }
+    let key = ItemKey::decode(bytes.slice(2..end), levels).ok_or_else(damaged)?;
+    Ok((key, bytes.slice(end..)))
+}

@@ -1,0 +1,87 @@
+//! Replace: a whole new state for an item that exists.
+//!
+//! Owns the verb at the border and inside the turn, and the check of a write's precondition. One commit; never a
+//! delete followed by a create.
+
+use model::{Json, Precondition, Verdict};
+
+use super::create::change;
+use super::input::{self, NewItem};
+use super::record::ItemRecord;
+use super::submit::written_outcome;
+use super::turn::{Halt, Turn};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::operation::ReplaceItem;
+use crate::outcome::{Item, Outcome};
+use crate::partition::{ItemAnswer, ItemWrite};
+
+impl Engine {
+    /// Replaces an item.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, and those of a create.
+    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Outcome<Item>> {
+        let container = self.container(&operation.container)?;
+        let ReplaceItem { partition_key, id, item, options, .. } = operation;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        check_same_id(id.as_str(), &new)?;
+        let indexed = container.live().indexes(options.indexing);
+        let epk = new.key.epk();
+        let write = ItemWrite::Replace { new, precondition: options.precondition, indexed };
+        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+    }
+}
+
+/// Refuses an item that calls itself by another id than the request.
+pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
+    if new.key.id() == id {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "The id of the item is {} but the request names {}. An id cannot be changed: create a new item.",
+        Json::from(new.key.id()),
+        Json::from(id)
+    )))
+}
+
+/// Replaces inside a turn.
+pub(crate) async fn replace(
+    turn: &mut Turn<'_>,
+    new: &NewItem,
+    precondition: Option<&Precondition>,
+    indexed: bool,
+) -> std::result::Result<ItemAnswer, Halt> {
+    let Some(current) = turn.current(&new.key).await? else {
+        return Err(Halt::Failed(not_found(new.key.id())));
+    };
+    check_precondition(precondition, &current)?;
+    let written = turn.put(&new.key, Some(&current), change(new, indexed)).await?;
+    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+}
+
+/// Refuses a write whose precondition does not hold. If-none-match concerns reads only.
+pub(crate) fn check_precondition(
+    precondition: Option<&Precondition>,
+    current: &ItemRecord,
+) -> Result<()> {
+    let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
+    let etag = current.header.etag.to_string();
+    match precondition.check(Some(&etag)) {
+        Verdict::Proceed => Ok(()),
+        _ => Err(Error::new(
+            ErrorKind::PreconditionFailed,
+            format!(
+                "Operation cannot be performed because one of the specified precondition is not met. \
+                 The etag is {etag}, the request expects {expected}."
+            ),
+        )),
+    }
+}
+
+pub(crate) fn not_found(id: &str) -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        format!("Entity with the specified id does not exist in the system. The id is {}.", Json::from(id)),
+    )
+}

@@ -1,0 +1,104 @@
+//! The way of an item write from the border to the partition's writer and back.
+//!
+//! Owns locating (again, when the partition was split meanwhile) and the answer's outer parts. Does not own the turn.
+
+use std::sync::Arc;
+
+use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
+
+use crate::catalog::Container;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::{Item, Outcome};
+use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
+
+use super::record::ItemRecord;
+use super::turn::Written;
+
+/// A transaction's answer with where and when it happened.
+pub(crate) struct Submitted<T> {
+    pub(crate) answer: T,
+    pub(crate) partition: u32,
+    pub(crate) lsn: Lsn,
+}
+
+impl Engine {
+    /// Hands work to the writer that owns `epk`. A split or merge on the way only means to look again.
+    pub(crate) async fn submit(
+        &self,
+        container: &Arc<Container>,
+        epk: &EffectivePartitionKey,
+        work: Work,
+    ) -> std::result::Result<Submitted<WorkAnswer>, WorkFailure> {
+        loop {
+            let partition = locate(container, epk)?;
+            match partition.submit(work.clone()).await {
+                Ok((answer, lsn)) => {
+                    return Ok(Submitted { answer, partition: partition.identity.number, lsn });
+                }
+                Err(failure) if failure.error.kind() == ErrorKind::PartitionGone => {
+                    container.map_after(&partition).await?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Hands one item write to its partition.
+    pub(crate) async fn submit_item(
+        &self,
+        container: &Arc<Container>,
+        epk: &EffectivePartitionKey,
+        write: ItemWrite,
+    ) -> Result<Submitted<ItemAnswer>> {
+        let work = Work::Items(vec![write]);
+        let submitted = self.submit(container, epk, work).await.map_err(|failure| failure.error)?;
+        let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
+        let answer = answers.into_iter().next().ok_or_else(unexpected)?;
+        Ok(Submitted { answer, partition: submitted.partition, lsn: submitted.lsn })
+    }
+}
+
+/// The partition that owns `epk` now.
+pub(crate) fn locate(container: &Container, epk: &EffectivePartitionKey) -> Result<Arc<Partition>> {
+    container
+        .map()
+        .locate(epk)
+        .cloned()
+        .ok_or_else(|| Error::corrupt("the partition map of a container has a gap"))
+}
+
+pub(crate) fn unexpected() -> Error {
+    Error::corrupt("the writer answered another question than was asked")
+}
+
+/// The item a caller gets: the stored text, with the lsn the commit was given.
+pub(crate) fn item_of(record: &ItemRecord, lsn: Lsn) -> Item {
+    Item::new(record.body(), record.header.etag, lsn, record.header.timestamp)
+}
+
+/// The charge of a write.
+pub(crate) fn write_charge(written: &Written, patch_operations: usize) -> RequestCharge {
+    let base = if written.created {
+        charge::create(written.new)
+    } else {
+        charge::replace(written.old.bytes, written.new.bytes, written.changed_leaves)
+    };
+    base + charge::patch_operations(patch_operations)
+}
+
+/// The outcome of an item write.
+pub(crate) fn outcome<T>(value: T, charge: RequestCharge, partition: u32, lsn: Lsn) -> Outcome<T> {
+    Outcome { value, charge, session_token: Some(SessionToken::new(partition, lsn)) }
+}
+
+/// The written item of a submitted write.
+pub(crate) fn written_outcome(submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
+    let Submitted { answer, partition, lsn } = submitted;
+    let ItemAnswer::Written { written, patch_operations } = answer else {
+        return Err(unexpected());
+    };
+    let charge = write_charge(&written, patch_operations);
+    Ok((outcome(item_of(&written.record, lsn), charge, partition, lsn), written.created))
+}

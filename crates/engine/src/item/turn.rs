@@ -1,0 +1,408 @@
+//! One transaction inside the partition writer's turn: everything an item write touches, in one write set.
+//!
+//! Owns the derivation of effects: item, index terms, unique keys, change log, versions, expiry, counters. Does not
+//! own the verbs (one file each beside this one), nor the lsn, which the store stamps at commit.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampMs, TimestampSeconds};
+use storage::{Store, StorageKey, StorageValue, WriteSet};
+
+use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
+use super::system_properties::{Placement, place};
+use crate::catalog::{ContainerIdentity, ContainerLive};
+use crate::charge::Weight;
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::{ItemTerms, terms_of, unique_keys_of};
+use crate::key_layout::{
+    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, expiry_key,
+};
+use crate::partition::{PartitionIdentity, PartitionState};
+
+/// Why a turn does not end with a commit.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// The caller gets this error; nothing is written.
+    Failed(Error),
+    /// An earlier transaction of the same group touched the same key: run again in the next group.
+    Deferred,
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<storage::Error> for Halt {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// What a turn works with.
+pub(crate) struct TurnContext<'turn> {
+    pub(crate) store: &'turn dyn Store,
+    pub(crate) container: &'turn ContainerIdentity,
+    pub(crate) live: &'turn ContainerLive,
+    pub(crate) partition: PartitionIdentity,
+    pub(crate) now: TimestampMs,
+    /// Keys that earlier transactions of the group have written.
+    pub(crate) touched: &'turn HashSet<StorageKey>,
+}
+
+/// One transaction under construction.
+pub(crate) struct Turn<'turn> {
+    pub(crate) context: TurnContext<'turn>,
+    pub(crate) state: PartitionState,
+    set: WriteSet,
+    items: HashMap<StorageKey, Option<ItemRecord>>,
+    unique: HashMap<StorageKey, Option<StorageValue>>,
+    log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
+    sequence: u16,
+}
+
+/// An item that was written, before its lsn is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) record: ItemRecord,
+    pub(crate) created: bool,
+    pub(crate) old: Weight,
+    pub(crate) new: Weight,
+    /// Indexed leaves removed or added.
+    pub(crate) changed_leaves: u64,
+}
+
+/// A finished transaction.
+pub(crate) struct Prepared {
+    pub(crate) set: WriteSet,
+    pub(crate) state: PartitionState,
+    pub(crate) touched_items: Vec<StorageKey>,
+    pub(crate) touched_unique: Vec<StorageKey>,
+}
+
+/// What is to be written.
+pub(crate) struct Change {
+    pub(crate) object: Object,
+    pub(crate) placement: Placement,
+    pub(crate) time_to_live: Option<ItemTimeToLive>,
+    pub(crate) indexed: bool,
+}
+
+impl<'turn> Turn<'turn> {
+    pub(crate) fn new(context: TurnContext<'turn>, state: PartitionState) -> Self {
+        Self {
+            context,
+            state,
+            set: WriteSet::new(),
+            items: HashMap::new(),
+            unique: HashMap::new(),
+            log: BTreeMap::new(),
+            sequence: 0,
+        }
+    }
+
+    /// The item as this transaction sees it. An expired one is removed on the way and counts as absent.
+    pub(crate) async fn current(&mut self, key: &ItemKey) -> std::result::Result<Option<ItemRecord>, Halt> {
+        let Some(record) = self.stored(key).await? else { return Ok(None) };
+        if self.context.live.is_expired(&record.header, self.context.now) {
+            self.remove(key, &record, Removal::Expired)?;
+            return Ok(None);
+        }
+        Ok(Some(record))
+    }
+
+    /// The item as stored, expired or not.
+    pub(crate) async fn stored(&self, key: &ItemKey) -> std::result::Result<Option<ItemRecord>, Halt> {
+        if let Some(record) = self.items.get(key.as_bytes()) {
+            return Ok(record.clone());
+        }
+        if self.context.touched.contains(key.as_bytes()) {
+            return Err(Halt::Deferred);
+        }
+        let shard = self.context.partition.shard;
+        let stored = self.context.store.get(shard, ITEMS, key.as_bytes()).await?;
+        Ok(stored.map(ItemRecord::decode).transpose()?)
+    }
+
+    /// Writes an item with all its effects.
+    pub(crate) async fn put(
+        &mut self,
+        key: &ItemKey,
+        previous: Option<&ItemRecord>,
+        change: Change,
+    ) -> std::result::Result<Written, Halt> {
+        let header = self.header_for(previous, &change);
+        let rid = self.context.container.item_rid(header.position.ordinal);
+        let mut object = change.object;
+        place(&mut object, change.placement, &self.context.container.self_link(&rid), &rid, &header);
+        let item = Json::Object(object);
+        let record = ItemRecord::new(header, &item.to_bytes());
+
+        let old_item = previous.map(ItemRecord::parse).transpose()?;
+        self.write_unique(key, old_item.as_ref(), &item).await?;
+        let old = self.terms(key, previous, old_item.as_ref());
+        let new = self.terms(key, Some(&record), Some(&item));
+        let written = Written {
+            created: previous.is_none(),
+            old: weight(previous, &old),
+            new: weight(Some(&record), &new),
+            changed_leaves: changed_leaves(&old, &new),
+            record: record.clone(),
+        };
+        self.write_terms(&old, &new);
+        self.write_expiry(key, previous, Some(&record));
+        self.supersede(key, previous, record.header.timestamp);
+        self.log.insert(record.header.position, (key.clone(), record.clone()));
+        self.count(previous, Some(&record));
+        self.set.put_stamped(
+            ITEMS,
+            key.as_bytes().clone(),
+            record.as_bytes().clone(),
+            None,
+            Some(ItemRecord::LSN_AT),
+        );
+        self.items.insert(key.as_bytes().clone(), Some(record));
+        Ok(written)
+    }
+
+    /// Removes an item with all its effects.
+    pub(crate) fn remove(&mut self, key: &ItemKey, record: &ItemRecord, removal: Removal) -> Result<Weight> {
+        let item = record.parse()?;
+        for unique in unique_keys_of(&self.context.live.properties.unique_keys, key, &item) {
+            self.set.remove(UNIQUE_KEYS, unique.clone());
+            self.unique.insert(unique, None);
+        }
+        let terms = self.terms(key, Some(record), Some(&item));
+        self.write_terms(&terms, &ItemTerms::default());
+        self.write_expiry(key, Some(record), None);
+        let timestamp = self.timestamp();
+        self.supersede(key, Some(record), timestamp);
+        self.log_removal(key, record, removal, timestamp);
+        self.count(Some(record), None);
+        self.set.remove(ITEMS, key.as_bytes().clone());
+        self.items.insert(key.as_bytes().clone(), None);
+        Ok(weight(Some(record), &terms))
+    }
+
+    /// Replaces the terms of one item that follow another generation of the indexing policy.
+    pub(crate) fn reindex(&mut self, old: &ItemTerms, new: &ItemTerms) {
+        self.write_terms(old, new);
+    }
+
+    /// Ends the transaction.
+    pub(crate) fn finish(mut self) -> Prepared {
+        for (position, (key, record)) in std::mem::take(&mut self.log) {
+            self.set.put_stamped(
+                CHANGE_LOG,
+                position.key(),
+                LogEntry::encode(&key, &record),
+                Some(ChangePosition::LSN_AT),
+                Some(LogEntry::lsn_at(&key)),
+            );
+        }
+        Prepared {
+            set: self.set,
+            state: self.state,
+            touched_items: self.items.into_keys().collect(),
+            touched_unique: self.unique.into_keys().collect(),
+        }
+    }
+
+    /// Adds a remove that belongs to maintenance, not to an item.
+    pub(crate) fn remove_raw(&mut self, space: storage::Space, key: StorageKey) {
+        self.set.remove(space, key);
+    }
+
+    fn timestamp(&mut self) -> TimestampSeconds {
+        let seconds = self.context.now.seconds().0.max(self.state.timestamp_seconds);
+        self.state.timestamp_seconds = seconds;
+        TimestampSeconds(seconds)
+    }
+
+    fn next_position(&mut self, ordinal: u64) -> ChangePosition {
+        let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
+        self.sequence += 1;
+        position
+    }
+
+    fn header_for(&mut self, previous: Option<&ItemRecord>, change: &Change) -> ItemHeader {
+        let partition = self.context.partition.number;
+        let ordinal = match previous {
+            Some(record) => record.header.position.ordinal,
+            None => self.state.next_ordinal(partition),
+        };
+        let timestamp = self.timestamp();
+        self.state.writes += 1;
+        ItemHeader {
+            position: self.next_position(ordinal),
+            previous: previous.map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
+                earlier(record.header.position)
+            }),
+            timestamp,
+            time_to_live: change.time_to_live,
+            indexed: change.indexed,
+            etag: Etag::new(self.state.writes, partition, timestamp),
+        }
+    }
+
+    fn terms(&self, key: &ItemKey, record: Option<&ItemRecord>, item: Option<&Json>) -> ItemTerms {
+        let (Some(record), Some(item)) = (record, item) else { return ItemTerms::default() };
+        if !record.header.indexed {
+            return ItemTerms::default();
+        }
+        let generation = self.state.generation_at(key.as_bytes());
+        self.context
+            .live
+            .policy(generation)
+            .map_or_else(ItemTerms::default, |policy| {
+                terms_of(policy, key, record.header.position.ordinal, item)
+            })
+    }
+
+    fn write_terms(&mut self, old: &ItemTerms, new: &ItemTerms) {
+        for key in old.entries.keys().filter(|key| !new.entries.contains_key(*key)) {
+            self.set.remove(TERMS, key.clone());
+        }
+        for (key, value) in new.entries.iter().filter(|(key, _)| !old.entries.contains_key(*key)) {
+            self.set.put(TERMS, key.clone(), value.clone());
+        }
+        let old_shape = old.shape.as_ref().map(|(key, _)| key);
+        if let Some((key, paths)) = &new.shape
+            && old_shape != Some(key)
+        {
+            self.set.put(TERMS, key.clone(), paths.clone());
+        }
+    }
+
+    fn write_expiry(&mut self, key: &ItemKey, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
+        if let Some(expiry) = old.and_then(own_expiry) {
+            self.set.remove(EXPIRY, expiry);
+        }
+        if let Some(expiry) = new.and_then(own_expiry) {
+            self.set.put(EXPIRY, expiry, key.as_bytes().clone());
+        }
+    }
+
+    /// Moves the log entry of a version that is no longer the newest into the versions space.
+    fn supersede(&mut self, key: &ItemKey, previous: Option<&ItemRecord>, ended: TimestampSeconds) {
+        let Some(record) = previous else { return };
+        let position = record.header.position;
+        let is_ours = self.log.remove(&position).is_some();
+        if !is_ours {
+            self.set.remove(CHANGE_LOG, position.key());
+        }
+        if self.context.live.retention_seconds == 0 {
+            return;
+        }
+        let version = Version::Superseded { key: key.clone(), record: record.clone() }.encode(ended);
+        let key_stamp = is_ours.then_some(ChangePosition::LSN_AT);
+        let value_stamp = is_ours.then(|| Version::lsn_at(key));
+        self.set.put_stamped(VERSIONS, position.key(), version, key_stamp, value_stamp);
+    }
+
+    fn log_removal(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        removal: Removal,
+        timestamp: TimestampSeconds,
+    ) {
+        let position = self.next_position(record.header.position.ordinal);
+        if self.context.live.retention_seconds == 0 {
+            return;
+        }
+        let previous = earlier(record.header.position);
+        let version = Version::Removed { key: key.clone(), removal, previous }.encode(timestamp);
+        let stamp = Some(ChangePosition::LSN_AT);
+        self.set.put_stamped(VERSIONS, position.key(), version, stamp, None);
+    }
+
+    fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
+        let bytes = |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
+        self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
+    }
+
+    async fn write_unique(
+        &mut self,
+        key: &ItemKey,
+        old: Option<&Json>,
+        new: &Json,
+    ) -> std::result::Result<(), Halt> {
+        let unique_keys = &self.context.live.properties.unique_keys;
+        if unique_keys.is_empty() {
+            return Ok(());
+        }
+        let new_keys = unique_keys_of(unique_keys, key, new);
+        let old_keys = old.map_or_else(Vec::new, |old| unique_keys_of(unique_keys, key, old));
+        for unique in new_keys.iter().filter(|unique| !old_keys.contains(unique)) {
+            if let Some(holder) = self.holder(unique).await? {
+                self.yield_or_conflict(key, &holder).await?;
+            }
+        }
+        for unique in old_keys.into_iter().filter(|unique| !new_keys.contains(unique)) {
+            self.set.remove(UNIQUE_KEYS, unique.clone());
+            self.unique.insert(unique, None);
+        }
+        for unique in new_keys {
+            self.set.put(UNIQUE_KEYS, unique.clone(), key.id_bytes());
+            self.unique.insert(unique, Some(key.id_bytes()));
+        }
+        Ok(())
+    }
+
+    async fn holder(&self, unique: &StorageKey) -> std::result::Result<Option<StorageValue>, Halt> {
+        if let Some(holder) = self.unique.get(unique) {
+            return Ok(holder.clone());
+        }
+        if self.context.touched.contains(unique) {
+            return Err(Halt::Deferred);
+        }
+        let shard = self.context.partition.shard;
+        Ok(self.context.store.get(shard, UNIQUE_KEYS, unique).await?)
+    }
+
+    /// An expired holder gives its unique keys up; a living one keeps them.
+    async fn yield_or_conflict(&mut self, key: &ItemKey, holder: &StorageValue) -> std::result::Result<(), Halt> {
+        let id = String::from_utf8_lossy(holder).into_owned();
+        let other = key.partition().item(&id);
+        if other == *key {
+            return Ok(());
+        }
+        match self.current(&other).await? {
+            None => Ok(()),
+            Some(_) => Err(Halt::Failed(Error::new(
+                ErrorKind::Conflict,
+                format!(
+                    "Entity with the specified id already exists in the system. A unique key is taken by item '{id}'."
+                ),
+            ))),
+        }
+    }
+}
+
+/// How a later version names an earlier one whose lsn may not be known yet.
+fn earlier(position: ChangePosition) -> ChangePosition {
+    if position.lsn == Lsn::ZERO { ChangePosition { lsn: SAME_LSN, ..position } } else { position }
+}
+
+fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
+    let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
+    let expires_at = record.header.timestamp.0 + u64::from(seconds);
+    Some(expiry_key(expires_at, record.header.position.ordinal))
+}
+
+fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
+    Weight {
+        bytes: record.map_or(0, ItemRecord::body_len),
+        leaves: terms.leaves.len() as u64,
+    }
+}
+
+/// Leaves that only one of both versions has.
+fn changed_leaves(old: &ItemTerms, new: &ItemTerms) -> u64 {
+    let before: HashSet<&[u8]> = old.leaves.iter().map(Vec::as_slice).collect();
+    let after: HashSet<&[u8]> = new.leaves.iter().map(Vec::as_slice).collect();
+    before.symmetric_difference(&after).count() as u64
+}

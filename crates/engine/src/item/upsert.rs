@@ -1,0 +1,56 @@
+//! Upsert: create when there is none, replace when there is one.
+//!
+//! Owns the verb at the border and inside the turn. Does not own either of its halves.
+
+use model::Precondition;
+
+use super::create::change;
+use super::input::{self, NewItem};
+use super::replace::{check_precondition, not_found};
+use super::submit::written_outcome;
+use super::turn::{Halt, Turn};
+use crate::engine::Engine;
+use crate::error::{ErrorKind, Result};
+use crate::operation::UpsertItem;
+use crate::outcome::{Outcome, Upserted};
+use crate::partition::{ItemAnswer, ItemWrite};
+
+impl Engine {
+    /// Creates or replaces an item.
+    ///
+    /// # Errors
+    /// `PreconditionFailed` when an etag was given and there is no item of that etag, and those of a create.
+    pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Outcome<Upserted>> {
+        let container = self.container(&operation.container)?;
+        let UpsertItem { partition_key, item, options, .. } = operation;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let indexed = container.live().indexes(options.indexing);
+        let epk = new.key.epk();
+        let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed };
+        let (outcome, created) = written_outcome(self.submit_item(&container, &epk, write).await?)?;
+        Ok(outcome.map(|item| {
+            if created { Upserted::Created(item) } else { Upserted::Replaced(item) }
+        }))
+    }
+}
+
+/// Upserts inside a turn.
+pub(crate) async fn upsert(
+    turn: &mut Turn<'_>,
+    new: &NewItem,
+    precondition: Option<&Precondition>,
+    indexed: bool,
+) -> std::result::Result<ItemAnswer, Halt> {
+    let current = turn.current(&new.key).await?;
+    match (&current, precondition) {
+        (Some(current), precondition) => check_precondition(precondition, current)?,
+        (None, Some(Precondition::IfMatch(_))) => {
+            let absent = not_found(new.key.id());
+            let message = format!("{} An upsert with an etag expects an item.", absent.message());
+            return Err(Halt::Failed(crate::Error::new(ErrorKind::PreconditionFailed, message)));
+        }
+        (None, _) => {}
+    }
+    let written = turn.put(&new.key, current.as_ref(), change(new, indexed)).await?;
+    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+}

@@ -1,0 +1,470 @@
+//! Storage keys, both directions: the only file that knows how they are laid out.
+//!
+//! A shard is one physical partition; shard 0 is the catalog. `lp` is the logical partition: its effective partition
+//! key (escaped) followed by its partition key values (ordered encoding). Keys of one logical partition are therefore
+//! neighbours, and the keys of an epk range are one key range.
+//!
+//! | space         | key                                            | value                        |
+//! |---------------|------------------------------------------------|------------------------------|
+//! | `items`       | lp, id                                         | item record                  |
+//! | `terms`       | 01, lp, path, value, ordinal (local term)      | id                           |
+//! |               | 02, path, value, ordinal (global term)         | lp, id                       |
+//! |               | 03, lp, composite, values.., ordinal           | id                           |
+//! |               | 04, composite, values.., ordinal               | lp, id                       |
+//! |               | 05, lp, shape, ordinal                         | id                           |
+//! |               | 06, shape, ordinal                             | lp, id                       |
+//! |               | 07, shape                                      | paths of the shape           |
+//! | `unique_keys` | lp, number of the unique key, values..         | id                           |
+//! | `change_log`  | lsn, sequence, ordinal                         | key and record of the item   |
+//! | `versions`    | lsn, sequence, ordinal                         | superseded version, deletion |
+//! | `expiry`      | second of expiry, ordinal                      | lp, id                       |
+//! | `state`       | 01                                             | counters and cursors         |
+//! | `catalog`     | kind, names                                    | JSON                         |
+//!
+//! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
+//! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
+//! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
+//! in the order of the last write; only items with a time to live of their own have an `expiry` key.
+
+use std::cmp::Ordering;
+
+use model::value::structural_hash;
+use model::{EffectivePartitionKey, EpkRange, Json, Lsn, Number, PartitionKey, PartitionKeyValue};
+use storage::{KeyRange, Shard, Space, StorageKey};
+
+/// Items by logical partition and id.
+pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
+/// Index terms.
+pub(crate) const TERMS: Space = Space { number: 2, name: "terms" };
+/// Unique keys.
+pub(crate) const UNIQUE_KEYS: Space = Space { number: 3, name: "unique_keys" };
+/// The newest version of every item in the order of writing.
+pub(crate) const CHANGE_LOG: Space = Space { number: 4, name: "change_log" };
+/// Superseded versions and deletions.
+pub(crate) const VERSIONS: Space = Space { number: 5, name: "versions" };
+/// Items with a time to live of their own, by the second they expire.
+pub(crate) const EXPIRY: Space = Space { number: 6, name: "expiry" };
+/// Counters and cursors of a physical partition.
+pub(crate) const STATE: Space = Space { number: 7, name: "state" };
+/// Databases, containers, partition maps.
+pub(crate) const CATALOG: Space = Space { number: 8, name: "catalog" };
+
+/// Every space; a store is opened with this list.
+pub const SPACES: &[Space] =
+    &[ITEMS, TERMS, UNIQUE_KEYS, CHANGE_LOG, VERSIONS, EXPIRY, STATE, CATALOG];
+
+/// Spaces whose content belongs to a physical partition.
+pub(crate) const PARTITION_SPACES: &[Space] =
+    &[ITEMS, TERMS, UNIQUE_KEYS, CHANGE_LOG, VERSIONS, EXPIRY, STATE];
+
+/// The shard of the catalog.
+pub(crate) const CATALOG_SHARD: Shard = Shard(0);
+
+/// The key of the one state record of a partition.
+pub(crate) const STATE_KEY: &[u8] = &[1];
+
+const LOCAL_TERM: u8 = 1;
+const GLOBAL_TERM: u8 = 2;
+const LOCAL_COMPOSITE: u8 = 3;
+const GLOBAL_COMPOSITE: u8 = 4;
+const LOCAL_SHAPE: u8 = 5;
+const GLOBAL_SHAPE: u8 = 6;
+const SHAPE_PATHS: u8 = 7;
+
+const UNDEFINED: u8 = 0x10;
+const NULL: u8 = 0x20;
+const FALSE: u8 = 0x30;
+const TRUE: u8 = 0x31;
+const NUMBER: u8 = 0x40;
+const STRING: u8 = 0x50;
+const ARRAY: u8 = 0x60;
+const OBJECT: u8 = 0x70;
+
+/// Bytes of a string that take part in the order of terms; longer ones are told apart by a hash after the cut.
+const TERM_STRING_BYTES_MAX: usize = 1024;
+
+/// Bytes of a path in a term; a longer one is replaced by its hash.
+const TERM_PATH_BYTES_MAX: usize = 1024;
+
+/// The storage key prefix of one logical partition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LogicalPartition(StorageKey);
+
+impl LogicalPartition {
+    pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
+        let mut key = Vec::with_capacity(64);
+        push_epk(&mut key, epk.as_bytes());
+        for component in partition_key.components() {
+            push_component(&mut key, component);
+        }
+        Self(key.into())
+    }
+
+    /// The prefix all keys of this logical partition start with.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The storage key of one item.
+    pub(crate) fn item(&self, id: &str) -> ItemKey {
+        let mut key = Vec::with_capacity(self.0.len() + id.len());
+        key.extend_from_slice(&self.0);
+        key.extend_from_slice(id.as_bytes());
+        ItemKey { bytes: key.into(), partition_bytes: self.0.len() }
+    }
+}
+
+/// The storage key of one item: logical partition, then id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ItemKey {
+    bytes: StorageKey,
+    partition_bytes: usize,
+}
+
+impl ItemKey {
+    /// Reads a stored item key; none when it is not one.
+    pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
+        let partition_bytes = logical_partition_length(&bytes, levels)?;
+        std::str::from_utf8(bytes.get(partition_bytes..)?).ok()?;
+        Some(Self { bytes, partition_bytes })
+    }
+
+    pub(crate) fn as_bytes(&self) -> &StorageKey {
+        &self.bytes
+    }
+
+    /// The logical partition part.
+    pub(crate) fn partition(&self) -> LogicalPartition {
+        LogicalPartition(self.bytes.slice(..self.partition_bytes))
+    }
+
+    fn partition_slice(&self) -> &[u8] {
+        self.bytes.get(..self.partition_bytes).unwrap_or_default()
+    }
+
+    /// The id part.
+    pub(crate) fn id_bytes(&self) -> StorageKey {
+        self.bytes.slice(self.partition_bytes..)
+    }
+
+    /// The id part as text.
+    pub(crate) fn id(&self) -> &str {
+        let id = self.bytes.get(self.partition_bytes..).unwrap_or_default();
+        std::str::from_utf8(id).unwrap_or_default()
+    }
+
+    /// The effective partition key part.
+    pub(crate) fn epk(&self) -> EffectivePartitionKey {
+        EffectivePartitionKey::from_bytes(unescape(&self.bytes).map_or(Vec::new(), |(epk, _)| epk))
+    }
+}
+
+/// Item keys (and any other key that starts with lp) whose epk lies in the range.
+pub(crate) fn epk_key_range(range: &EpkRange) -> KeyRange {
+    let mut lower = Vec::new();
+    escape_into(&mut lower, range.min.as_bytes());
+    let mut upper = Vec::new();
+    escape_into(&mut upper, range.max.as_bytes());
+    KeyRange::half_open(lower.into(), upper.into())
+}
+
+/// Position of a change in its partition: lsn, place inside the transaction, item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ChangePosition {
+    pub(crate) lsn: Lsn,
+    pub(crate) sequence: u16,
+    pub(crate) ordinal: u64,
+}
+
+impl ChangePosition {
+    /// Where the lsn stands in the key: a commit writes its stamp there.
+    pub(crate) const LSN_AT: usize = 0;
+
+    pub(crate) fn key(self) -> StorageKey {
+        let mut key = Vec::with_capacity(18);
+        key.extend_from_slice(&self.lsn.0.to_be_bytes());
+        key.extend_from_slice(&self.sequence.to_be_bytes());
+        key.extend_from_slice(&self.ordinal.to_be_bytes());
+        key.into()
+    }
+
+    pub(crate) fn decode(key: &[u8]) -> Option<Self> {
+        let lsn = Lsn(u64::from_be_bytes(key.get(..8)?.try_into().ok()?));
+        let sequence = u16::from_be_bytes(key.get(8..10)?.try_into().ok()?);
+        let ordinal = u64::from_be_bytes(key.get(10..18)?.try_into().ok()?);
+        Some(Self { lsn, sequence, ordinal })
+    }
+
+    /// All positions after the whole transaction `lsn`.
+    pub(crate) fn after(lsn: Lsn) -> KeyRange {
+        let lower = StorageKey::copy_from_slice(&lsn.0.saturating_add(1).to_be_bytes());
+        KeyRange { lower: std::ops::Bound::Included(lower), upper: std::ops::Bound::Unbounded }
+    }
+}
+
+/// The local and the global form of one term.
+pub(crate) struct TermKeys {
+    pub(crate) local: StorageKey,
+    pub(crate) global: StorageKey,
+}
+
+/// Terms of one path with one value.
+pub(crate) fn single_terms(item: &ItemKey, path: &[u8], value: &[u8], ordinal: u64) -> TermKeys {
+    let mut path_key = Vec::with_capacity(path.len() + 2);
+    push_path(&mut path_key, path);
+    term_keys((LOCAL_TERM, GLOBAL_TERM), item, &path_key, value, ordinal)
+}
+
+/// Terms of one composite index; `values` are the encoded values in the order of the index.
+pub(crate) fn composite_terms(
+    item: &ItemKey,
+    composite: u64,
+    values: &[u8],
+    ordinal: u64,
+) -> TermKeys {
+    let kinds = (LOCAL_COMPOSITE, GLOBAL_COMPOSITE);
+    term_keys(kinds, item, &composite.to_be_bytes(), values, ordinal)
+}
+
+/// Terms that say which shape an item has.
+pub(crate) fn shape_terms(item: &ItemKey, shape: u128, ordinal: u64) -> TermKeys {
+    term_keys((LOCAL_SHAPE, GLOBAL_SHAPE), item, &shape.to_be_bytes(), &[], ordinal)
+}
+
+/// Where the paths of a shape are kept.
+pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
+    let mut key = vec![SHAPE_PATHS];
+    key.extend_from_slice(&shape.to_be_bytes());
+    key.into()
+}
+
+/// Whether a key of the terms space belongs to one item (and is not the list of a shape's paths).
+pub(crate) fn is_item_term(key: &[u8]) -> bool {
+    key.first().is_some_and(|&kind| kind != SHAPE_PATHS)
+}
+
+/// All local terms of one path in one logical partition, in the order of their values.
+pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> KeyRange {
+    let mut prefix = vec![LOCAL_TERM];
+    prefix.extend_from_slice(partition.as_bytes());
+    push_path(&mut prefix, path);
+    KeyRange::prefix(&prefix)
+}
+
+/// All global terms of one path with one value.
+pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
+    let mut prefix = vec![GLOBAL_TERM];
+    push_path(&mut prefix, path);
+    prefix.extend_from_slice(value);
+    KeyRange::prefix(&prefix)
+}
+
+fn term_keys(
+    kinds: (u8, u8),
+    item: &ItemKey,
+    subject: &[u8],
+    value: &[u8],
+    ordinal: u64,
+) -> TermKeys {
+    let partition = item.partition_slice();
+    let shared = subject.len() + value.len() + 9;
+    let mut local = Vec::with_capacity(partition.len() + shared);
+    local.push(kinds.0);
+    local.extend_from_slice(partition);
+    let mut global = Vec::with_capacity(shared);
+    global.push(kinds.1);
+    for key in [&mut local, &mut global] {
+        key.extend_from_slice(subject);
+        key.extend_from_slice(value);
+        key.extend_from_slice(&ordinal.to_be_bytes());
+    }
+    TermKeys { local: local.into(), global: global.into() }
+}
+
+/// A unique key of one logical partition with the encoded values it must not repeat.
+pub(crate) fn unique_key(partition: &LogicalPartition, number: u8, values: &[u8]) -> StorageKey {
+    let mut key = Vec::with_capacity(partition.0.len() + values.len() + 1);
+    key.extend_from_slice(partition.as_bytes());
+    key.push(number);
+    key.extend_from_slice(values);
+    key.into()
+}
+
+/// An item that expires at a second of its own.
+pub(crate) fn expiry_key(expires_at_seconds: u64, ordinal: u64) -> StorageKey {
+    let mut key = Vec::with_capacity(16);
+    key.extend_from_slice(&expires_at_seconds.to_be_bytes());
+    key.extend_from_slice(&ordinal.to_be_bytes());
+    key.into()
+}
+
+/// Everything that expired at `now_seconds` or before.
+pub(crate) fn expired_range(now_seconds: u64) -> KeyRange {
+    let upper = StorageKey::copy_from_slice(&now_seconds.saturating_add(1).to_be_bytes());
+    KeyRange { lower: std::ops::Bound::Unbounded, upper: std::ops::Bound::Excluded(upper) }
+}
+
+/// A catalog key: the kind of record, then names, separated by a byte no name contains.
+pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
+    let mut key = vec![kind];
+    for name in names {
+        key.extend_from_slice(name.as_bytes());
+        key.push(0);
+    }
+    key.into()
+}
+
+/// Encodes a value so that byte order is the order of values; `None` is undefined.
+pub(crate) fn push_value(key: &mut Vec<u8>, value: Option<&Json>) {
+    match value {
+        None => key.push(UNDEFINED),
+        Some(Json::Null) => key.push(NULL),
+        Some(Json::Bool(false)) => key.push(FALSE),
+        Some(Json::Bool(true)) => key.push(TRUE),
+        Some(Json::Number(number)) => push_number(key, number),
+        Some(Json::String(text)) => push_string(key, text),
+        Some(array @ Json::Array(_)) => {
+            key.push(ARRAY);
+            key.extend_from_slice(&structural_hash(array).to_be_bytes());
+        }
+        Some(object @ Json::Object(_)) => {
+            key.push(OBJECT);
+            key.extend_from_slice(&structural_hash(object).to_be_bytes());
+        }
+    }
+}
+
+fn push_component(key: &mut Vec<u8>, component: &PartitionKeyValue) {
+    match component {
+        PartitionKeyValue::Undefined => key.push(UNDEFINED),
+        PartitionKeyValue::Null => key.push(NULL),
+        PartitionKeyValue::Bool(false) => key.push(FALSE),
+        PartitionKeyValue::Bool(true) => key.push(TRUE),
+        PartitionKeyValue::Number(number) => push_double(key, *number),
+        // Identity, not order: a partition key is never cut, so that two of them never share a logical partition.
+        PartitionKeyValue::String(text) => {
+            key.push(STRING);
+            push_escaped(key, text.as_bytes());
+        }
+    }
+}
+
+fn push_double(key: &mut Vec<u8>, double: f64) {
+    key.push(NUMBER);
+    key.extend_from_slice(&ordered_double(double));
+}
+
+/// Doubles at this magnitude and beyond no longer hold every integer.
+const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
+
+/// A double in order, and for large numbers the distance of the exact integer from it.
+#[expect(clippy::cast_possible_truncation, reason = "the distance is at most 512")]
+fn push_number(key: &mut Vec<u8>, number: &Number) {
+    let double = number.as_f64();
+    push_double(key, double);
+    if double.abs() >= EXACT_INTEGERS_BELOW {
+        let distance = number.as_i64().map_or(0, |exact| i128::from(exact) - double as i128);
+        key.extend_from_slice(&(distance as i16 as u16 ^ 0x8000).to_be_bytes());
+    }
+}
+
+/// Flips the bits of a double so that unsigned byte order is numeric order; both zeros are one.
+fn ordered_double(double: f64) -> [u8; 8] {
+    let bits = if double == 0.0 { 0 } else { double.to_bits() };
+    let ordered = if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits };
+    ordered.to_be_bytes()
+}
+
+/// A string in the order of its UTF-16 code units, cut when very long.
+fn push_string(key: &mut Vec<u8>, text: &str) {
+    key.push(STRING);
+    let bytes = text.as_bytes();
+    let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
+    for &byte in kept {
+        // In UTF-16 the surrogates of high characters sort before U+E000..U+FFFF, whose UTF-8 starts with EE or EF.
+        match byte {
+            0 => key.extend_from_slice(&[0, 0xFF]),
+            0xEE => key.push(0xF8),
+            0xEF => key.push(0xF9),
+            _ => key.push(byte),
+        }
+    }
+    if kept.len() == bytes.len() {
+        key.extend_from_slice(&[0, 0]);
+    } else {
+        key.extend_from_slice(&[0, 1]);
+        key.extend_from_slice(&structural_hash(&Json::from(text)).to_be_bytes());
+    }
+}
+
+/// Inverts the bytes from `start` on: the same values in descending order.
+pub(crate) fn invert_from(key: &mut [u8], start: usize) {
+    for byte in key.iter_mut().skip(start) {
+        *byte = !*byte;
+    }
+}
+
+fn push_path(key: &mut Vec<u8>, path: &[u8]) {
+    if path.len() > TERM_PATH_BYTES_MAX {
+        key.extend_from_slice(&u16::MAX.to_be_bytes());
+        let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
+        key.extend_from_slice(&hash.to_be_bytes());
+        return;
+    }
+    let length = u16::try_from(path.len()).unwrap_or(u16::MAX);
+    key.extend_from_slice(&length.to_be_bytes());
+    key.extend_from_slice(path);
+}
+
+fn push_epk(key: &mut Vec<u8>, epk: &[u8]) {
+    push_escaped(key, epk);
+}
+
+/// Bytes that end by themselves and keep their order: 00 becomes 00 FF, the end is 00 00.
+fn push_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
+    escape_into(key, bytes);
+    key.extend_from_slice(&[0, 0]);
+}
+
+fn escape_into(key: &mut Vec<u8>, bytes: &[u8]) {
+    for &byte in bytes {
+        key.push(byte);
+        if byte == 0 {
+            key.push(0xFF);
+        }
+    }
+}
+
+/// Reads escaped bytes from the front; returns them and the length they took.
+fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    loop {
+        match (*key.get(at)?, key.get(at + 1)) {
+            (0, Some(0)) => return Some((bytes, at + 2)),
+            (0, Some(0xFF)) => {
+                bytes.push(0);
+                at += 2;
+            }
+            (0, _) => return None,
+            (byte, _) => {
+                bytes.push(byte);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// How many bytes of an item key are its logical partition.
+fn logical_partition_length(key: &[u8], levels: usize) -> Option<usize> {
+    let (_, mut at) = unescape(key)?;
+    for _ in 0..levels {
+        at += match *key.get(at)? {
+            UNDEFINED | NULL | FALSE | TRUE => 1,
+            NUMBER => 9,
+            STRING => 1 + unescape(key.get(at + 1..)?)?.1,
+            _ => return None,
+        };
+    }
+    (at.cmp(&key.len()) == Ordering::Less).then_some(at)
+}

@@ -1,0 +1,374 @@
+//! What enters the engine: one plain-data struct per operation, and the enum of all of them.
+//!
+//! Owns the contract downwards. Each operation carries exactly its own fields. Does not own execution: `execute` maps
+//! every variant to its function.
+
+use model::{
+    ConsistencyLevel, ContainerId, ContainerProperties, DatabaseId, DatabaseProperties,
+    EffectivePartitionKey, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch,
+    Precondition, SessionToken, Throughput,
+};
+
+use crate::change_feed::{ChangeFeedMode, ChangeFeedStart};
+
+/// The names that lead to a container.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ContainerLink {
+    /// The database.
+    pub database: DatabaseId,
+    /// The container.
+    pub container: ContainerId,
+}
+
+impl ContainerLink {
+    /// Checks both names.
+    ///
+    /// # Errors
+    /// [`model::Invalid`] when a name breaks the rules for names.
+    pub fn new(database: &str, container: &str) -> model::Result<Self> {
+        Ok(Self { database: DatabaseId::new(database)?, container: ContainerId::new(container)? })
+    }
+}
+
+impl std::fmt::Display for ContainerLink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}/{}", self.database, self.container)
+    }
+}
+
+/// What throughput belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ThroughputOwner {
+    /// Shared by the containers of a database.
+    Database(DatabaseId),
+    /// Dedicated to a container.
+    Container(ContainerLink),
+}
+
+/// Passed with every read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The read must see at least what this token has seen.
+    pub session_token: Option<SessionToken>,
+    /// Answer "not modified" when the item still has this etag.
+    pub precondition: Option<Precondition>,
+    /// A weaker level than the account's, or the same.
+    pub consistency: Option<ConsistencyLevel>,
+}
+
+/// Passed with every write of an item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WriteOptions {
+    /// Write only if the item still has this etag.
+    pub precondition: Option<Precondition>,
+    /// Whether this item is indexed, for policies that leave it to the request.
+    pub indexing: IndexingDirective,
+}
+
+/// Where a multi-page read goes on and how much it returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageOptions {
+    /// Items of a page at most; the service's default when absent.
+    pub items_max: Option<usize>,
+    /// The token of the page before.
+    pub continuation: Option<String>,
+}
+
+/// Creates a database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateDatabase {
+    /// What to create.
+    pub properties: DatabaseProperties,
+    /// Throughput shared by its containers.
+    pub throughput: Option<Throughput>,
+}
+
+/// Creates a container.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateContainer {
+    /// Where.
+    pub database: DatabaseId,
+    /// What to create.
+    pub properties: ContainerProperties,
+    /// Dedicated throughput; without it the database's is shared, or the minimum is taken.
+    pub throughput: Option<Throughput>,
+}
+
+/// Replaces the properties of a container.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplaceContainer {
+    /// Which.
+    pub link: ContainerLink,
+    /// The new properties; partition key and unique keys must be the old ones.
+    pub properties: ContainerProperties,
+    /// Replace only if the container still has this etag.
+    pub precondition: Option<Precondition>,
+}
+
+/// Creates an item; an id taken in its logical partition is a conflict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Must equal the item's own when given.
+    pub partition_key: Option<PartitionKey>,
+    /// The item.
+    pub item: Json,
+    /// Options.
+    pub options: WriteOptions,
+}
+
+/// Creates or replaces an item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpsertItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Must equal the item's own when given.
+    pub partition_key: Option<PartitionKey>,
+    /// The item.
+    pub item: Json,
+    /// Options.
+    pub options: WriteOptions,
+}
+
+/// Replaces an item that exists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplaceItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Must equal the item's own when given.
+    pub partition_key: Option<PartitionKey>,
+    /// Which; the item's own id must be the same.
+    pub id: ItemId,
+    /// The new item.
+    pub item: Json,
+    /// Options.
+    pub options: WriteOptions,
+}
+
+/// Changes parts of an item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatchItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which logical partition.
+    pub partition_key: PartitionKey,
+    /// Which item.
+    pub id: ItemId,
+    /// What to change, under which condition.
+    pub patch: Patch,
+    /// Options.
+    pub options: WriteOptions,
+}
+
+/// Deletes an item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeleteItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which logical partition.
+    pub partition_key: PartitionKey,
+    /// Which item.
+    pub id: ItemId,
+    /// Options.
+    pub options: WriteOptions,
+}
+
+/// Reads one item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadItem {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which logical partition.
+    pub partition_key: PartitionKey,
+    /// Which item.
+    pub id: ItemId,
+    /// Options.
+    pub options: ReadOptions,
+}
+
+/// Reads several items by partition key and id; those that do not exist are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadManyItems {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which.
+    pub items: Vec<(PartitionKey, ItemId)>,
+    /// Options.
+    pub options: ReadOptions,
+}
+
+/// Lists the items of a feed range, page by page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListItems {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which part of the container.
+    pub feed_range: FeedRange,
+    /// Which page.
+    pub page: PageOptions,
+    /// Options.
+    pub options: ReadOptions,
+}
+
+/// Deletes every item of one logical partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeleteByPartitionKey {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which logical partition.
+    pub partition_key: PartitionKey,
+}
+
+/// One operation of a transactional batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BatchOperation {
+    /// Creates an item.
+    Create {
+        /// The item.
+        item: Json,
+        /// Options.
+        options: WriteOptions,
+    },
+    /// Creates or replaces an item.
+    Upsert {
+        /// The item.
+        item: Json,
+        /// Options.
+        options: WriteOptions,
+    },
+    /// Replaces an item.
+    Replace {
+        /// Which.
+        id: ItemId,
+        /// The new item.
+        item: Json,
+        /// Options.
+        options: WriteOptions,
+    },
+    /// Changes parts of an item.
+    Patch {
+        /// Which.
+        id: ItemId,
+        /// What to change.
+        patch: Patch,
+        /// Options.
+        options: WriteOptions,
+    },
+    /// Deletes an item.
+    Delete {
+        /// Which.
+        id: ItemId,
+        /// Options.
+        options: WriteOptions,
+    },
+    /// Reads an item as the batch has left it so far.
+    Read {
+        /// Which.
+        id: ItemId,
+        /// Answer "not modified" when it still has this etag.
+        precondition: Option<Precondition>,
+    },
+}
+
+/// Several item operations in one logical partition, all or nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransactionalBatch {
+    /// Where.
+    pub container: ContainerLink,
+    /// The one logical partition.
+    pub partition_key: PartitionKey,
+    /// What to do, in order.
+    pub operations: Vec<BatchOperation>,
+}
+
+/// Reads changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadChangeFeed {
+    /// Where.
+    pub container: ContainerLink,
+    /// Which part of the container.
+    pub feed_range: FeedRange,
+    /// Newest versions only, or every version and deletion.
+    pub mode: ChangeFeedMode,
+    /// From where.
+    pub start: ChangeFeedStart,
+    /// Changes of a page at most.
+    pub items_max: Option<usize>,
+}
+
+/// Splits a physical partition in two while it is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitPartition {
+    /// Where.
+    pub container: ContainerLink,
+    /// Number of the physical partition.
+    pub partition: u32,
+    /// Where to cut; the middle when absent.
+    pub at: Option<EffectivePartitionKey>,
+}
+
+/// Makes one physical partition of two neighbours while they are in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergePartitions {
+    /// Where.
+    pub container: ContainerLink,
+    /// Numbers of the two physical partitions.
+    pub partitions: (u32, u32),
+}
+
+/// Every operation of the engine.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Operation {
+    /// See [`CreateDatabase`].
+    CreateDatabase(CreateDatabase),
+    /// Reads a database.
+    ReadDatabase(DatabaseId),
+    /// Lists the databases of the account.
+    ListDatabases,
+    /// Deletes a database with all it holds.
+    DeleteDatabase(DatabaseId),
+    /// See [`CreateContainer`].
+    CreateContainer(CreateContainer),
+    /// Reads a container.
+    ReadContainer(ContainerLink),
+    /// Lists the containers of a database.
+    ListContainers(DatabaseId),
+    /// See [`ReplaceContainer`].
+    ReplaceContainer(ReplaceContainer),
+    /// Deletes a container with all its items.
+    DeleteContainer(ContainerLink),
+    /// Reads throughput.
+    ReadThroughput(ThroughputOwner),
+    /// Replaces throughput.
+    ReplaceThroughput(ThroughputOwner, Throughput),
+    /// Lists the physical partitions of a container.
+    ListPartitions(ContainerLink),
+    /// See [`SplitPartition`].
+    SplitPartition(SplitPartition),
+    /// See [`MergePartitions`].
+    MergePartitions(MergePartitions),
+    /// See [`CreateItem`].
+    CreateItem(CreateItem),
+    /// See [`ReadItem`].
+    ReadItem(ReadItem),
+    /// See [`ReadManyItems`].
+    ReadManyItems(ReadManyItems),
+    /// See [`ListItems`].
+    ListItems(ListItems),
+    /// See [`ReplaceItem`].
+    ReplaceItem(ReplaceItem),
+    /// See [`UpsertItem`].
+    UpsertItem(UpsertItem),
+    /// See [`PatchItem`].
+    PatchItem(PatchItem),
+    /// See [`DeleteItem`].
+    DeleteItem(DeleteItem),
+    /// See [`DeleteByPartitionKey`].
+    DeleteByPartitionKey(DeleteByPartitionKey),
+    /// See [`TransactionalBatch`].
+    TransactionalBatch(TransactionalBatch),
+    /// See [`ReadChangeFeed`].
+    ReadChangeFeed(ReadChangeFeed),
+}

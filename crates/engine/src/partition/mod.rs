@@ -1,0 +1,21 @@
+//! Physical partitions: one epk range, one writer, one lsn sequence each.
+//!
+//! Owns the partition map, the writer's turn, and how partitions split and merge while in use. Does not own what a
+//! transaction writes (`item/turn`) or how bytes are stored.
+
+mod copy;
+mod map;
+mod merge;
+mod reclaim;
+mod split;
+mod state;
+mod work;
+mod writer;
+
+pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, Published};
+pub(crate) use merge::merge;
+pub(crate) use reclaim::reclaim_shard;
+pub(crate) use split::split;
+pub(crate) use state::{PartitionState, Rebuild};
+pub(crate) use work::{ItemAnswer, ItemWrite, MaintenanceWork, Work, WorkAnswer, WorkFailure};
+pub(crate) use writer::{Hold, WriterSeed, start_writer};

@@ -1,0 +1,130 @@
+//! Counters and cursors of one physical partition, kept in one record.
+//!
+//! Owns the record. Every group of writes carries it, so that counters are as durable as the items they count. Does
+//! not own the lsn: the store stamps commits.
+
+use model::Lsn;
+use storage::StorageKey;
+
+use crate::error::{Error, Result};
+use crate::key_layout::ChangePosition;
+
+/// What a physical partition remembers beside its items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PartitionState {
+    /// Items created here so far; the next ordinal follows from it.
+    pub(crate) created: u64,
+    /// Writes so far; makes every etag new.
+    pub(crate) writes: u64,
+    /// Items now stored, expired ones included until they are reclaimed.
+    pub(crate) items: u64,
+    /// Bytes of their JSON text.
+    pub(crate) item_bytes: u64,
+    /// Second of the newest write; a timestamp never goes back inside a partition.
+    pub(crate) timestamp_seconds: u64,
+    /// Indexing policy all terms follow, but for the items a rebuild has passed.
+    pub(crate) index_generation: u32,
+    /// A rebuild under way.
+    pub(crate) rebuild: Option<Rebuild>,
+    /// Everything up to here in the change log was looked at for inherited expiry under the present default.
+    pub(crate) expiry_after: Lsn,
+    /// Default time to live, in seconds, that `expiry_after` belongs to; zero when there was none.
+    pub(crate) expiry_default_seconds: u32,
+    /// Where the trimming of versions goes on.
+    pub(crate) trim_after: ChangePosition,
+}
+
+/// How far the terms have been rebuilt for another indexing policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rebuild {
+    /// The policy to arrive at.
+    pub(crate) generation: u32,
+    /// Items up to this key follow the new policy.
+    pub(crate) through: StorageKey,
+    /// Items passed.
+    pub(crate) items_done: u64,
+}
+
+const STATE_VERSION: u8 = 1;
+
+impl PartitionState {
+    /// The ordinal of an item created next: the number of the partition, then a counter, so that it grows with
+    /// creation inside a partition, also after a split or merge, and never repeats inside a container.
+    pub(crate) fn next_ordinal(&mut self, partition: u32) -> u64 {
+        self.created += 1;
+        (u64::from(partition) << 40) | self.created
+    }
+
+    /// Which generation of the indexing policy the terms of an item follow.
+    pub(crate) fn generation_at(&self, item_key: &[u8]) -> u32 {
+        match &self.rebuild {
+            Some(rebuild) if item_key <= rebuild.through.as_ref() => rebuild.generation,
+            _ => self.index_generation,
+        }
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = vec![STATE_VERSION];
+        for number in [
+            self.created,
+            self.writes,
+            self.items,
+            self.item_bytes,
+            self.timestamp_seconds,
+            self.expiry_after.0,
+        ] {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        bytes.extend_from_slice(&self.index_generation.to_be_bytes());
+        bytes.extend_from_slice(&self.expiry_default_seconds.to_be_bytes());
+        bytes.extend_from_slice(&self.trim_after.key());
+        if let Some(rebuild) = &self.rebuild {
+            bytes.extend_from_slice(&rebuild.generation.to_be_bytes());
+            bytes.extend_from_slice(&rebuild.items_done.to_be_bytes());
+            bytes.extend_from_slice(&rebuild.through);
+        }
+        bytes
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        decode(bytes).ok_or_else(|| Error::corrupt("the state of a physical partition is damaged"))
+    }
+}
+
+fn decode(bytes: &[u8]) -> Option<PartitionState> {
+    let (&version, rest) = bytes.split_first()?;
+    if version != STATE_VERSION {
+        return None;
+    }
+    let (numbers, rest) = rest.split_at_checked(48)?;
+    let mut numbers = numbers.chunks_exact(8).map(|chunk| {
+        let mut number = [0; 8];
+        number.copy_from_slice(chunk);
+        u64::from_be_bytes(number)
+    });
+    let mut state = PartitionState {
+        created: numbers.next()?,
+        writes: numbers.next()?,
+        items: numbers.next()?,
+        item_bytes: numbers.next()?,
+        timestamp_seconds: numbers.next()?,
+        expiry_after: Lsn(numbers.next()?),
+        ..PartitionState::default()
+    };
+    let (&generation, rest) = rest.split_first_chunk::<4>()?;
+    state.index_generation = u32::from_be_bytes(generation);
+    let (&default_seconds, rest) = rest.split_first_chunk::<4>()?;
+    state.expiry_default_seconds = u32::from_be_bytes(default_seconds);
+    let (trim_after, rest) = rest.split_at_checked(18)?;
+    state.trim_after = ChangePosition::decode(trim_after)?;
+    if !rest.is_empty() {
+        let (&generation, rest) = rest.split_first_chunk::<4>()?;
+        let (&items_done, through) = rest.split_first_chunk::<8>()?;
+        state.rebuild = Some(Rebuild {
+            generation: u32::from_be_bytes(generation),
+            through: StorageKey::copy_from_slice(through),
+            items_done: u64::from_be_bytes(items_done),
+        });
+    }
+    Some(state)
+}
