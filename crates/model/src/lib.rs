@@ -24,13 +24,14 @@ pub use request::{
     PatchError, PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
 };
 pub use resource::{
-    AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositePath,
-    ComputedProperty, ConflictResolutionPolicy, ContainerProperties, DatabaseProperties,
-    DistanceFunction, FullTextIndex, FullTextPath, FullTextPolicy, GeospatialConfig, Immutable,
-    IncludedPath, IndexPath, IndexSegment, IndexingMode, IndexingPolicy, ItemTimeToLive,
-    MatcherState, PathEnding, PathMatcher, QuantizerType, SYSTEM_PROPERTY_NAMES, SortOrder,
-    SpatialIndex, SpatialType, Throughput, TimeToLive, UniqueKey, VectorDataType, VectorEmbedding,
-    VectorEmbeddingPolicy, VectorIndex, VectorIndexKind, expires_at, is_system_property,
+    AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositeOrder,
+    CompositePath, ComputedProperty, ConflictResolutionPolicy, ContainerProperties,
+    DatabaseProperties, DistanceFunction, FullTextIndex, FullTextPath, FullTextPolicy,
+    GeospatialConfig, Immutable, IncludedPath, IndexPath, IndexPathSegment, IndexingMode,
+    IndexingPolicy, ItemTimeToLive, MatcherState, PathEnding, PathMatcher, QuantizerType,
+    SYSTEM_PROPERTY_NAMES, SpatialIndex, SpatialType, Throughput, TimeToLive, UniqueKey,
+    VectorDataType, VectorEmbedding, VectorEmbeddingPolicy, VectorIndex, VectorIndexKind,
+    expires_at, is_system_property,
 };
 pub use value::{
     Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,

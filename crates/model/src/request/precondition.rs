@@ -3,6 +3,8 @@
 //! Owns the comparison and its verdict. Does not own which operations look at which precondition: a write looks at
 //! if-match only, a read at if-none-match.
 
+use std::fmt;
+
 /// A condition on the etag that a resource has now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precondition {
@@ -52,6 +54,16 @@ impl EtagPattern {
     }
 }
 
+/// The text of the header.
+impl fmt::Display for EtagPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Any => "*",
+            Self::Etag(etag) => etag,
+        })
+    }
+}
+
 impl Precondition {
     /// Compares with the etag the resource has now; none when there is no resource.
     #[must_use]
@@ -91,6 +103,7 @@ mod tests {
         ];
         for (kind, text, current, expected) in table {
             let pattern = EtagPattern::parse(text);
+            assert_eq!(pattern.to_string(), text);
             let precondition = match kind {
                 "match" => Precondition::IfMatch(pattern),
                 _ => Precondition::IfNoneMatch(pattern),

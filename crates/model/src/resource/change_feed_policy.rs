@@ -20,8 +20,8 @@ impl ChangeFeedPolicy {
 
     /// Minutes for which changes are kept; 0 keeps none.
     #[must_use]
-    pub fn retention_minutes(self) -> u32 {
-        self.retention_minutes
+    pub fn retention_minutes(self) -> u64 {
+        u64::from(self.retention_minutes)
     }
 
     /// Reads the wire form; `retentionDuration` counts minutes.

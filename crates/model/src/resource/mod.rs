@@ -28,9 +28,9 @@ pub use database::DatabaseProperties;
 pub use full_text::{FullTextPath, FullTextPolicy};
 pub use geospatial::GeospatialConfig;
 pub use indexing_policy::{
-    BoundingBox, CompositeIndex, CompositePath, FullTextIndex, IncludedPath, IndexPath,
-    IndexSegment, IndexingMode, IndexingPolicy, MatcherState, PathEnding, PathMatcher,
-    QuantizerType, SortOrder, SpatialIndex, SpatialType, VectorIndex, VectorIndexKind,
+    BoundingBox, CompositeIndex, CompositeOrder, CompositePath, FullTextIndex, IncludedPath,
+    IndexPath, IndexPathSegment, IndexingMode, IndexingPolicy, MatcherState, PathEnding,
+    PathMatcher, QuantizerType, SpatialIndex, SpatialType, VectorIndex, VectorIndexKind,
 };
 pub use system_property::{SYSTEM_PROPERTY_NAMES, is_system_property};
 pub use throughput::Throughput;

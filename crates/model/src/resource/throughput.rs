@@ -32,21 +32,6 @@ pub enum Throughput {
 }
 
 impl Throughput {
-    /// The least a container can have.
-    #[must_use]
-    pub fn minimum() -> Self {
-        Self::Manual(MANUAL_THROUGHPUT_MIN)
-    }
-
-    /// The most request units per second this throughput can give.
-    #[must_use]
-    pub fn highest(&self) -> u32 {
-        match self {
-            Self::Manual(per_second) => *per_second,
-            Self::Autoscale { maximum, .. } => *maximum,
-        }
-    }
-
     /// A fixed number: 400 to 1000000 in steps of 100.
     pub fn manual(per_second: i64) -> Result<Self> {
         within(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
@@ -101,7 +86,7 @@ impl Throughput {
     }
 
     /// Reads the `content` of the wire resource; autoscale settings win over a number beside them.
-    pub fn from_content(content: &Json) -> Result<Self> {
+    pub fn from_json(content: &Json) -> Result<Self> {
         let members = Members::of("throughput content", content)?;
         if let Some(settings) = members.get("offerAutopilotSettings") {
             return Self::from_autoscale_settings(settings);
@@ -117,12 +102,12 @@ impl Throughput {
 
     /// The `content` of the wire resource.
     #[must_use]
-    pub fn to_content(&self) -> Json {
+    pub fn to_json(&self) -> Json {
         let mut content = Object::new();
-        content.insert("offerThroughput", i64::from(self.per_second_at_least()));
+        content.insert("offerThroughput", i64::from(self.per_second_at_creation()));
         content.insert("offerIsRUPerMinuteThroughputEnabled", false);
         let mut parameters = Object::new();
-        parameters.insert("maxThroughputEverProvisioned", i64::from(self.per_second_at_creation()));
+        parameters.insert("maxThroughputEverProvisioned", i64::from(self.highest()));
         parameters.insert("maxConsumedStorageEverInKB", 0);
         content.insert("offerMinimumThroughputParameters", parameters);
         if let Self::Autoscale { maximum, increment_percent } = self {
@@ -131,18 +116,24 @@ impl Throughput {
         Json::Object(content)
     }
 
-    /// Request units per second that creation makes room for: all of a manual number, the maximum of autoscale.
+    /// The least a container can have: what it gets when the client names no throughput.
     #[must_use]
-    pub fn per_second_at_creation(&self) -> u32 {
+    pub const fn minimum() -> Self {
+        Self::Manual(MANUAL_THROUGHPUT_MIN)
+    }
+
+    /// Most request units per second: all of a manual number, the maximum of autoscale.
+    #[must_use]
+    pub fn highest(&self) -> u32 {
         match self {
             Self::Manual(per_second) => *per_second,
             Self::Autoscale { maximum, .. } => *maximum,
         }
     }
 
-    /// Request units per second that are there at any moment: all of a manual number, a tenth of an autoscale maximum.
+    /// Request units per second before there is any load: all of a manual number, a tenth of an autoscale maximum.
     #[must_use]
-    pub fn per_second_at_least(&self) -> u32 {
+    pub fn per_second_at_creation(&self) -> u32 {
         match self {
             Self::Manual(per_second) => *per_second,
             Self::Autoscale { maximum, .. } => maximum / AUTOSCALE_IDLE_DIVISOR,
@@ -152,7 +143,7 @@ impl Throughput {
     /// How many physical partitions a container of this throughput starts with.
     #[must_use]
     pub fn partitions_at_creation(&self) -> u32 {
-        self.per_second_at_creation().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
+        self.highest().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
     }
 }
 
@@ -195,6 +186,9 @@ mod tests {
 
     #[test]
     fn an_autoscale_maximum_keeps_its_limits_and_steps() {
+        assert_eq!(Throughput::minimum(), Throughput::manual(400).unwrap());
+        assert_eq!(Throughput::autoscale(4000).unwrap().per_second_at_creation(), 400);
+        assert_eq!(Throughput::autoscale(4000).unwrap().highest(), 4000);
         assert!(Throughput::autoscale(1000).is_ok());
         assert!(Throughput::autoscale(1500).is_err());
         assert!(Throughput::autoscale(1_001_000).is_err());
@@ -217,13 +211,17 @@ mod tests {
     fn content_round_trips() {
         let grown = Throughput::Autoscale { maximum: 4000, increment_percent: Some(10) };
         for throughput in [Throughput::Manual(400), Throughput::autoscale(4000).unwrap(), grown] {
-            assert_eq!(Throughput::from_content(&throughput.to_content()), Ok(throughput));
+            assert_eq!(Throughput::from_json(&throughput.to_json()), Ok(throughput));
         }
         assert_eq!(
-            Throughput::Manual(400).to_content().to_string(),
-            r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"maxConsumedStorageEverInKB":0}}"#
+            Throughput::Manual(400).to_json().to_string(),
+            concat!(
+                r#"{"offerThroughput":400,"offerIsRUPerMinuteThroughputEnabled":false,"#,
+                r#""offerMinimumThroughputParameters":{"maxThroughputEverProvisioned":400,"#,
+                r#""maxConsumedStorageEverInKB":0}}"#,
+            )
         );
-        assert_eq!(grown.to_content().get("offerThroughput"), Some(&Json::from(400)));
-        assert!(Throughput::from_content(&Json::parse(b"{}").unwrap()).is_err());
+        assert_eq!(grown.to_json().get("offerThroughput"), Some(&Json::from(400)));
+        assert!(Throughput::from_json(&Json::parse(b"{}").unwrap()).is_err());
     }
 }

@@ -196,9 +196,9 @@ mod tests {
     use super::*;
 
     fn policy(data_type: &str, dimensions: i64, distance: &str) -> Result<VectorEmbeddingPolicy> {
-        let text = format!(
-            r#"{{"vectorEmbeddings":[{{"path":"/v","dataType":"{data_type}","dimensions":{dimensions},"distanceFunction":"{distance}"}}]}}"#
-        );
+        let kind = format!(r#""dataType":"{data_type}","distanceFunction":"{distance}""#);
+        let one = format!(r#"{{"path":"/v","dimensions":{dimensions},{kind}}}"#);
+        let text = format!(r#"{{"vectorEmbeddings":[{one}]}}"#);
         VectorEmbeddingPolicy::from_json(&Json::parse(text.as_bytes()).unwrap())
     }
 

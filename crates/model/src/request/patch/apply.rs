@@ -43,15 +43,15 @@ impl std::error::Error for PatchError {}
 type Step = Result<(), String>;
 
 impl Patch {
-    /// Changes the item, or leaves it as it is when an operation fails. No operation may touch the id, a system property
-    /// or the protected paths, which are those of the partition key definition.
+    /// Changes the item, or leaves it as it is when an operation fails. No operation may touch the id, a system
+    /// property or the protected paths, which are those of the partition key definition.
     ///
     /// # Errors
     /// When an operation touches what it may not, or finds the item in another shape than it needs.
     pub fn apply(&self, item: &mut Object, protected: &[PropertyPath]) -> Result<(), PatchError> {
         self.check_protected(protected)?;
         let mut changed = item.clone();
-        for (place, operation) in self.operations.iter().enumerate() {
+        for (place, operation) in self.operations().iter().enumerate() {
             operation.apply(&mut changed).map_err(|sentence| PatchError {
                 operation: place + 1,
                 message: format!("For Operation({}): {sentence}", place + 1),
@@ -62,7 +62,7 @@ impl Patch {
     }
 
     fn check_protected(&self, protected: &[PropertyPath]) -> Result<(), PatchError> {
-        for (place, operation) in self.operations.iter().enumerate() {
+        for (place, operation) in self.operations().iter().enumerate() {
             for path in operation.paths() {
                 if let Some(message) = protection(path, protected) {
                     return Err(PatchError { operation: place + 1, message });

@@ -1,10 +1,9 @@
 //! The wire form of a patch.
 //!
-//! Owns operation names, required members and the limit on operations. Does not own the text of the condition: the
+//! Owns operation names and required members. Does not own the text of the condition: the
 //! caller brings the parser of the query crate.
 
 use super::{Patch, PatchCondition, PatchOperation, PatchPath};
-use crate::limits::PATCH_OPERATIONS_MAX;
 use crate::resource::members::described;
 use crate::{Invalid, Json, Number, Object, Result};
 
@@ -20,16 +19,6 @@ impl Patch {
         let elements = body.get("operations").and_then(Json::as_array).ok_or_else(|| {
             refused("the body must be an object with an array named 'operations'")
         })?;
-        if elements.is_empty() {
-            return Err(refused("there must be at least one operation"));
-        }
-        if elements.len() > PATCH_OPERATIONS_MAX {
-            return Err(Invalid::new(format!(
-                "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
-                 has {}.",
-                elements.len()
-            )));
-        }
         let condition = match body.get("condition") {
             None | Some(Json::Null) => None,
             Some(Json::String(text)) => Some(parse_condition(text)?),
@@ -42,7 +31,7 @@ impl Patch {
         };
         let read = |(place, element): (usize, &Json)| operation(place + 1, element);
         let operations = elements.iter().enumerate().map(read).collect::<Result<_>>()?;
-        Ok(Self { operations, condition })
+        Self::new(operations, condition)
     }
 }
 

@@ -1,17 +1,17 @@
 //! A patch and its operations.
 //!
-//! Owns the shape of a patch. Does not own its effect (see `apply`) nor its wire form (see `json`).
+//! Owns the shape of a patch and the limit on its operations. Does not own its effect (see `apply`) nor its wire form
+//! (see `json`).
 
 use super::{PatchCondition, PatchPath};
-use crate::{Json, Number};
+use crate::limits::PATCH_OPERATIONS_MAX;
+use crate::{Invalid, Json, Number, Result};
 
 /// Changes to one item, done together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
-    /// What to change, in order; 1 to 10.
-    pub operations: Vec<PatchOperation>,
-    /// What must hold of the item before the change.
-    pub condition: Option<PatchCondition>,
+    operations: Vec<PatchOperation>,
+    condition: Option<PatchCondition>,
 }
 
 /// One change.
@@ -57,6 +57,38 @@ pub enum PatchOperation {
         /// To where.
         path: PatchPath,
     },
+}
+
+impl Patch {
+    /// A patch of 1 to 10 operations, run when the condition holds.
+    ///
+    /// # Errors
+    /// When there is no operation, or there are too many.
+    pub fn new(operations: Vec<PatchOperation>, condition: Option<PatchCondition>) -> Result<Self> {
+        match operations.len() {
+            0 => Err(Invalid::new(
+                "Invalid patch request: check syntax of patch specification: there must be at least \
+                 one operation.",
+            )),
+            1..=PATCH_OPERATIONS_MAX => Ok(Self { operations, condition }),
+            count => Err(Invalid::new(format!(
+                "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
+                 has {count}."
+            ))),
+        }
+    }
+
+    /// What to change, in order.
+    #[must_use]
+    pub fn operations(&self) -> &[PatchOperation] {
+        &self.operations
+    }
+
+    /// What must hold of the item before the change.
+    #[must_use]
+    pub fn condition(&self) -> Option<&PatchCondition> {
+        self.condition.as_ref()
+    }
 }
 
 impl PatchOperation {

@@ -16,6 +16,16 @@ fn refused(members: &str, expected: &str) {
     assert!(error.message().contains(expected), "{error}");
 }
 
+/// The members of a container with one embedding and one vector index.
+fn vectors(dimensions: u32, index: &str) -> String {
+    let embedding = format!(
+        r#""path":"/v","dataType":"float32","dimensions":{dimensions},"distanceFunction":"cosine""#
+    );
+    let embeddings = format!(r#""vectorEmbeddingPolicy":{{"vectorEmbeddings":[{{{embedding}}}]}}"#);
+    let indexes = format!(r#""vectorIndexes":[{{"path":"/v",{index}}}]"#);
+    format!(r#"{embeddings},"indexingPolicy":{{{indexes}}}"#)
+}
+
 #[test]
 fn defaults_print_as_the_service_prints_them() {
     let expected = concat!(
@@ -100,12 +110,7 @@ fn policies_must_agree_with_each_other() {
 #[test]
 fn vector_indexes_are_checked_against_their_embedding() {
     let check = |dimensions: u32, index: &str, expected: &str| {
-        refused(
-            &format!(
-                r#""vectorEmbeddingPolicy":{{"vectorEmbeddings":[{{"path":"/v","dataType":"float32","dimensions":{dimensions},"distanceFunction":"cosine"}}]}},"indexingPolicy":{{"vectorIndexes":[{{"path":"/v",{index}}}]}}"#
-            ),
-            expected,
-        );
+        refused(&vectors(dimensions, index), expected);
     };
     check(256, r#""type":"notFlat""#, "Index Type::notFlat is invalid");
     check(506, r#""type":"flat""#, "505");
@@ -144,23 +149,18 @@ fn vector_indexes_are_checked_against_their_embedding() {
 
 #[test]
 fn a_replace_may_change_policies_but_not_identity() {
-    let vectors = |dimensions: u32, kind: &str| {
-        format!(
-            r#""vectorEmbeddingPolicy":{{"vectorEmbeddings":[{{"path":"/v","dataType":"float32","dimensions":{dimensions},"distanceFunction":"cosine"}}]}},"indexingPolicy":{{"vectorIndexes":[{{"path":"/v","type":"{kind}"}}]}}"#
-        )
-    };
     let unique = r#""uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/e"]}]}"#;
-    let old = with(&format!("{unique},{}", vectors(256, "flat"))).unwrap();
+    let old = with(&format!("{unique},{}", vectors(256, r#""type":"flat""#))).unwrap();
     let check = |members: &str| old.check_replace(&with(members).unwrap());
-    let same = vectors(256, "flat");
+    let same = vectors(256, r#""type":"flat""#);
     assert_eq!(check(&format!(r#"{unique},{same},"defaultTtl":5"#)), Ok(()));
     assert_eq!(check(&same), Err(Immutable::UniqueKeys));
     assert_eq!(
-        check(&format!("{unique},{}", vectors(384, "flat"))),
+        check(&format!("{unique},{}", vectors(384, r#""type":"flat""#))),
         Err(Immutable::VectorEmbeddingPolicy)
     );
     assert_eq!(
-        check(&format!("{unique},{}", vectors(256, "quantizedFlat"))),
+        check(&format!("{unique},{}", vectors(256, r#""type":"quantizedFlat""#))),
         Err(Immutable::VectorIndexes)
     );
     assert_eq!(check(unique), Err(Immutable::VectorEmbeddingPolicy));

@@ -11,13 +11,13 @@ use crate::{Invalid, Result};
 #[derive(Clone, Debug)]
 pub struct IndexPath {
     text: String,
-    segments: Vec<IndexSegment>,
+    segments: Vec<IndexPathSegment>,
     ending: PathEnding,
 }
 
 /// One step of an index path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum IndexSegment {
+pub enum IndexPathSegment {
     /// Into the property of that name.
     Property(String),
     /// Into every element of an array: `[]`.
@@ -42,7 +42,7 @@ impl IndexPath {
 
     /// The path of these steps, with quotes where a name needs them.
     #[must_use]
-    pub fn new(segments: Vec<IndexSegment>, ending: PathEnding) -> Self {
+    pub fn new(segments: Vec<IndexPathSegment>, ending: PathEnding) -> Self {
         let mut text = print(&segments);
         text.push_str(match ending {
             PathEnding::Scalar => "/?",
@@ -69,17 +69,22 @@ impl IndexPath {
         Ok(Self { text: text.to_owned(), segments, ending })
     }
 
-    /// Parses steps without an ending, as composite indexes write them.
-    pub(super) fn parse_segments(text: &str) -> Result<Vec<IndexSegment>> {
+    /// Parses a path as composite indexes write it: `/a/b`, where the ending `/?` is implied and wildcards are refused.
+    ///
+    /// # Errors
+    /// When the text is not such a path.
+    pub fn parse_implied_scalar(text: &str) -> Result<Self> {
         match (Parser { text, position: 0 }).path()? {
-            (segments, None) if !segments.is_empty() => Ok(segments),
+            (segments, None) => {
+                Ok(Self { text: text.to_owned(), segments, ending: PathEnding::Scalar })
+            }
             _ => Err(refused(text, text.len())),
         }
     }
 
     /// The steps from the outside in; empty for the root.
     #[must_use]
-    pub fn segments(&self) -> &[IndexSegment] {
+    pub fn segments(&self) -> &[IndexPathSegment] {
         &self.segments
     }
 
@@ -118,16 +123,16 @@ impl Hash for IndexPath {
 }
 
 /// Prints steps; the service quotes system names too, as in `/"_etag"/?`.
-pub(super) fn print(segments: &[IndexSegment]) -> String {
+fn print(segments: &[IndexPathSegment]) -> String {
     let mut text = String::new();
     for segment in segments {
         text.push('/');
         match segment {
-            IndexSegment::AnyElement => text.push_str("[]"),
-            IndexSegment::Property(name) if is_plain(name) && !name.starts_with('_') => {
+            IndexPathSegment::AnyElement => text.push_str("[]"),
+            IndexPathSegment::Property(name) if is_plain(name) && !name.starts_with('_') => {
                 text.push_str(name);
             }
-            IndexSegment::Property(name) => {
+            IndexPathSegment::Property(name) => {
                 text.push('"');
                 for character in name.chars() {
                     if matches!(character, '"' | '\\') {
@@ -156,7 +161,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// Reads steps up to the end of the text; an ending must come last.
-    fn path(&mut self) -> Result<(Vec<IndexSegment>, Option<PathEnding>)> {
+    fn path(&mut self) -> Result<(Vec<IndexPathSegment>, Option<PathEnding>)> {
         let mut segments = Vec::new();
         loop {
             if !self.take('/') {
@@ -175,21 +180,21 @@ impl Parser<'_> {
         }
     }
 
-    fn segment(&mut self) -> Result<IndexSegment> {
+    fn segment(&mut self) -> Result<IndexPathSegment> {
         if self.take('"') {
-            return self.quoted().map(IndexSegment::Property);
+            return self.quoted().map(IndexPathSegment::Property);
         }
         let end = self.rest().find('/').unwrap_or(self.rest().len());
         let word = self.rest().get(..end).unwrap_or_default().to_owned();
         if word == "[]" {
             self.position += end;
-            return Ok(IndexSegment::AnyElement);
+            return Ok(IndexPathSegment::AnyElement);
         }
         if !is_plain(&word) {
             return Err(self.refused());
         }
         self.position += end;
-        Ok(IndexSegment::Property(word))
+        Ok(IndexPathSegment::Property(word))
     }
 
     /// Reads up to the closing quote; `\"` and `\\` stand for the character itself.

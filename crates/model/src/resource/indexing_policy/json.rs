@@ -19,6 +19,7 @@ impl IndexingPolicy {
         let members = Members::of("indexing policy", json)?;
         let included = members.array("includedPaths")?.iter();
         let excluded = members.array("excludedPaths")?.iter();
+        let composite = members.array("compositeIndexes")?.iter();
         let spatial = members.array("spatialIndexes")?.iter();
         let vector = members.array("vectorIndexes")?.iter();
         let mut policy = Self {
@@ -26,7 +27,7 @@ impl IndexingPolicy {
             automatic: members.boolean("automatic")?.unwrap_or(true),
             included: included.map(included_from_json).collect::<Result<_>>()?,
             excluded: excluded.map(path_from_json).collect::<Result<_>>()?,
-            composite: CompositeIndex::list_from_json(members.array("compositeIndexes")?)?,
+            composite: composite.map(CompositeIndex::from_json).collect::<Result<_>>()?,
             spatial: spatial.map(SpatialIndex::from_json).collect::<Result<_>>()?,
             vector: vector.map(VectorIndex::from_json).collect::<Result<_>>()?,
             full_text: FullTextIndex::list_from_json(members.array("fullTextIndexes")?)?,

@@ -14,9 +14,9 @@ mod spatial_index;
 mod tests;
 mod vector_index;
 
-pub use composite_index::{CompositeIndex, CompositePath, SortOrder};
+pub use composite_index::{CompositeIndex, CompositeOrder, CompositePath};
 pub use full_text_index::FullTextIndex;
-pub use index_path::{IndexPath, IndexSegment, PathEnding};
+pub use index_path::{IndexPath, IndexPathSegment, PathEnding};
 pub use path_matcher::{MatcherState, PathMatcher};
 pub use policy::{IncludedPath, IndexingMode, IndexingPolicy};
 pub use spatial_index::{BoundingBox, SpatialIndex, SpatialType};

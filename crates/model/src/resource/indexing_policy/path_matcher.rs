@@ -7,7 +7,7 @@
 //!
 //! Does not own composite, spatial, vector or full-text indexes, nor the walk itself.
 
-use super::{IndexSegment, IndexingMode, IndexingPolicy, PathEnding};
+use super::{IndexPathSegment, IndexingMode, IndexingPolicy, PathEnding};
 
 /// Indexed whatever the policy says, while the mode is consistent.
 const ALWAYS_INCLUDED: [&str; 2] = ["id", "_ts"];
@@ -75,10 +75,10 @@ impl PathMatcher {
         MatcherState::at(self, Some(ROOT), false)
     }
 
-    fn record(&mut self, segments: &[IndexSegment], ending: PathEnding, included: bool) {
+    fn record(&mut self, segments: &[IndexPathSegment], ending: PathEnding, included: bool) {
         let place = segments.iter().fold(ROOT, |place, segment| match segment {
-            IndexSegment::Property(name) => self.property_branch(place, name),
-            IndexSegment::AnyElement => self.element_branch(place),
+            IndexPathSegment::Property(name) => self.property_branch(place, name),
+            IndexPathSegment::AnyElement => self.element_branch(place),
         });
         let named = included && place != ROOT;
         self.change(place, |branch| {

@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use super::{
-    CompositeIndex, FullTextIndex, IndexPath, IndexSegment, PathEnding, SpatialIndex, VectorIndex,
+    CompositeIndex, FullTextIndex, IndexPath, IndexPathSegment, PathEnding, SpatialIndex,
+    VectorIndex,
 };
 use crate::limits::INDEX_PATHS_MAX;
 use crate::resource::full_text::FullTextPolicy;
@@ -110,7 +111,8 @@ impl IndexingPolicy {
     /// Checks what the policy says by itself.
     ///
     /// # Errors
-    /// When there are too many paths, the root is in neither list, or a path is in both.
+    /// When there are too many paths, the root is in neither list, a path is in both, or a composite index has too few
+    /// or too many paths.
     pub fn validate(&self) -> Result<()> {
         for (list, count) in [("included", self.included.len()), ("excluded", self.excluded.len())]
         {
@@ -134,7 +136,7 @@ impl IndexingPolicy {
                  sets. Please provide this path in one of the sets.",
             ));
         }
-        Ok(())
+        CompositeIndex::validate_list(&self.composite)
     }
 
     /// Checks what the policy says about the other policies of its container.
@@ -158,7 +160,7 @@ impl IndexingPolicy {
 }
 
 fn etag_path(ending: PathEnding) -> IndexPath {
-    IndexPath::new(vec![IndexSegment::Property("_etag".to_owned())], ending)
+    IndexPath::new(vec![IndexPathSegment::Property("_etag".to_owned())], ending)
 }
 
 /// A plane has no bounds of its own, so each index on it names them; the earth needs none.

@@ -249,8 +249,8 @@ fn id_and_timestamp_cannot_be_excluded_and_mode_none_indexes_nothing() {
 }
 
 /// The rules, read naively: among the paths that cover the value, the longest wins, then `/?`.
-fn specified(policy: &IndexingPolicy, value: &[IndexSegment]) -> bool {
-    let always = ["id", "_ts"].map(|name| vec![IndexSegment::Property(name.to_owned())]);
+fn specified(policy: &IndexingPolicy, value: &[IndexPathSegment]) -> bool {
+    let always = ["id", "_ts"].map(|name| vec![IndexPathSegment::Property(name.to_owned())]);
     if always.iter().any(|path| path == value) {
         return true;
     }
@@ -265,16 +265,16 @@ fn specified(policy: &IndexingPolicy, value: &[IndexSegment]) -> bool {
     winner.is_some_and(|(_, included)| included)
 }
 
-fn segment() -> impl Strategy<Value = IndexSegment> {
+fn segment() -> impl Strategy<Value = IndexPathSegment> {
     prop_oneof![
-        3 => "[ab]".prop_map(IndexSegment::Property),
+        3 => "[ab]".prop_map(IndexPathSegment::Property),
         1 => prop_oneof![Just("id"), Just("_ts"), Just("x y"), Just("q\"\\")]
-            .prop_map(|name| IndexSegment::Property(name.to_owned())),
-        2 => Just(IndexSegment::AnyElement),
+            .prop_map(|name| IndexPathSegment::Property(name.to_owned())),
+        2 => Just(IndexPathSegment::AnyElement),
     ]
 }
 
-fn segments() -> impl Strategy<Value = Vec<IndexSegment>> {
+fn segments() -> impl Strategy<Value = Vec<IndexPathSegment>> {
     proptest::collection::vec(segment(), 1..5)
 }
 
@@ -304,10 +304,10 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
     })
 }
 
-fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexSegment]) -> MatcherState<'a> {
+fn walk<'a>(matcher: &'a PathMatcher, value: &[IndexPathSegment]) -> MatcherState<'a> {
     value.iter().fold(matcher.root(), |state, segment| match segment {
-        IndexSegment::Property(name) => state.property(name),
-        IndexSegment::AnyElement => state.element(),
+        IndexPathSegment::Property(name) => state.property(name),
+        IndexPathSegment::AnyElement => state.element(),
     })
 }
 
@@ -316,7 +316,7 @@ proptest! {
     fn a_policy_survives_its_wire_form(policy in any_policy()) {
         prop_assert_eq!(policy.validate(), Ok(()));
         let json = policy.to_json();
-        prop_assert_eq!(IndexingPolicy::from_json(&json), Ok(policy.clone()));
+        prop_assert_eq!(IndexingPolicy::from_json(&json), Ok(policy));
         let text = json.to_string();
         prop_assert_eq!(Json::parse(text.as_bytes()).unwrap(), json);
     }
