@@ -123,9 +123,21 @@ fn file_offenses(path: &str, code: &str, forbidden: &[Forbidden]) -> Vec<Offense
     lines_by_word.into_iter().map(offense).collect()
 }
 
-fn identifiers(line: &str) -> impl Iterator<Item = &str> {
-    let names = line.split(|char: char| !(char.is_alphanumeric() || char == '_'));
-    names.filter(|name| !name.is_empty())
+/// The names on a line, but those after `::`: they are another crate's, or they are found where we define them.
+fn identifiers(line: &str) -> Vec<&str> {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(is_part) {
+        let (before, name_on) = rest.split_at(start);
+        let end = name_on.find(|char| !is_part(char)).unwrap_or(name_on.len());
+        let (name, after) = name_on.split_at(end);
+        if !before.ends_with("::") {
+            found.push(name);
+        }
+        rest = after;
+    }
+    found
 }
 
 /// The words of an identifier, whether they are joined by `_` or by capitals.
@@ -171,7 +183,10 @@ mod tests {
                 "crates/engine/src/a.rs",
                 "struct ShardKey;\nlet last_seqno = guid; // uid\n",
             )
-            .file("crates/storage-lsm/src/a.rs", "let seqno = shard + key;\n")
+            .file(
+                "crates/storage-lsm/src/a.rs",
+                "let seqno = shard::uid + key;\n",
+            )
             .file("app/src/main.rs", "let uid = 1;\n")
             .open();
         let path = "crates/engine/src/a.rs";
