@@ -118,10 +118,11 @@ fn walk(root: &Path) -> Vec<String> {
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
+            if name == ".git" || name == "target" || name == "node_modules" {
+                continue;
+            }
             if kind.is_dir() {
-                if name != ".git" && name != "target" && name != "node_modules" {
-                    folders.push(path);
-                }
+                folders.push(path);
             } else if kind.is_file() {
                 found.push(path.to_string_lossy().replace('\\', "/"));
             }

@@ -66,9 +66,9 @@ pub(crate) fn run_steps(steps: &[&Step]) -> ExitCode {
 
 /// Lines of ours go to the same place as those of the steps, so that their order is kept.
 fn heading(line: &str) {
-    println!("{line}");
+    let mut stdout = std::io::stdout();
     // A closed pipe must not stop the steps.
-    let _ = std::io::stdout().flush();
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }
 
 fn command(words: &[&str]) -> Command {
