@@ -1,0 +1,46 @@
+//! What a person sees without arguments: the commands, what they are for, and how to begin.
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Every command that a person or CI runs. Start with: cargo xtask test
+
+  cargo xtask test             everything: format, lints, all tests, release build, the example
+    --quick                      leave out the release steps; seconds instead of minutes
+    --only <step>                run one step
+    --list                       list the steps
+
+  cargo xtask tidy             only the checks on the tree: docs, layers, lengths, names, words
+    --update-ratchet             write today's exceptions tighter; never looser
+
+  cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
+
+  cargo xtask help             this text
+
+Before a change:  cargo xtask test --quick
+Before a merge:   cargo xtask test
+A finding of tidy says where, what, why and what to do; docs/STYLE.md has the reasons.
+";
+
+pub(crate) fn help() -> ExitCode {
+    print!("{HELP}");
+    ExitCode::SUCCESS
+}
+
+/// Says what was not understood and where the list of commands is.
+pub(crate) fn refuse(what: &str) -> ExitCode {
+    eprintln!("{what}; `cargo xtask help` lists what there is");
+    ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HELP;
+
+    #[test]
+    fn every_command_is_taught() {
+        for name in ["test", "tidy", "bench", "help"] {
+            assert!(HELP.contains(&format!("cargo xtask {name}")), "{name}");
+        }
+    }
+}

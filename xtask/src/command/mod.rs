@@ -1,0 +1,11 @@
+//! The commands, one file each; `help` is the list of them.
+
+mod bench;
+mod help;
+mod test;
+mod tidy;
+
+pub(crate) use bench::bench;
+pub(crate) use help::{help, refuse};
+pub(crate) use test::test;
+pub(crate) use tidy::tidy;

@@ -1,0 +1,81 @@
+//! Made-up repositories in the temporary folder, so that each check is shown to bite. Only in tests.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use crate::finding::Report;
+use crate::reading::Tree;
+
+/// Files to write before opening them as a [`Tree`].
+pub(crate) struct MadeUp {
+    root: PathBuf,
+}
+
+/// An opened made-up repository; its folder goes away with it.
+pub(crate) struct Opened {
+    tree: Tree,
+}
+
+impl MadeUp {
+    /// A new empty folder. `name` is unique among all tests of this package.
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = format!("planisphere-tidy-{}-{name}", std::process::id());
+        let root = std::env::temp_dir().join(folder);
+        fs::create_dir_all(&root).expect("the temporary folder is writable");
+        Self { root }
+    }
+
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
+        let full = self.root.join(path);
+        let parent = full.parent().expect("a file is in a folder");
+        fs::create_dir_all(parent).expect("the temporary folder is writable");
+        fs::write(full, text).expect("the temporary folder is writable");
+        self
+    }
+
+    pub(crate) fn open(self) -> Opened {
+        Opened {
+            tree: Tree::open(&self.root),
+        }
+    }
+}
+
+impl Deref for Opened {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // Left-over files in the temporary folder harm nobody.
+        let _ = fs::remove_dir_all(self.tree.root());
+    }
+}
+
+/// Runs one check on made-up files and gives what it found as `path:line: rule: what`.
+pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut Report)) -> Vec<String> {
+    let mut report = Report::default();
+    check(tree, &mut report);
+    let print = |finding: &crate::finding::Finding| {
+        format!(
+            "{}:{}: {}: {}",
+            finding.path, finding.line, finding.rule, finding.message.what
+        )
+    };
+    report.findings.iter().map(print).collect()
+}
+
+/// Runs one check on our own repository and fails with its findings.
+pub(crate) fn assert_ours_is_clean(check: fn(&Tree, &mut Report)) {
+    let mut report = Report::default();
+    check(&Tree::ours(), &mut report);
+    for note in &report.skipped {
+        println!("skipped: {note}");
+    }
+    let lines: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "\n{}\n", lines.join("\n"));
+}

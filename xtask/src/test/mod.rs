@@ -1,0 +1,8 @@
+//! Running everything with one command: the list of steps, the runner, and the sum of the test results.
+
+mod runner;
+mod steps;
+mod tally;
+
+pub(crate) use runner::{cargo, run_steps};
+pub(crate) use steps::{STEPS, Step};

@@ -1,0 +1,188 @@
+//! Check 3: who may depend on whom among our own crates. The table is the architecture; the build fails outside it.
+//!
+//! Two leaves know nothing of each other: `model` is meaning without bytes, `storage` is bytes without meaning.
+//! `engine` is where they meet. A crate that is not in the table may not exist yet: add its line, with its decision
+//! record.
+
+use crate::finding::{Message, Report};
+use crate::reading::{Dependency, DependencyKind, Package, Tree, packages};
+
+const RULE: &str = "dependency-table";
+
+/// What a package may name.
+enum Allowed {
+    /// Only these of ours.
+    Only(&'static [&'static str]),
+    /// Everything of ours but the task runner.
+    Everything,
+}
+
+/// One line of the table.
+struct Row {
+    /// Package name, or a folder followed by `/*` for all packages in it.
+    package: &'static str,
+    may_name: Allowed,
+    /// What its tests may name besides.
+    tests_may_name: &'static [&'static str],
+}
+
+const fn row(package: &'static str, may_name: &'static [&'static str]) -> Row {
+    Row {
+        package,
+        may_name: Allowed::Only(may_name),
+        tests_may_name: &[],
+    }
+}
+
+const fn meeting_place(package: &'static str) -> Row {
+    Row {
+        package,
+        may_name: Allowed::Everything,
+        tests_may_name: &[],
+    }
+}
+
+const TABLE: &[Row] = &[
+    row("model", &[]),
+    row("query", &["model"]),
+    row("storage", &[]),
+    row("storage-lsm", &["storage"]),
+    row("storage-postgres", &["storage"]),
+    Row {
+        package: "engine",
+        may_name: Allowed::Only(&["model", "query", "storage"]),
+        tests_may_name: &["storage-lsm"],
+    },
+    row("gateway", &["engine", "model"]),
+    row("client", &["engine", "model"]),
+    row("service", &["client", "model"]),
+    row("systems/*", &["client", "model", "service"]),
+    meeting_place("app"),
+    meeting_place("benchmarks"),
+    row("xtask", &[]),
+];
+
+pub(crate) fn check(tree: &Tree, report: &mut Report) {
+    let packages = packages(tree);
+    for package in &packages {
+        let manifest = format!("{}/Cargo.toml", package.folder);
+        let Some(row) = TABLE.iter().find(|row| row.concerns(package)) else {
+            let message = Message::new(
+                format!(
+                    "the package `{}` is not in the dependency table",
+                    package.name
+                ),
+                "a crate earns its place by a decision, not by appearing",
+                "add its row to xtask/src/tidy/dependency_table.rs and its decision record",
+            );
+            report.find(&manifest, 1, RULE, message);
+            continue;
+        };
+        for dependency in package.manifest.dependencies() {
+            let ours = packages
+                .iter()
+                .any(|other| other.name == dependency.package);
+            if ours && !row.allows(&dependency) {
+                let message = Message::new(
+                    format!(
+                        "`{}` may not depend on `{}`",
+                        package.name, dependency.package
+                    ),
+                    "layers rot silently",
+                    "move the code to where the table allows it, or change the table by a decision",
+                );
+                report.find(&manifest, dependency.line, RULE, message);
+            }
+        }
+    }
+}
+
+impl Row {
+    fn concerns(&self, package: &Package) -> bool {
+        match self.package.strip_suffix('*') {
+            Some(folder) => package.folder.starts_with(folder),
+            None => self.package == package.name,
+        }
+    }
+
+    fn allows(&self, dependency: &Dependency) -> bool {
+        let name = dependency.package.as_str();
+        let in_tests = dependency.kind == DependencyKind::Development;
+        match self.may_name {
+            Allowed::Everything => name != "xtask",
+            Allowed::Only(names) => {
+                names.contains(&name) || (in_tests && self.tests_may_name.contains(&name))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+
+    fn manifest(name: &str, rest: &str) -> String {
+        format!("[package]\nname = \"{name}\"\n{rest}")
+    }
+
+    #[test]
+    fn an_edge_outside_the_table_is_found() {
+        let members = ["crates/*", "systems/*", "app", "xtask"].map(|m| format!("\"{m}\""));
+        let root = format!("[workspace]\nmembers = [{}]\n", members.join(", "));
+        let engine = "[dependencies]\nmodel.workspace = true\nstorage-lsm.workspace = true\n";
+        let lsm = "[dependencies]\nstorage.workspace = true\n[dev-dependencies]\nmodel = \"1\"\n";
+        let chat = "[dependencies]\nengine.workspace = true\n";
+        let app = "[dependencies]\nengine.workspace = true\nstorage-lsm.workspace = true\n";
+        let tree = MadeUp::new("dependencies")
+            .file("Cargo.toml", &root)
+            .file("crates/model/Cargo.toml", &manifest("model", ""))
+            .file("crates/storage/Cargo.toml", &manifest("storage", ""))
+            .file(
+                "crates/storage-lsm/Cargo.toml",
+                &manifest("storage-lsm", lsm),
+            )
+            .file("crates/engine/Cargo.toml", &manifest("engine", engine))
+            .file("crates/surprise/Cargo.toml", &manifest("surprise", ""))
+            .file("systems/chat/Cargo.toml", &manifest("chat", chat))
+            .file("app/Cargo.toml", &manifest("app", app))
+            .file(
+                "xtask/Cargo.toml",
+                &manifest("xtask", "[dependencies]\nmodel = \"1\"\n"),
+            )
+            .open();
+        let rule = "dependency-table";
+        let expected = [
+            format!("crates/engine/Cargo.toml:5: {rule}: `engine` may not depend on `storage-lsm`"),
+            format!(
+                "crates/storage-lsm/Cargo.toml:6: {rule}: `storage-lsm` may not depend on `model`"
+            ),
+            format!(
+                "crates/surprise/Cargo.toml:1: {rule}: \
+                 the package `surprise` is not in the dependency table"
+            ),
+            format!("systems/chat/Cargo.toml:4: {rule}: `chat` may not depend on `engine`"),
+            format!("xtask/Cargo.toml:4: {rule}: `xtask` may not depend on `model`"),
+        ];
+        assert_eq!(found(&tree, check), expected);
+    }
+
+    #[test]
+    fn tests_of_the_engine_may_use_the_lsm_backend() {
+        let tests = "[dev-dependencies]\nstorage-lsm.workspace = true\n";
+        let tree = MadeUp::new("dependencies-tests")
+            .file("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n")
+            .file("crates/engine/Cargo.toml", &manifest("engine", tests))
+            .file(
+                "crates/storage-lsm/Cargo.toml",
+                &manifest("storage-lsm", ""),
+            )
+            .open();
+        assert_eq!(found(&tree, check), Vec::<String>::new());
+    }
+
+    #[test]
+    fn ours_is_clean() {
+        assert_ours_is_clean(check);
+    }
+}
