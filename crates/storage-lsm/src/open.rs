@@ -44,16 +44,11 @@ impl LsmStore {
         format::recognise(path)?;
         let lock = FolderLock::take(path)?;
         // Once more under the lock: another process may just have created the store.
-        if format::recognise(path)? == Folder::New {
-            create(path, spaces, &settings)?;
-        }
+        let keyspaces = match format::recognise(path)? {
+            Folder::New => create(path, spaces, &settings)?,
+            Folder::Store => recover(path, spaces, &settings)?,
+        };
         format::forget_creation(path);
-        if !path.join(TREE).join(TREE_VERSION).is_file() {
-            let missing =
-                "its folder lsm is missing or incomplete; restore the folder from a backup";
-            return Err(cannot_open(path, missing));
-        }
-        let keyspaces = open_tree(path, spaces, &settings)?;
         let last_stamps = recovered_stamps(&keyspaces)?;
         let (acknowledged, promised) = Acknowledged::open(path)?;
         acknowledged::verify(path, &promised, |shard| last_stamps.last(shard))?;
@@ -97,7 +92,7 @@ fn prepare_folder(path: &Path) -> Result<()> {
 }
 
 /// Creates the tree and then the marker. What an interrupted creation left behind is removed first.
-fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<()> {
+fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
     format::begin_creation(path)?;
     let tree = path.join(TREE);
     match fs::remove_dir_all(&tree) {
@@ -106,8 +101,18 @@ fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<()> {
         }
         _ => {}
     }
-    drop(open_tree(path, spaces, settings)?);
-    format::finish_creation(path)
+    let keyspaces = open_tree(path, spaces, settings)?;
+    format::finish_creation(path)?;
+    Ok(keyspaces)
+}
+
+/// Opens the tree of an existing store, which the tree itself would silently start anew if its files were gone.
+fn recover(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
+    if !path.join(TREE).join(TREE_VERSION).is_file() {
+        let missing = "its folder lsm is missing or incomplete; restore the folder from a backup";
+        return Err(cannot_open(path, missing));
+    }
+    open_tree(path, spaces, settings)
 }
 
 fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {

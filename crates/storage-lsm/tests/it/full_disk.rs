@@ -9,7 +9,7 @@ use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Store, WriteSet};
 use storage_lsm::{LsmStore, Settings};
 
-use crate::{ITEMS, SHARD};
+use crate::{ITEMS, SHARD, noise};
 
 const FOLDER: &str = "STORE_ON_A_FULL_DISK";
 
@@ -74,7 +74,7 @@ async fn child() {
         set.put(
             ITEMS,
             acknowledged.to_be_bytes().to_vec(),
-            vec![7; 2 * 1024 * 1024],
+            noise(acknowledged.into(), 2 * 1024 * 1024),
         );
         match store.commit(SHARD, vec![set]).await {
             Ok(_) => acknowledged += 1,

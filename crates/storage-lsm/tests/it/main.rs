@@ -34,3 +34,15 @@ async fn put(store: &LsmStore, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>
     set.put(ITEMS, key.into(), value.into());
     store.commit(SHARD, vec![set]).await.unwrap()[0]
 }
+
+/// Bytes that no compression makes shorter.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed | 1;
+    let numbers = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()
+    });
+    numbers.flatten().take(length).collect()
+}

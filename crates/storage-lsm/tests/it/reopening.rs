@@ -4,7 +4,7 @@ use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Shard, Stamp, Store, WriteSet};
 use storage_lsm::{Durability, LsmStore, Settings};
 
-use crate::{ITEMS, SHARD, open, put};
+use crate::{ITEMS, SHARD, noise, open, put};
 
 #[tokio::test]
 async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
@@ -54,14 +54,17 @@ async fn large_values_come_back_whole() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     for key in 0..20_u8 {
-        put(&store, vec![key], vec![key; 2 * 1024 * 1024]).await;
+        put(&store, vec![key], noise(key.into(), 2 * 1024 * 1024)).await;
     }
     store.close().await.unwrap();
     drop(store);
     let store = open(folder.path());
     for key in 0..20_u8 {
         let value = store.get(SHARD, ITEMS, &[key]).await.unwrap().unwrap();
-        assert!(value.len() == 2 * 1024 * 1024 && value.iter().all(|byte| *byte == key));
+        assert!(
+            value == noise(key.into(), 2 * 1024 * 1024),
+            "value {key} has changed"
+        );
     }
 }
 
@@ -124,7 +127,7 @@ async fn settings_and_spaces_that_make_no_sense_are_refused() {
 async fn the_size_on_disk_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    put(&store, "a", vec![1; 100_000]).await;
+    put(&store, "a", noise(1, 200_000)).await;
     assert!(store.disk_bytes().unwrap() > 100_000);
     assert!(store.statistics(SHARD).await.unwrap().store_bytes > 100_000);
 }
