@@ -30,6 +30,17 @@ impl Stamp {
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
+
+    /// Writes the stamp as 8 bytes, big endian, at `at`; does nothing without a position.
+    ///
+    /// [`crate::WriteSet::validate`] has made sure that the position lies inside.
+    pub fn place(self, bytes: &mut [u8], at: Option<usize>) {
+        if let Some(at) = at
+            && let Some(place) = bytes.get_mut(at..at + 8)
+        {
+            place.copy_from_slice(&self.0.to_be_bytes());
+        }
+    }
 }
 
 /// Ordered bytes; compared byte by byte.

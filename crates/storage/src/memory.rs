@@ -1,1 +1,389 @@
-//! The in-memory store (skeleton).
+//! The in-memory store: the reference every other backend is compared with.
+//!
+//! Owns versions of values in ordered maps, one map per shard and space. Does not own durability: nothing survives the
+//! last handle. A snapshot is a version number, so taking one costs nothing and a commit never copies data; versions
+//! that no snapshot can see are dropped by the commit that shadows them, or when the last snapshot ends.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use async_trait::async_trait;
+
+use crate::{
+    Direction, Entry, Error, ErrorKind, LastStamps, Read, Result, Scan, ScanPage, Shard,
+    ShardStatistics, Space, Stamp, StorageKey, StorageValue, Store, Write, WriteSet,
+};
+
+/// A store in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: RwLock<State>,
+    last_stamps: LastStamps,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    closed: bool,
+    /// Counts commits of all shards; a reader sees the values whose version is not greater than its own.
+    version: u64,
+    keys: BTreeMap<(Shard, Space), BTreeMap<StorageKey, History>>,
+    /// How many snapshots are alive at each version.
+    snapshots: BTreeMap<u64, usize>,
+    /// Keys that keep something only for a snapshot.
+    held_back: Vec<(Shard, Space, StorageKey)>,
+    stamps: BTreeMap<Shard, Stamp>,
+}
+
+/// The values of one key, oldest first; `None` stands for removed.
+type History = Vec<(u64, Option<StorageValue>)>;
+
+struct MemorySnapshot {
+    shared: Arc<Shared>,
+    version: u64,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The commit itself, which never waits; the simulated disk needs it under its own lock.
+    pub(crate) fn commit_at_once(&self, shard: Shard, group: &[WriteSet]) -> Result<Vec<Stamp>> {
+        for set in group {
+            set.validate(shard)?;
+        }
+        let mut state = self.shared.open_for_writing()?;
+        state.check_guards(shard, group)?;
+        let mut last = state.stamps.get(&shard).copied().unwrap_or_default();
+        let mut stamps = Vec::with_capacity(group.len());
+        for set in group {
+            last = set.stamp_after(last)?;
+            stamps.push(last);
+        }
+        if group.is_empty() {
+            return Ok(stamps);
+        }
+        state.version += 1;
+        for (set, stamp) in group.iter().zip(&stamps) {
+            for write in &set.writes {
+                state.apply(shard, write, *stamp);
+            }
+        }
+        state.stamps.insert(shard, last);
+        // Published under the lock, so that two commits of one shard cannot publish in the wrong order.
+        self.shared.last_stamps.publish(shard, last);
+        Ok(stamps)
+    }
+
+    /// A store of its own with the same newest values and stamps.
+    pub(crate) fn copy(&self) -> Self {
+        let state = self.shared.read_lock();
+        let mut copied = State {
+            version: 1,
+            stamps: state.stamps.clone(),
+            ..State::default()
+        };
+        for (place, keys) in &state.keys {
+            let newest = keys.iter().filter_map(|(key, history)| {
+                let value = visible(history, state.version)?;
+                Some((key.clone(), vec![(1, Some(value.clone()))]))
+            });
+            copied.keys.insert(*place, newest.collect());
+        }
+        let last_stamps = LastStamps::new();
+        for (shard, stamp) in &copied.stamps {
+            last_stamps.publish(*shard, *stamp);
+        }
+        Self {
+            shared: Arc::new(Shared {
+                state: RwLock::new(copied),
+                last_stamps,
+            }),
+        }
+    }
+
+    pub(crate) fn close_at_once(&self) {
+        self.shared.write_lock().closed = true;
+        self.shared.last_stamps.close();
+    }
+}
+
+impl Shared {
+    fn read_lock(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_lock(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_for_reading(&self) -> Result<RwLockReadGuard<'_, State>> {
+        let state = self.read_lock();
+        if state.closed {
+            Err(closed())
+        } else {
+            Ok(state)
+        }
+    }
+
+    fn open_for_writing(&self) -> Result<RwLockWriteGuard<'_, State>> {
+        let state = self.write_lock();
+        if state.closed {
+            Err(closed())
+        } else {
+            Ok(state)
+        }
+    }
+}
+
+impl State {
+    fn get(&self, shard: Shard, space: Space, key: &[u8], version: u64) -> Option<&StorageValue> {
+        visible(self.keys.get(&(shard, space))?.get(key)?, version)
+    }
+
+    fn check_guards(&self, shard: Shard, group: &[WriteSet]) -> Result<()> {
+        for guarded in group.iter().flat_map(|set| &set.guards) {
+            let stored = self.get(shard, guarded.space, &guarded.key, self.version);
+            if !guarded.holds(stored.map(AsRef::as_ref)) {
+                return Err(Error::guard_failed(
+                    shard,
+                    guarded.space,
+                    guarded.key.clone(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, shard: Shard, write: &Write, stamp: Stamp) {
+        let (space, key, value) = match write {
+            Write::Put {
+                space,
+                key,
+                value,
+                key_stamp_at,
+                value_stamp_at,
+            } => {
+                let key = stamped(key, *key_stamp_at, stamp);
+                (*space, key, Some(stamped(value, *value_stamp_at, stamp)))
+            }
+            Write::Remove { space, key } => (*space, key.clone(), None),
+        };
+        let oldest_seen = self
+            .snapshots
+            .keys()
+            .next()
+            .copied()
+            .unwrap_or(self.version);
+        let keys = self.keys.entry((shard, space)).or_default();
+        let history = keys.entry(key.clone()).or_default();
+        history.retain(|(version, _)| *version != self.version);
+        history.push((self.version, value));
+        drop_unseen(history, oldest_seen);
+        match history.as_slice() {
+            [(_, None)] => {
+                keys.remove(&key);
+            }
+            [_] => {}
+            _ => self.held_back.push((shard, space, key)),
+        }
+    }
+
+    fn scan(&self, shard: Shard, space: Space, scan: &Scan, version: u64) -> Result<ScanPage> {
+        let Some(keys) = self.keys.get(&(shard, space)) else {
+            return ScanPage::fill(scan.limit, std::iter::empty());
+        };
+        if scan.range.is_empty() {
+            return ScanPage::fill(scan.limit, std::iter::empty());
+        }
+        let bounds = (as_slice(&scan.range.lower), as_slice(&scan.range.upper));
+        let entries = keys.range::<[u8], _>(bounds).filter_map(|(key, history)| {
+            let value = visible(history, version)?.clone();
+            Some(Ok(Entry {
+                key: key.clone(),
+                value,
+            }))
+        });
+        match scan.direction {
+            Direction::Forward => ScanPage::fill(scan.limit, entries),
+            Direction::Backward => {
+                // A filtered double-ended iterator can be walked from its end as well.
+                ScanPage::fill(scan.limit, entries.rev())
+            }
+        }
+    }
+
+    fn end_snapshot(&mut self, version: u64) {
+        if let Some(alive) = self.snapshots.get_mut(&version) {
+            *alive -= 1;
+            if *alive == 0 {
+                self.snapshots.remove(&version);
+            }
+        }
+        if !self.snapshots.is_empty() {
+            return;
+        }
+        for (shard, space, key) in std::mem::take(&mut self.held_back) {
+            let Some(keys) = self.keys.get_mut(&(shard, space)) else {
+                continue;
+            };
+            let Some(history) = keys.get_mut(&key) else {
+                continue;
+            };
+            drop_unseen(history, self.version);
+            if let [(_, None)] = history.as_slice() {
+                keys.remove(&key);
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Read for MemoryStore {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        let state = self.shared.open_for_reading()?;
+        Ok(state.get(shard, space, key, state.version).cloned())
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        let state = self.shared.open_for_reading()?;
+        Ok(keys
+            .iter()
+            .map(|key| state.get(shard, space, key, state.version).cloned())
+            .collect())
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        let state = self.shared.open_for_reading()?;
+        state.scan(shard, space, scan, state.version)
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn snapshot(&self) -> Result<Arc<dyn Read>> {
+        let mut state = self.shared.open_for_writing()?;
+        let version = state.version;
+        *state.snapshots.entry(version).or_default() += 1;
+        Ok(Arc::new(MemorySnapshot {
+            shared: Arc::clone(&self.shared),
+            version,
+        }))
+    }
+
+    async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
+        self.commit_at_once(shard, &group)
+    }
+
+    async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {
+        let state = self.shared.open_for_reading()?;
+        Ok(state.stamps.get(&shard).copied().unwrap_or_default())
+    }
+
+    async fn wait(&self, shard: Shard, after: Stamp) -> Result<Stamp> {
+        self.shared.last_stamps.wait(shard, after).await
+    }
+
+    async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
+        Ok(ShardStatistics {
+            last_stamp: self.last_stamp(shard).await?,
+            store_bytes: 0,
+        })
+    }
+
+    async fn sync(&self) -> Result<()> {
+        self.shared.open_for_reading().map(drop)
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.shared.open_for_reading().map(drop)?;
+        self.close_at_once();
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Read for MemorySnapshot {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        let state = self.shared.open_for_reading()?;
+        Ok(state.get(shard, space, key, self.version).cloned())
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        let state = self.shared.open_for_reading()?;
+        Ok(keys
+            .iter()
+            .map(|key| state.get(shard, space, key, self.version).cloned())
+            .collect())
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        self.shared
+            .open_for_reading()?
+            .scan(shard, space, scan, self.version)
+    }
+}
+
+impl Drop for MemorySnapshot {
+    fn drop(&mut self) {
+        self.shared.write_lock().end_snapshot(self.version);
+    }
+}
+
+/// The value a reader at `version` sees.
+fn visible(history: &History, version: u64) -> Option<&StorageValue> {
+    history
+        .iter()
+        .rev()
+        .find(|(since, _)| *since <= version)?
+        .1
+        .as_ref()
+}
+
+/// Keeps the newest value that a reader at `oldest_seen` sees, and everything newer.
+fn drop_unseen(history: &mut History, oldest_seen: u64) {
+    let seen = history
+        .iter()
+        .rposition(|(since, _)| *since <= oldest_seen)
+        .unwrap_or(0);
+    history.drain(..seen);
+}
+
+fn stamped(bytes: &StorageKey, at: Option<usize>, stamp: Stamp) -> StorageKey {
+    if at.is_none() {
+        return bytes.clone();
+    }
+    let mut placed = bytes.to_vec();
+    stamp.place(&mut placed, at);
+    placed.into()
+}
+
+fn as_slice(bound: &Bound<StorageKey>) -> Bound<&[u8]> {
+    match bound {
+        Bound::Included(key) => Bound::Included(key.as_ref()),
+        Bound::Excluded(key) => Bound::Excluded(key.as_ref()),
+        Bound::Unbounded => Bound::Unbounded,
+    }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::Closed, "the store is closed")
+}

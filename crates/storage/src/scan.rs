@@ -28,7 +28,10 @@ impl KeyRange {
     /// Every key of the space.
     #[must_use]
     pub fn all() -> Self {
-        Self { lower: Bound::Unbounded, upper: Bound::Unbounded }
+        Self {
+            lower: Bound::Unbounded,
+            upper: Bound::Unbounded,
+        }
     }
 
     /// Every key that starts with `prefix`.
@@ -38,21 +41,33 @@ impl KeyRange {
             Some(end) => Bound::Excluded(end),
             None => Bound::Unbounded,
         };
-        Self { lower: Bound::Included(StorageKey::copy_from_slice(prefix)), upper }
+        Self {
+            lower: Bound::Included(StorageKey::copy_from_slice(prefix)),
+            upper,
+        }
     }
 
     /// Keys from `lower` (included) to `upper` (excluded).
     #[must_use]
     pub fn half_open(lower: StorageKey, upper: StorageKey) -> Self {
-        Self { lower: Bound::Included(lower), upper: Bound::Excluded(upper) }
+        Self {
+            lower: Bound::Included(lower),
+            upper: Bound::Excluded(upper),
+        }
     }
 
     /// The part of this range that lies after `last` in the given direction.
     #[must_use]
     pub fn after(&self, last: StorageKey, direction: Direction) -> Self {
         match direction {
-            Direction::Forward => Self { lower: Bound::Excluded(last), upper: self.upper.clone() },
-            Direction::Backward => Self { lower: self.lower.clone(), upper: Bound::Excluded(last) },
+            Direction::Forward => Self {
+                lower: Bound::Excluded(last),
+                upper: self.upper.clone(),
+            },
+            Direction::Backward => Self {
+                lower: self.lower.clone(),
+                upper: Bound::Excluded(last),
+            },
         }
     }
 
@@ -107,7 +122,10 @@ impl ScanLimit {
     /// A limit in entries, with a generous bound on bytes.
     #[must_use]
     pub fn entries(entries_max: usize) -> Self {
-        Self { entries_max, bytes_max: 16 * 1024 * 1024 }
+        Self {
+            entries_max,
+            bytes_max: 16 * 1024 * 1024,
+        }
     }
 }
 
@@ -126,13 +144,21 @@ impl Scan {
     /// A forward scan.
     #[must_use]
     pub fn forward(range: KeyRange, limit: ScanLimit) -> Self {
-        Self { range, direction: Direction::Forward, limit }
+        Self {
+            range,
+            direction: Direction::Forward,
+            limit,
+        }
     }
 
     /// A backward scan.
     #[must_use]
     pub fn backward(range: KeyRange, limit: ScanLimit) -> Self {
-        Self { range, direction: Direction::Backward, limit }
+        Self {
+            range,
+            direction: Direction::Backward,
+            limit,
+        }
     }
 }
 
@@ -152,4 +178,32 @@ pub struct ScanPage {
     pub entries: Vec<Entry>,
     /// True when a limit ended the scan: there may be more after the last entry.
     pub more: bool,
+}
+
+impl ScanPage {
+    /// Takes entries until a limit is reached: what every backend does with its own iterator.
+    ///
+    /// # Errors
+    /// The first error of the iterator.
+    pub fn fill(
+        limit: ScanLimit,
+        entries: impl Iterator<Item = crate::Result<Entry>>,
+    ) -> crate::Result<Self> {
+        let mut page = Self {
+            entries: Vec::new(),
+            more: false,
+        };
+        let mut bytes = 0;
+        for entry in entries {
+            let entry = entry?;
+            bytes += entry.key.len() + entry.value.len();
+            page.entries.push(entry);
+            // Not looking for a further entry: it would cost a read that the caller may never want.
+            if page.entries.len() >= limit.entries_max || bytes >= limit.bytes_max {
+                page.more = true;
+                break;
+            }
+        }
+        Ok(page)
+    }
 }

@@ -1,0 +1,40 @@
+//! One process, one opening, per folder.
+//!
+//! Owns the lock file. Does not own the tree's own lock, which lies one folder deeper and is never contended.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use storage::Result;
+
+use crate::failure::{cannot_open, cannot_open_file};
+
+/// Name of the lock file.
+pub(crate) const LOCK: &str = "LOCK";
+
+/// Held as long as the folder is open; the operating system releases it when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct FolderLock {
+    #[expect(dead_code, reason = "the lock lives as long as the open file")]
+    file: File,
+}
+
+impl FolderLock {
+    pub(crate) fn take(folder: &Path) -> Result<Self> {
+        let path = folder.join(LOCK);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|error| cannot_open_file(&path, error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { file }),
+            Err(TryLockError::WouldBlock) => Err(cannot_open(
+                folder,
+                "it is already open in this or another process; close it there first",
+            )),
+            Err(TryLockError::Error(error)) => Err(cannot_open_file(&path, error)),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Reads, on the caller's thread.
+//!
+//! Owns the way from the tree's slices to bytes. Does not own waiting: a read that misses the cache blocks its thread for
+//! the time of a page fault or a disk read, which costs less than handing it to another thread.
+//!
+//! Every read goes through a snapshot of the tree. The tree makes a batch visible key by key to a reader without one, and
+//! a commit must appear in one step.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use async_trait::async_trait;
+use fjall::{Readable, Slice, Snapshot};
+use storage::{
+    Direction, Entry, Read, Result, Scan, ScanPage, Shard, Space, StorageKey, StorageValue,
+};
+
+use crate::failure::{closed, read_failed};
+use crate::keyspaces::{SHARD_BYTES, tree_range, with_tree_key};
+use crate::store::{LsmStore, Shared};
+
+/// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
+const COPIED_BYTES_MAX: usize = 64;
+
+/// A stable view.
+pub(crate) struct LsmSnapshot {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Shared {
+    pub(crate) fn refuse_closed(&self) -> Result<()> {
+        if self.closed.load(Ordering::Acquire) {
+            Err(closed())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A view of the newest commits.
+    pub(crate) fn latest(&self) -> Result<Snapshot> {
+        self.refuse_closed()?;
+        Ok(self.keyspaces.database.snapshot())
+    }
+
+    fn get(
+        &self,
+        snapshot: &Snapshot,
+        shard: Shard,
+        space: Space,
+        key: &[u8],
+    ) -> Result<Option<StorageValue>> {
+        let keyspace = self.keyspaces.of(space)?;
+        let found = with_tree_key(shard, key, |key| snapshot.get(keyspace, key));
+        let found = found.map_err(|error| read_failed(&self.keyspaces.path, error))?;
+        Ok(found.map(value_bytes))
+    }
+
+    fn get_many(
+        &self,
+        snapshot: &Snapshot,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        keys.iter()
+            .map(|key| self.get(snapshot, shard, space, key))
+            .collect()
+    }
+
+    fn scan(
+        &self,
+        snapshot: &Snapshot,
+        shard: Shard,
+        space: Space,
+        scan: &Scan,
+    ) -> Result<ScanPage> {
+        let keyspace = self.keyspaces.of(space)?;
+        if scan.range.is_empty() {
+            return ScanPage::fill(scan.limit, std::iter::empty());
+        }
+        let range = snapshot.range(keyspace, tree_range(shard, &scan.range));
+        let entry = |guard: fjall::Guard| match guard.into_inner() {
+            Ok((key, value)) => Ok(Entry {
+                key: key_bytes(&key),
+                value: value_bytes(value),
+            }),
+            Err(error) => Err(read_failed(&self.keyspaces.path, error)),
+        };
+        match scan.direction {
+            Direction::Forward => ScanPage::fill(scan.limit, range.map(entry)),
+            Direction::Backward => ScanPage::fill(scan.limit, range.rev().map(entry)),
+        }
+    }
+}
+
+fn key_bytes(key: &Slice) -> StorageKey {
+    StorageKey::copy_from_slice(key.get(SHARD_BYTES..).unwrap_or_default())
+}
+
+fn value_bytes(value: Slice) -> StorageValue {
+    if value.len() <= COPIED_BYTES_MAX {
+        StorageValue::copy_from_slice(&value)
+    } else {
+        StorageValue::from_owner(value)
+    }
+}
+
+#[async_trait]
+impl Read for LsmStore {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.shared.get(&self.shared.latest()?, shard, space, key)
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.shared
+            .get_many(&self.shared.latest()?, shard, space, keys)
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        self.shared.scan(&self.shared.latest()?, shard, space, scan)
+    }
+}
+
+#[async_trait]
+impl Read for LsmSnapshot {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.shared.refuse_closed()?;
+        self.shared.get(&self.snapshot, shard, space, key)
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.shared.refuse_closed()?;
+        self.shared.get_many(&self.snapshot, shard, space, keys)
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        self.shared.refuse_closed()?;
+        self.shared.scan(&self.snapshot, shard, space, scan)
+    }
+}

@@ -1,0 +1,120 @@
+//! A device that refuses to take more.
+//!
+//! The limit on file sizes concerns a whole process, so the test runs itself again as a child with a limit: a journal that
+//! would grow past it gets the same treatment from the system as on a full disk.
+
+use std::process::Command;
+
+use storage::contract::SPACES;
+use storage::{ErrorKind, Read, Store, WriteSet};
+use storage_lsm::{LsmStore, Settings};
+
+use crate::{ITEMS, SHARD, noise};
+
+const FOLDER: &str = "STORE_ON_A_FULL_DISK";
+
+#[test]
+fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let itself = std::env::current_exe().unwrap();
+    // 66 MiB in blocks of 1 KiB: the journal is created with 64 MiB and may grow a little.
+    let script = "ulimit -f 67584; trap '' XFSZ; exec \"$0\" --exact full_disk::child --ignored";
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .arg(itself)
+        .env(FOLDER, &store)
+        .output()
+        .expect("bash is there to set the limit");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let acknowledged = std::fs::read_to_string(folder.path().join("acknowledged_commits")).unwrap();
+    let acknowledged: u32 = acknowledged.parse().unwrap();
+    assert!(acknowledged > 10);
+    // With room again, everything acknowledged is there and writing goes on.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let store = LsmStore::open(&store, SPACES, Settings::default()).unwrap();
+        for key in 0..acknowledged {
+            assert!(
+                store
+                    .get(SHARD, ITEMS, &key.to_be_bytes())
+                    .await
+                    .unwrap()
+                    .is_some()
+            );
+        }
+        crate::put(&store, "after", "1").await;
+        store.close().await.unwrap();
+    });
+}
+
+#[tokio::test]
+#[ignore = "runs as a child of the test above, under a limit on file sizes"]
+async fn child() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
+    let folder = std::path::PathBuf::from(folder);
+    // A large memtable keeps the journal from being replaced by a new file before it is full.
+    let settings = Settings {
+        memtable_bytes_max: 1 << 30,
+        ..Settings::default()
+    };
+    let store = LsmStore::open(&folder, SPACES, settings).unwrap();
+    let mut acknowledged = 0_u32;
+    let error = loop {
+        let mut set = WriteSet::new();
+        set.put(
+            ITEMS,
+            acknowledged.to_be_bytes().to_vec(),
+            noise(acknowledged.into(), 2 * 1024 * 1024),
+        );
+        match store.commit(SHARD, vec![set]).await {
+            Ok(_) => acknowledged += 1,
+            Err(error) => break error,
+        }
+        assert!(acknowledged < 100, "the limit was never reached");
+    };
+    assert_eq!(*error.kind(), ErrorKind::Device, "{error}");
+    assert!(error.to_string().contains("free space"), "{error}");
+    assert!(
+        error.to_string().contains(&folder.display().to_string()),
+        "{error}"
+    );
+    let last = store.last_stamp(SHARD).await.unwrap();
+    assert_eq!(last.0, u64::from(acknowledged));
+
+    let error = store
+        .commit(SHARD, vec![WriteSet::new()])
+        .await
+        .unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Device);
+    assert!(
+        error.to_string().contains("stopped accepting writes"),
+        "{error}"
+    );
+    for key in 0..acknowledged {
+        assert!(
+            store
+                .get(SHARD, ITEMS, &key.to_be_bytes())
+                .await
+                .unwrap()
+                .is_some()
+        );
+    }
+    let failed = store
+        .get(SHARD, ITEMS, &acknowledged.to_be_bytes())
+        .await
+        .unwrap();
+    assert!(failed.is_none(), "an unacknowledged write is visible");
+    assert_eq!(*store.close().await.unwrap_err().kind(), ErrorKind::Device);
+    let report = folder.parent().unwrap().join("acknowledged_commits");
+    std::fs::write(report, acknowledged.to_string()).unwrap();
+}

@@ -1,0 +1,48 @@
+//! The embedded store against the contract, and against everything that can be wrong with a folder.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod bad_folders;
+mod concurrency;
+mod contract;
+mod full_disk;
+mod lost_writes;
+mod reopening;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use storage::contract::SPACES;
+use storage::{Shard, Space, Stamp, Store, WriteSet};
+use storage_lsm::{LsmStore, Settings};
+
+const ITEMS: Space = SPACES[0];
+const SHARD: Shard = Shard(7);
+
+fn open(path: &Path) -> Arc<LsmStore> {
+    LsmStore::open(path, SPACES, Settings::default()).unwrap()
+}
+
+/// The text of the refusal to open a folder.
+fn refusal(path: &Path) -> String {
+    LsmStore::open(path, SPACES, Settings::default())
+        .unwrap_err()
+        .to_string()
+}
+
+async fn put(store: &LsmStore, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Stamp {
+    let mut set = WriteSet::new();
+    set.put(ITEMS, key.into(), value.into());
+    store.commit(SHARD, vec![set]).await.unwrap()[0]
+}
+
+/// Bytes that no compression makes shorter.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed | 1;
+    let numbers = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()
+    });
+    numbers.flatten().take(length).collect()
+}

@@ -1,1 +1,0 @@
-//! The contract suite (skeleton).
