@@ -31,22 +31,13 @@ impl Message {
         why: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            what: what.into(),
-            why: why.into(),
-            remedy: remedy.into(),
-        }
+        Self { what: what.into(), why: why.into(), remedy: remedy.into() }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            rule,
-            message,
-        } = self;
+        let Self { path, line, rule, message } = self;
         let Message { what, why, remedy } = message;
         write!(formatter, "{path}:{line}: {rule}: {what}; {why}; {remedy}")
     }
@@ -63,12 +54,7 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn find(&mut self, path: &str, line: usize, rule: &str, message: Message) {
         let rule = rule.to_owned();
-        self.findings.push(Finding {
-            path: path.to_owned(),
-            line,
-            rule,
-            message,
-        });
+        self.findings.push(Finding { path: path.to_owned(), line, rule, message });
     }
 
     pub(crate) fn skip(&mut self, rule: &str, why: &str) {
@@ -83,12 +69,7 @@ mod tests {
     #[test]
     fn a_finding_prints_place_rule_what_why_and_remedy() {
         let mut report = Report::default();
-        report.find(
-            "a/b.rs",
-            7,
-            "names",
-            Message::new("bad name", "it grows", "rename it"),
-        );
+        report.find("a/b.rs", 7, "names", Message::new("bad name", "it grows", "rename it"));
         let printed: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
         assert_eq!(printed, ["a/b.rs:7: names: bad name; it grows; rename it"]);
     }

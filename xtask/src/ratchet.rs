@@ -63,9 +63,7 @@ pub(crate) fn tightened(tree: &Tree, offenses: &[Offense]) -> Result<String, Vec
     let mut text = HEADER.to_owned();
     let mut refused = Vec::new();
     for ((path, rule), (number, _)) in worst(offenses) {
-        let limit = listed
-            .get(&(path.clone(), rule.clone()))
-            .map(|(limit, _)| *limit);
+        let limit = listed.get(&(path.clone(), rule.clone())).map(|(limit, _)| *limit);
         // Only the very first list may contain what no list allowed before.
         if old.is_some() && limit.is_none_or(|limit| number > limit) {
             let before = limit.map_or_else(|| "not listed".to_owned(), |limit| limit.to_string());
@@ -73,11 +71,7 @@ pub(crate) fn tightened(tree: &Tree, offenses: &[Offense]) -> Result<String, Vec
         }
         text.push_str(&format!("{path} {rule} {number}\n"));
     }
-    if refused.is_empty() {
-        Ok(text)
-    } else {
-        Err(refused)
-    }
+    if refused.is_empty() { Ok(text) } else { Err(refused) }
 }
 
 fn base(rule: &str) -> &str {
@@ -100,11 +94,7 @@ fn worst(offenses: &[Offense]) -> BTreeMap<(String, String), (usize, &Offense)> 
 
 fn tighten(path: &str, rule: &str, numbers: (usize, usize, usize), report: &mut Report) {
     let (line, limit, number) = numbers;
-    let reality = if number == 0 {
-        "within the limit".to_owned()
-    } else {
-        number.to_string()
-    };
+    let reality = if number == 0 { "within the limit".to_owned() } else { number.to_string() };
     report.find(
         LIST,
         line,
@@ -124,11 +114,7 @@ fn read(text: &str, report: &mut Report) -> Exceptions {
             continue;
         }
         let mut parts = line.split_whitespace();
-        let entry = (
-            parts.next(),
-            parts.next(),
-            parts.next().map(str::parse::<usize>),
-        );
+        let entry = (parts.next(), parts.next(), parts.next().map(str::parse::<usize>));
         if let (Some(path), Some(rule), Some(Ok(number))) = entry {
             listed.insert((path.to_owned(), rule.to_owned()), (number, index + 1));
         } else {
@@ -159,57 +145,32 @@ mod tests {
 
     fn offense(path: &str, number: usize) -> Offense {
         let message = Message::new("long", "why", "remedy");
-        Offense {
-            path: path.into(),
-            rule: "file-length".into(),
-            number,
-            line: 1,
-            message,
-        }
+        Offense { path: path.into(), rule: "file-length".into(), number, line: 1, message }
     }
 
     fn check(name: &str, list: &str, offenses: &[Offense], expected: &[&str]) {
         let mut report = Report::default();
         settle(&tree(name, list), &["file-length"], offenses, &mut report);
-        let whats: Vec<_> = report
-            .findings
-            .iter()
-            .map(|f| f.message.what.as_str())
-            .collect();
+        let whats: Vec<_> = report.findings.iter().map(|f| f.message.what.as_str()).collect();
         assert_eq!(whats, expected);
     }
 
     #[test]
     fn a_new_offender_fails_and_a_listed_one_does_not() {
-        check(
-            "new",
-            "a.rs file-length 500\n",
-            &[offense("a.rs", 500)],
-            &[],
-        );
+        check("new", "a.rs file-length 500\n", &[offense("a.rs", 500)], &[]);
         check("new-2", "", &[offense("a.rs", 500)], &["long"]);
     }
 
     #[test]
     fn an_exception_may_not_grow() {
         let expected = ["long (its exception allows 500)"];
-        check(
-            "grow",
-            "a.rs file-length 500\n",
-            &[offense("a.rs", 501)],
-            &expected,
-        );
+        check("grow", "a.rs file-length 500\n", &[offense("a.rs", 501)], &expected);
     }
 
     #[test]
     fn an_exception_larger_than_reality_must_be_tightened() {
         let smaller = ["tighten: a.rs is listed with 500 and is now 450"];
-        check(
-            "less",
-            "a.rs file-length 500\n",
-            &[offense("a.rs", 450)],
-            &smaller,
-        );
+        check("less", "a.rs file-length 500\n", &[offense("a.rs", 450)], &smaller);
         let gone = ["tighten: a.rs is listed with 500 and is now within the limit"];
         check("gone", "a.rs file-length 500\n", &[], &gone);
     }
@@ -221,12 +182,7 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_fails() {
-        check(
-            "odd",
-            "a.rs file-length many\n",
-            &[],
-            &["cannot read `a.rs file-length many`"],
-        );
+        check("odd", "a.rs file-length many\n", &[], &["cannot read `a.rs file-length many`"]);
     }
 
     #[test]
@@ -237,10 +193,8 @@ mod tests {
         assert!(written.ends_with("a.rs file-length 450\n"), "{written}");
         assert!(!written.contains("b.rs"));
         let raised = tightened(&tree, &[offense("a.rs", 501), offense("c.rs", 401)]);
-        let expected = [
-            "a.rs file-length 501 (before: 500)",
-            "c.rs file-length 401 (before: not listed)",
-        ];
+        let expected =
+            ["a.rs file-length 501 (before: 500)", "c.rs file-length 401 (before: not listed)"];
         assert_eq!(raised, Err(expected.map(str::to_owned).to_vec()));
     }
 

@@ -3,8 +3,8 @@
 //! Owns the core (store, environment, settings, catalog view) and its life. Does not own operations: each verb adds
 //! its method in its own file.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
 
 use model::{DatabaseId, TimestampMs};
@@ -182,5 +182,8 @@ impl std::fmt::Debug for Engine {
 }
 
 pub(crate) fn owner_not_found(kind: &str, name: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::OwnerNotFound, format!("Resource Not Found. There is no {kind} '{name}'."))
+    Error::new(
+        ErrorKind::OwnerNotFound,
+        format!("Resource Not Found. There is no {kind} '{name}'."),
+    )
 }

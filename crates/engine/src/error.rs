@@ -114,6 +114,12 @@ impl From<model::Invalid> for Error {
     }
 }
 
+impl From<model::PatchError> for Error {
+    fn from(error: model::PatchError) -> Self {
+        Self::new(ErrorKind::Invalid, error.message())
+    }
+}
+
 impl From<storage::Error> for Error {
     fn from(error: storage::Error) -> Self {
         let kind = match error.kind() {

@@ -96,7 +96,10 @@ async fn remove_expired(turn: &mut Turn<'_>, key: StorageKey) -> Result<(), Halt
 }
 
 /// Drops versions that ended before the retention; goes round the space again and again.
-pub(crate) async fn trim_versions(turn: &mut Turn<'_>, items_max: usize) -> Result<WorkAnswer, Halt> {
+pub(crate) async fn trim_versions(
+    turn: &mut Turn<'_>,
+    items_max: usize,
+) -> Result<WorkAnswer, Halt> {
     turn.require_first()?;
     let now = turn.context.now.seconds().0;
     let retention = turn.context.live.retention_seconds;

@@ -250,12 +250,8 @@ pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     key.into()
 }
 
-/// Whether a key of the terms space belongs to one item (and is not the list of a shape's paths).
-pub(crate) fn is_item_term(key: &[u8]) -> bool {
-    key.first().is_some_and(|&kind| kind != SHAPE_PATHS)
-}
-
 /// All local terms of one path in one logical partition, in the order of their values.
+#[cfg(test)]
 pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> KeyRange {
     let mut prefix = vec![LOCAL_TERM];
     prefix.extend_from_slice(partition.as_bytes());
@@ -264,6 +260,7 @@ pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> Key
 }
 
 /// All global terms of one path with one value.
+#[cfg(test)]
 pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
     let mut prefix = vec![GLOBAL_TERM];
     push_path(&mut prefix, path);

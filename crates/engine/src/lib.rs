@@ -1,1 +1,43 @@
-//! Skeleton.
+//! The database: operations in, outcomes out. Embed it, or put a gateway in front of it.
+//!
+//! Owns the account with its databases, containers, partitions and items, and every rule about them. Does not own
+//! HTTP (`gateway`), the storage of bytes (`storage` and its backends) or the meaning of a value (`model`).
+//!
+//! ```text
+//! Operation ─► execute ─► catalog (which container) ─► partition/locate (which physical partition)
+//!     read ─► storage.get                                            ─► Outcome
+//!     write ─► partition/writer (one turn) ─► item/turn (write set) ─► storage.commit ─► Outcome
+//! ```
+//!
+//! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
+//! terms, its unique keys and its change; the store stamps it with its lsn.
+
+mod catalog;
+pub mod change_feed;
+mod charge;
+mod engine;
+mod environment;
+mod error;
+mod execute;
+mod expiry;
+mod index;
+mod item;
+mod key_layout;
+mod maintenance;
+pub mod operation;
+pub mod outcome;
+mod partition;
+mod session;
+mod settings;
+
+pub use engine::Engine;
+pub use environment::{
+    Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock, SystemRandomness, Task,
+    TokioSpawner, TravellingClock,
+};
+pub use error::{Error, ErrorKind, Result};
+pub use key_layout::SPACES;
+pub use maintenance::MaintenanceReport;
+pub use operation::{ContainerLink, Operation};
+pub use outcome::{Item, Outcome, OutcomeValue};
+pub use settings::Settings;

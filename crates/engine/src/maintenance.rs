@@ -93,12 +93,15 @@ impl Engine {
     async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
         let generation = container.live().generation;
         let follow = |partition: &Arc<Partition>| partition.published.index().1 == generation;
-        if container.record().older_policies.is_empty() || !container.map().partitions.iter().all(follow) {
+        if container.record().older_policies.is_empty()
+            || !container.map().partitions.iter().all(follow)
+        {
             return Ok(());
         }
         let mut catalog = self.core.catalog.lock().await;
         let mut record = container.record();
-        let is_stored = self.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
+        let is_stored =
+            self.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
         if record.generation != generation || !is_stored {
             return Ok(());
         }
@@ -116,7 +119,9 @@ impl Engine {
             if self.core.is_building(shard) {
                 continue;
             }
-            let removed = reclaim_shard(self.store(), shard, self.core.settings.maintenance_items_max).await?;
+            let removed =
+                reclaim_shard(self.store(), shard, self.core.settings.maintenance_items_max)
+                    .await?;
             report.reclaimed += removed;
             if removed > 0 {
                 report.more = true;

@@ -218,6 +218,15 @@ pub struct ThroughputResource {
     pub highest_ever: u32,
 }
 
+/// The physical partitions of a container.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionsResource {
+    /// Grows with every split and merge.
+    pub generation: u64,
+    /// In the order of their ranges.
+    pub partitions: Vec<PartitionResource>,
+}
+
 /// A physical partition as callers see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionResource {
@@ -252,7 +261,7 @@ pub enum OutcomeValue {
     /// Throughput, if the owner has its own.
     Throughput(Option<ThroughputResource>),
     /// Physical partitions.
-    Partitions(Vec<PartitionResource>),
+    Partitions(PartitionsResource),
     /// An item.
     Item(Item),
     /// The answer of a read.

@@ -40,12 +40,8 @@ impl Acknowledged {
     }
 
     fn read(path: &PathBuf) -> io::Result<(Self, Vec<(Shard, Stamp)>)> {
-        let mut file = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path)?;
+        let mut file =
+            File::options().create(true).truncate(false).read(true).write(true).open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let mut slots = HashMap::new();
@@ -59,15 +55,7 @@ impl Acknowledged {
             }
             slots_used += 1;
         }
-        Ok((
-            Self {
-                file,
-                slots,
-                slots_used,
-                batches_unsynced: 0,
-            },
-            promised,
-        ))
+        Ok((Self { file, slots, slots_used, batches_unsynced: 0 }, promised))
     }
 
     /// Records the newest durable stamps of the shards of one batch.
@@ -84,11 +72,7 @@ impl Acknowledged {
             self.file.write_all(&encode(shard, stamp))?;
         }
         self.batches_unsynced += 1;
-        if self.batches_unsynced >= BATCHES_PER_SYNC {
-            self.sync()
-        } else {
-            Ok(())
-        }
+        if self.batches_unsynced >= BATCHES_PER_SYNC { self.sync() } else { Ok(()) }
     }
 
     pub(crate) fn sync(&mut self) -> io::Result<()> {
@@ -141,20 +125,13 @@ fn decode(slot: &[u8]) -> Option<(Shard, Stamp)> {
     let (shard, rest) = slot.split_first_chunk()?;
     let (stamp, rest) = rest.split_first_chunk()?;
     let (sum, _) = rest.split_first_chunk()?;
-    let (shard, stamp) = (
-        Shard(u32::from_be_bytes(*shard)),
-        Stamp(u64::from_be_bytes(*stamp)),
-    );
+    let (shard, stamp) = (Shard(u32::from_be_bytes(*shard)), Stamp(u64::from_be_bytes(*stamp)));
     (u64::from_be_bytes(*sum) == checksum(shard, stamp)).then_some((shard, stamp))
 }
 
 /// FNV-1a over both numbers: enough against torn and zeroed slots.
 fn checksum(shard: Shard, stamp: Stamp) -> u64 {
-    let bytes = shard
-        .0
-        .to_be_bytes()
-        .into_iter()
-        .chain(stamp.0.to_be_bytes());
+    let bytes = shard.0.to_be_bytes().into_iter().chain(stamp.0.to_be_bytes());
     bytes.fold(0xCBF2_9CE4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })

@@ -38,10 +38,7 @@ pub(crate) fn flush(keyspaces: &Keyspaces) -> Result<(), TreeError> {
 fn wait_while(keyspaces: &Keyspaces, busy: impl Fn(&Keyspace) -> bool) -> Result<(), TreeError> {
     while keyspaces.all().any(&busy) {
         // The cheapest call that reports a worker's failure.
-        keyspaces
-            .database
-            .persist(PersistMode::Buffer)
-            .map_err(TreeError::Reported)?;
+        keyspaces.database.persist(PersistMode::Buffer).map_err(TreeError::Reported)?;
         std::thread::sleep(STEP);
     }
     Ok(())

@@ -101,30 +101,17 @@ impl Committer {
     fn commit_pending(&mut self, first: Job) {
         let mut answers = Vec::new();
         let mut next = Some(first);
-        while let Some(Job::Commit {
-            shard,
-            group,
-            reply,
-        }) = next
-        {
+        while let Some(Job::Commit { shard, group, reply }) = next {
             let merged = match &self.failed {
                 Some(reason) => Err(stopped(&self.shared.keyspaces.path, reason)),
                 None => self.merge.add(&self.shared, shard, &group),
             };
             answers.push((reply, merged));
             let another = matches!(self.pending.front(), Some(Job::Commit { .. }));
-            next = if another && !self.merge.is_full() {
-                self.pending.pop_front()
-            } else {
-                None
-            };
+            next = if another && !self.merge.is_full() { self.pending.pop_front() } else { None };
         }
         self.queue.release(answers.len());
-        let written = if self.merge.is_empty() {
-            Ok(())
-        } else {
-            self.write()
-        };
+        let written = if self.merge.is_empty() { Ok(()) } else { self.write() };
         self.merge.clear();
         answer(answers, written);
     }

@@ -49,10 +49,7 @@ pub(crate) fn read_failed(path: &Path, source: fjall::Error) -> Error {
     match cause(&source) {
         Cause::Device => Error::new(
             ErrorKind::Device,
-            format!(
-                "the device failed while reading the store at {}",
-                path.display()
-            ),
+            format!("the device failed while reading the store at {}", path.display()),
         )
         .with_source(source),
         _ => corrupt(path).with_source(source),
@@ -113,9 +110,7 @@ pub(crate) fn guarded<T>(call: impl FnOnce() -> fjall::Result<T>) -> Result<T, T
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(TreeError::Panicked(
-                text.unwrap_or("without a reason").to_owned(),
-            ))
+            Err(TreeError::Panicked(text.unwrap_or("without a reason").to_owned()))
         }
     }
 }

@@ -47,9 +47,7 @@ pub(crate) fn recognise(folder: &Path) -> Result<Folder> {
 pub(crate) fn begin_creation(folder: &Path) -> Result<()> {
     let path = folder.join(CREATING);
     let announced = File::create(&path).and_then(|file| file.sync_all());
-    announced
-        .and_then(|()| sync_folder(folder))
-        .map_err(|error| cannot_open_file(&path, error))
+    announced.and_then(|()| sync_folder(folder)).map_err(|error| cannot_open_file(&path, error))
 }
 
 /// Makes the folder a store, in one step that survives a power cut.
@@ -80,11 +78,7 @@ fn write_marker(folder: &Path, marker: &Path) -> std::io::Result<()> {
 }
 
 fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
-    }
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<Folder> {

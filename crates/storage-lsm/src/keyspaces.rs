@@ -39,10 +39,7 @@ impl Keyspaces {
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Keyspace> {
-        self.by_number
-            .iter()
-            .flatten()
-            .chain(std::iter::once(&self.stamps))
+        self.by_number.iter().flatten().chain(std::iter::once(&self.stamps))
     }
 }
 

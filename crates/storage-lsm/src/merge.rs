@@ -120,15 +120,10 @@ impl Merge {
 
     fn validate_sizes(&mut self, shared: &Shared, set: &WriteSet) -> Result<()> {
         let written = set.writes.iter().map(|write| match write {
-            Write::Put {
-                space, key, value, ..
-            } => (*space, key, value.len()),
+            Write::Put { space, key, value, .. } => (*space, key, value.len()),
             Write::Remove { space, key } => (*space, key, 0),
         });
-        let guarded = set
-            .guards
-            .iter()
-            .map(|guarded| (guarded.space, &guarded.key, 0));
+        let guarded = set.guards.iter().map(|guarded| (guarded.space, &guarded.key, 0));
         for (space, key, value_bytes) in written.chain(guarded) {
             shared.keyspaces.of(space)?;
             let places = usize::from(space.number) + 1;
@@ -169,11 +164,7 @@ impl Merge {
                 }
             };
             if !holds {
-                return Err(Error::guard_failed(
-                    shard,
-                    guarded.space,
-                    guarded.key.clone(),
-                ));
+                return Err(Error::guard_failed(shard, guarded.space, guarded.key.clone()));
             }
         }
         Ok(())
@@ -181,13 +172,7 @@ impl Merge {
 
     fn write(&mut self, shard: Shard, write: &Write, stamp: Stamp) {
         let (space, key, key_stamp_at, value) = match write {
-            Write::Put {
-                space,
-                key,
-                value,
-                key_stamp_at,
-                value_stamp_at,
-            } => {
+            Write::Put { space, key, value, key_stamp_at, value_stamp_at } => {
                 let value = stamped_value(&mut self.scratch, value, *value_stamp_at, stamp);
                 (*space, key, *key_stamp_at, Some(value))
             }

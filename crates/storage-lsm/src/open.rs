@@ -53,12 +53,7 @@ impl LsmStore {
         let (acknowledged, promised) = Acknowledged::open(path)?;
         acknowledged::verify(path, &promised, |shard| last_stamps.last(shard))?;
         let closed = AtomicBool::new(false);
-        let shared = Arc::new(Shared {
-            keyspaces,
-            last_stamps,
-            closed,
-            lock,
-        });
+        let shared = Arc::new(Shared { keyspaces, last_stamps, closed, lock });
         start(shared, &settings, acknowledged)
     }
 }
@@ -134,24 +129,13 @@ fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keysp
             }
         }
         let stamps = database.keyspace(STAMPS, options)?;
-        Ok(Keyspaces {
-            path: path.to_owned(),
-            database,
-            by_number,
-            stamps,
-        })
+        Ok(Keyspaces { path: path.to_owned(), database, by_number, stamps })
     });
     opened.map_err(|error| tree_did_not_open(path, error))
 }
 
 fn recovered_stamps(keyspaces: &Keyspaces) -> Result<LastStamps> {
-    let read = guarded(|| {
-        keyspaces
-            .stamps
-            .iter()
-            .map(fjall::Guard::into_inner)
-            .collect()
-    });
+    let read = guarded(|| keyspaces.stamps.iter().map(fjall::Guard::into_inner).collect());
     let entries: Vec<(Slice, Slice)> =
         read.map_err(|error| tree_did_not_open(&keyspaces.path, error))?;
     let last_stamps = LastStamps::new();
@@ -177,23 +161,13 @@ fn start(
     acknowledged: Acknowledged,
 ) -> Result<Arc<LsmStore>> {
     let queue = Arc::new(Queue::new(settings.commit_queue_max));
-    let committer = Committer::new(
-        Arc::clone(&shared),
-        Arc::clone(&queue),
-        settings.durability,
-        acknowledged,
-    );
+    let committer =
+        Committer::new(Arc::clone(&shared), Arc::clone(&queue), settings.durability, acknowledged);
     let (alive, committer_gone) = mpsc::channel::<()>();
-    let started = std::thread::Builder::new()
-        .name("committer".to_owned())
-        .spawn(move || {
-            committer.run();
-            drop(alive);
-        });
+    let started = std::thread::Builder::new().name("committer".to_owned()).spawn(move || {
+        committer.run();
+        drop(alive);
+    });
     started.map_err(|error| cannot_open_file(&shared.keyspaces.path, error))?;
-    Ok(Arc::new(LsmStore {
-        shared,
-        queue,
-        committer_gone: Mutex::new(committer_gone),
-    }))
+    Ok(Arc::new(LsmStore { shared, queue, committer_gone: Mutex::new(committer_gone) }))
 }

@@ -16,17 +16,9 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T>>;
 
 /// Something the committer does in its turn.
 pub(crate) enum Job {
-    Commit {
-        shard: Shard,
-        group: Vec<WriteSet>,
-        reply: Reply<Vec<Stamp>>,
-    },
-    Sync {
-        reply: Reply<()>,
-    },
-    Close {
-        reply: Reply<()>,
-    },
+    Commit { shard: Shard, group: Vec<WriteSet>, reply: Reply<Vec<Stamp>> },
+    Sync { reply: Reply<()> },
+    Close { reply: Reply<()> },
 }
 
 /// Jobs in order of arrival.
@@ -74,9 +66,7 @@ impl Queue {
             waiting = match timeout {
                 None => {
                     let idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.ended;
-                    self.changed
-                        .wait_while(waiting, idle)
-                        .unwrap_or_else(PoisonError::into_inner)
+                    self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner)
                 }
                 Some(timeout) => {
                     let woken = self.changed.wait_timeout(waiting, timeout);

@@ -30,11 +30,7 @@ pub(crate) struct LsmSnapshot {
 
 impl Shared {
     pub(crate) fn refuse_closed(&self) -> Result<()> {
-        if self.closed.load(Ordering::Acquire) {
-            Err(closed())
-        } else {
-            Ok(())
-        }
+        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
     }
 
     /// A view of the newest commits.
@@ -63,9 +59,7 @@ impl Shared {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        keys.iter()
-            .map(|key| self.get(snapshot, shard, space, key))
-            .collect()
+        keys.iter().map(|key| self.get(snapshot, shard, space, key)).collect()
     }
 
     fn scan(
@@ -81,10 +75,7 @@ impl Shared {
         }
         let range = snapshot.range(keyspace, tree_range(shard, &scan.range));
         let entry = |guard: fjall::Guard| match guard.into_inner() {
-            Ok((key, value)) => Ok(Entry {
-                key: key_bytes(&key),
-                value: value_bytes(value),
-            }),
+            Ok((key, value)) => Ok(Entry { key: key_bytes(&key), value: value_bytes(value) }),
             Err(error) => Err(read_failed(&self.keyspaces.path, error)),
         };
         match scan.direction {
@@ -118,8 +109,7 @@ impl Read for LsmStore {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        self.shared
-            .get_many(&self.shared.latest()?, shard, space, keys)
+        self.shared.get_many(&self.shared.latest()?, shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {

@@ -48,10 +48,7 @@ impl LsmStore {
     pub fn disk_bytes(&self) -> Result<u64> {
         self.shared.refuse_closed()?;
         let keyspaces = &self.shared.keyspaces;
-        keyspaces
-            .database
-            .disk_space()
-            .map_err(|error| read_failed(&keyspaces.path, error))
+        keyspaces.database.disk_space().map_err(|error| read_failed(&keyspaces.path, error))
     }
 
     /// Queues a job and waits for its outcome.
@@ -79,20 +76,12 @@ impl LsmStore {
 impl Store for LsmStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         let snapshot = self.shared.latest()?;
-        Ok(Arc::new(LsmSnapshot {
-            shared: Arc::clone(&self.shared),
-            snapshot,
-        }))
+        Ok(Arc::new(LsmSnapshot { shared: Arc::clone(&self.shared), snapshot }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
         self.shared.refuse_closed()?;
-        self.ask(|reply| Job::Commit {
-            shard,
-            group,
-            reply,
-        })
-        .await
+        self.ask(|reply| Job::Commit { shard, group, reply }).await
     }
 
     async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {
@@ -106,10 +95,7 @@ impl Store for LsmStore {
 
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
         let store_bytes = self.disk_bytes()?;
-        Ok(ShardStatistics {
-            last_stamp: self.shared.last_stamps.last(shard),
-            store_bytes,
-        })
+        Ok(ShardStatistics { last_stamp: self.shared.last_stamps.last(shard), store_bytes })
     }
 
     async fn sync(&self) -> Result<()> {
@@ -139,9 +125,6 @@ impl Drop for LsmStore {
 
 impl std::fmt::Debug for LsmStore {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("LsmStore")
-            .field("path", &self.shared.keyspaces.path)
-            .finish()
+        formatter.debug_struct("LsmStore").field("path", &self.shared.keyspaces.path).finish()
     }
 }

@@ -52,11 +52,7 @@ impl Error {
             space.name,
             shard.0
         );
-        Self {
-            kind: ErrorKind::GuardFailed { shard, space, key },
-            message,
-            source: None,
-        }
+        Self { kind: ErrorKind::GuardFailed { shard, space, key }, message, source: None }
     }
 
     /// A call that makes no sense.
@@ -68,11 +64,7 @@ impl Error {
     /// An error of any kind.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            source: None,
-        }
+        Self { kind, message: message.into(), source: None }
     }
 
     /// The same error with what caused it.
@@ -104,8 +96,6 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source
-            .as_ref()
-            .map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
+        self.source.as_ref().map(|source| source.as_ref() as &(dyn std::error::Error + 'static))
     }
 }

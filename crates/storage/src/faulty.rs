@@ -54,15 +54,8 @@ impl<S: Store + ?Sized> FaultyStore<S> {
     /// Wraps a store; the same seed and the same order of calls give the same faults.
     #[must_use]
     pub fn new(inner: Arc<S>, seed: u64, plan: FaultPlan) -> Self {
-        let faults = Faults {
-            plan,
-            dice: Dice::new(seed),
-            healed: AtomicBool::new(false),
-        };
-        Self {
-            inner,
-            faults: Arc::new(faults),
-        }
+        let faults = Faults { plan, dice: Dice::new(seed), healed: AtomicBool::new(false) };
+        Self { inner, faults: Arc::new(faults) }
     }
 
     /// The store underneath, which does not fail.
@@ -115,10 +108,7 @@ pub(crate) async fn give_back_turn() {
 }
 
 fn injected(what: &str) -> Error {
-    Error::new(
-        ErrorKind::Device,
-        format!("{what} because the fault plan said so"),
-    )
+    Error::new(ErrorKind::Device, format!("{what} because the fault plan said so"))
 }
 
 #[async_trait]
@@ -149,10 +139,7 @@ impl<S: Store + ?Sized> Store for FaultyStore<S> {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
         self.faults.before_read().await?;
         let inner = self.inner.snapshot().await?;
-        Ok(Arc::new(FaultySnapshot {
-            inner,
-            faults: Arc::clone(&self.faults),
-        }))
+        Ok(Arc::new(FaultySnapshot { inner, faults: Arc::clone(&self.faults) }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
@@ -163,13 +150,8 @@ impl<S: Store + ?Sized> Store for FaultyStore<S> {
         let stamps = self.inner.commit(shard, group).await?;
         // A second delay, so that the writes are visible for a while before their author knows.
         self.faults.delay().await;
-        if self
-            .faults
-            .happens(self.faults.plan.acknowledgement_lost_ppm)
-        {
-            return Err(injected(
-                "a commit was written and its acknowledgement was lost",
-            ));
+        if self.faults.happens(self.faults.plan.acknowledgement_lost_ppm) {
+            return Err(injected("a commit was written and its acknowledgement was lost"));
         }
         Ok(stamps)
     }

@@ -33,10 +33,7 @@ impl LastStamps {
     #[must_use]
     pub fn last(&self, shard: Shard) -> Stamp {
         let board = self.board.read().unwrap_or_else(PoisonError::into_inner);
-        board
-            .by_shard
-            .get(&shard)
-            .map_or(Stamp::ZERO, |sender| *sender.borrow())
+        board.by_shard.get(&shard).map_or(Stamp::ZERO, |sender| *sender.borrow())
     }
 
     /// Publishes the newest stamp of a shard and wakes those who wait for it.
@@ -65,10 +62,7 @@ impl LastStamps {
             }
             board.sender(shard).subscribe()
         };
-        let stamp = receiver
-            .wait_for(|stamp| *stamp > after)
-            .await
-            .map_err(|_| closed())?;
+        let stamp = receiver.wait_for(|stamp| *stamp > after).await.map_err(|_| closed())?;
         Ok(*stamp)
     }
 
@@ -86,8 +80,6 @@ impl LastStamps {
 
 impl Board {
     fn sender(&mut self, shard: Shard) -> &watch::Sender<Stamp> {
-        self.by_shard
-            .entry(shard)
-            .or_insert_with(|| watch::Sender::new(Stamp::ZERO))
+        self.by_shard.entry(shard).or_insert_with(|| watch::Sender::new(Stamp::ZERO))
     }
 }

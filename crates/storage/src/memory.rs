@@ -86,11 +86,7 @@ impl MemoryStore {
     /// A store of its own with the same newest values and stamps.
     pub(crate) fn copy(&self) -> Self {
         let state = self.shared.read_lock();
-        let mut copied = State {
-            version: 1,
-            stamps: state.stamps.clone(),
-            ..State::default()
-        };
+        let mut copied = State { version: 1, stamps: state.stamps.clone(), ..State::default() };
         for (place, keys) in &state.keys {
             let newest = keys.iter().filter_map(|(key, history)| {
                 let value = visible(history, state.version)?;
@@ -102,12 +98,7 @@ impl MemoryStore {
         for (shard, stamp) in &copied.stamps {
             last_stamps.publish(*shard, *stamp);
         }
-        Self {
-            shared: Arc::new(Shared {
-                state: RwLock::new(copied),
-                last_stamps,
-            }),
-        }
+        Self { shared: Arc::new(Shared { state: RwLock::new(copied), last_stamps }) }
     }
 
     pub(crate) fn close_at_once(&self) {
@@ -127,20 +118,12 @@ impl Shared {
 
     fn open_for_reading(&self) -> Result<RwLockReadGuard<'_, State>> {
         let state = self.read_lock();
-        if state.closed {
-            Err(closed())
-        } else {
-            Ok(state)
-        }
+        if state.closed { Err(closed()) } else { Ok(state) }
     }
 
     fn open_for_writing(&self) -> Result<RwLockWriteGuard<'_, State>> {
         let state = self.write_lock();
-        if state.closed {
-            Err(closed())
-        } else {
-            Ok(state)
-        }
+        if state.closed { Err(closed()) } else { Ok(state) }
     }
 }
 
@@ -153,11 +136,7 @@ impl State {
         for guarded in group.iter().flat_map(|set| &set.guards) {
             let stored = self.get(shard, guarded.space, &guarded.key, self.version);
             if !guarded.holds(stored.map(AsRef::as_ref)) {
-                return Err(Error::guard_failed(
-                    shard,
-                    guarded.space,
-                    guarded.key.clone(),
-                ));
+                return Err(Error::guard_failed(shard, guarded.space, guarded.key.clone()));
             }
         }
         Ok(())
@@ -165,24 +144,13 @@ impl State {
 
     fn apply(&mut self, shard: Shard, write: &Write, stamp: Stamp) {
         let (space, key, value) = match write {
-            Write::Put {
-                space,
-                key,
-                value,
-                key_stamp_at,
-                value_stamp_at,
-            } => {
+            Write::Put { space, key, value, key_stamp_at, value_stamp_at } => {
                 let key = stamped(key, *key_stamp_at, stamp);
                 (*space, key, Some(stamped(value, *value_stamp_at, stamp)))
             }
             Write::Remove { space, key } => (*space, key.clone(), None),
         };
-        let oldest_seen = self
-            .snapshots
-            .keys()
-            .next()
-            .copied()
-            .unwrap_or(self.version);
+        let oldest_seen = self.snapshots.keys().next().copied().unwrap_or(self.version);
         let keys = self.keys.entry((shard, space)).or_default();
         let history = keys.entry(key.clone()).or_default();
         history.retain(|(version, _)| *version != self.version);
@@ -207,10 +175,7 @@ impl State {
         let bounds = (as_slice(&scan.range.lower), as_slice(&scan.range.upper));
         let entries = keys.range::<[u8], _>(bounds).filter_map(|(key, history)| {
             let value = visible(history, version)?.clone();
-            Some(Ok(Entry {
-                key: key.clone(),
-                value,
-            }))
+            Some(Ok(Entry { key: key.clone(), value }))
         });
         match scan.direction {
             Direction::Forward => ScanPage::fill(scan.limit, entries),
@@ -260,10 +225,7 @@ impl Read for MemoryStore {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         let state = self.shared.open_for_reading()?;
-        Ok(keys
-            .iter()
-            .map(|key| state.get(shard, space, key, state.version).cloned())
-            .collect())
+        Ok(keys.iter().map(|key| state.get(shard, space, key, state.version).cloned()).collect())
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
@@ -278,10 +240,7 @@ impl Store for MemoryStore {
         let mut state = self.shared.open_for_writing()?;
         let version = state.version;
         *state.snapshots.entry(version).or_default() += 1;
-        Ok(Arc::new(MemorySnapshot {
-            shared: Arc::clone(&self.shared),
-            version,
-        }))
+        Ok(Arc::new(MemorySnapshot { shared: Arc::clone(&self.shared), version }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
@@ -298,10 +257,7 @@ impl Store for MemoryStore {
     }
 
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
-        Ok(ShardStatistics {
-            last_stamp: self.last_stamp(shard).await?,
-            store_bytes: 0,
-        })
+        Ok(ShardStatistics { last_stamp: self.last_stamp(shard).await?, store_bytes: 0 })
     }
 
     async fn sync(&self) -> Result<()> {
@@ -329,16 +285,11 @@ impl Read for MemorySnapshot {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         let state = self.shared.open_for_reading()?;
-        Ok(keys
-            .iter()
-            .map(|key| state.get(shard, space, key, self.version).cloned())
-            .collect())
+        Ok(keys.iter().map(|key| state.get(shard, space, key, self.version).cloned()).collect())
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.shared
-            .open_for_reading()?
-            .scan(shard, space, scan, self.version)
+        self.shared.open_for_reading()?.scan(shard, space, scan, self.version)
     }
 }
 
@@ -350,20 +301,12 @@ impl Drop for MemorySnapshot {
 
 /// The value a reader at `version` sees.
 fn visible(history: &History, version: u64) -> Option<&StorageValue> {
-    history
-        .iter()
-        .rev()
-        .find(|(since, _)| *since <= version)?
-        .1
-        .as_ref()
+    history.iter().rev().find(|(since, _)| *since <= version)?.1.as_ref()
 }
 
 /// Keeps the newest value that a reader at `oldest_seen` sees, and everything newer.
 fn drop_unseen(history: &mut History, oldest_seen: u64) {
-    let seen = history
-        .iter()
-        .rposition(|(since, _)| *since <= oldest_seen)
-        .unwrap_or(0);
+    let seen = history.iter().rposition(|(since, _)| *since <= oldest_seen).unwrap_or(0);
     history.drain(..seen);
 }
 

@@ -12,9 +12,7 @@ pub(crate) struct Dice {
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
-            state: Mutex::new(seed),
-        }
+        Self { state: Mutex::new(seed) }
     }
 
     pub(crate) fn number(&self) -> u64 {

@@ -28,10 +28,7 @@ impl KeyRange {
     /// Every key of the space.
     #[must_use]
     pub fn all() -> Self {
-        Self {
-            lower: Bound::Unbounded,
-            upper: Bound::Unbounded,
-        }
+        Self { lower: Bound::Unbounded, upper: Bound::Unbounded }
     }
 
     /// Every key that starts with `prefix`.
@@ -41,33 +38,21 @@ impl KeyRange {
             Some(end) => Bound::Excluded(end),
             None => Bound::Unbounded,
         };
-        Self {
-            lower: Bound::Included(StorageKey::copy_from_slice(prefix)),
-            upper,
-        }
+        Self { lower: Bound::Included(StorageKey::copy_from_slice(prefix)), upper }
     }
 
     /// Keys from `lower` (included) to `upper` (excluded).
     #[must_use]
     pub fn half_open(lower: StorageKey, upper: StorageKey) -> Self {
-        Self {
-            lower: Bound::Included(lower),
-            upper: Bound::Excluded(upper),
-        }
+        Self { lower: Bound::Included(lower), upper: Bound::Excluded(upper) }
     }
 
     /// The part of this range that lies after `last` in the given direction.
     #[must_use]
     pub fn after(&self, last: StorageKey, direction: Direction) -> Self {
         match direction {
-            Direction::Forward => Self {
-                lower: Bound::Excluded(last),
-                upper: self.upper.clone(),
-            },
-            Direction::Backward => Self {
-                lower: self.lower.clone(),
-                upper: Bound::Excluded(last),
-            },
+            Direction::Forward => Self { lower: Bound::Excluded(last), upper: self.upper.clone() },
+            Direction::Backward => Self { lower: self.lower.clone(), upper: Bound::Excluded(last) },
         }
     }
 
@@ -122,10 +107,7 @@ impl ScanLimit {
     /// A limit in entries, with a generous bound on bytes.
     #[must_use]
     pub fn entries(entries_max: usize) -> Self {
-        Self {
-            entries_max,
-            bytes_max: 16 * 1024 * 1024,
-        }
+        Self { entries_max, bytes_max: 16 * 1024 * 1024 }
     }
 }
 
@@ -144,21 +126,13 @@ impl Scan {
     /// A forward scan.
     #[must_use]
     pub fn forward(range: KeyRange, limit: ScanLimit) -> Self {
-        Self {
-            range,
-            direction: Direction::Forward,
-            limit,
-        }
+        Self { range, direction: Direction::Forward, limit }
     }
 
     /// A backward scan.
     #[must_use]
     pub fn backward(range: KeyRange, limit: ScanLimit) -> Self {
-        Self {
-            range,
-            direction: Direction::Backward,
-            limit,
-        }
+        Self { range, direction: Direction::Backward, limit }
     }
 }
 
@@ -189,10 +163,7 @@ impl ScanPage {
         limit: ScanLimit,
         entries: impl Iterator<Item = crate::Result<Entry>>,
     ) -> crate::Result<Self> {
-        let mut page = Self {
-            entries: Vec::new(),
-            more: false,
-        };
+        let mut page = Self { entries: Vec::new(), more: false };
         let mut bytes = 0;
         for entry in entries {
             let entry = entry?;

@@ -69,14 +69,7 @@ impl SimulatedDisk {
 
     fn holding(durability: DiskDurability, durable: MemoryStore) -> Self {
         let visible = durable.copy();
-        Self {
-            durability,
-            visible,
-            platter: Mutex::new(Platter {
-                durable,
-                tail: Vec::new(),
-            }),
-        }
+        Self { durability, visible, platter: Mutex::new(Platter { durable, tail: Vec::new() }) }
     }
 
     fn platter(&self) -> MutexGuard<'_, Platter> {

@@ -101,30 +101,17 @@ impl WriteSet {
         value_stamp_at: Option<usize>,
     ) {
         let (key, value) = (key.into(), value.into());
-        self.writes.push(Write::Put {
-            space,
-            key,
-            value,
-            key_stamp_at,
-            value_stamp_at,
-        });
+        self.writes.push(Write::Put { space, key, value, key_stamp_at, value_stamp_at });
     }
 
     /// Adds a remove.
     pub fn remove(&mut self, space: Space, key: impl Into<StorageKey>) {
-        self.writes.push(Write::Remove {
-            space,
-            key: key.into(),
-        });
+        self.writes.push(Write::Remove { space, key: key.into() });
     }
 
     /// Adds a guard.
     pub fn guard(&mut self, space: Space, key: impl Into<StorageKey>, guard: Guard) {
-        self.guards.push(Guarded {
-            space,
-            key: key.into(),
-            guard,
-        });
+        self.guards.push(Guarded { space, key: key.into(), guard });
     }
 
     /// The stamp this set receives when `last` is the newest of its shard.
@@ -134,9 +121,7 @@ impl WriteSet {
     pub fn stamp_after(&self, last: Stamp) -> crate::Result<Stamp> {
         match last.max(self.stamp_above).0.checked_add(1) {
             Some(number) => Ok(Stamp(number)),
-            None => Err(crate::Error::refused(
-                "no stamp is left above the greatest number",
-            )),
+            None => Err(crate::Error::refused("no stamp is left above the greatest number")),
         }
     }
 
@@ -146,14 +131,7 @@ impl WriteSet {
     /// [`crate::ErrorKind::Refused`] when a stamp would lie outside its bytes.
     pub fn validate(&self, shard: Shard) -> crate::Result<()> {
         for write in &self.writes {
-            if let Write::Put {
-                space,
-                key,
-                value,
-                key_stamp_at,
-                value_stamp_at,
-            } = write
-            {
+            if let Write::Put { space, key, value, key_stamp_at, value_stamp_at } = write {
                 let fits = |at: &Option<usize>, length: usize| {
                     at.is_none_or(|at| at.checked_add(8).is_some_and(|end| end <= length))
                 };

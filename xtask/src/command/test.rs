@@ -23,14 +23,10 @@ fn choose(arguments: &[&str]) -> Result<Choice, String> {
     match arguments {
         [] => Ok(Choice::Run(STEPS.iter().collect())),
         ["--list"] => Ok(Choice::List),
-        ["--quick"] => Ok(Choice::Run(
-            STEPS.iter().filter(|step| !step.slow).collect(),
-        )),
+        ["--quick"] => Ok(Choice::Run(STEPS.iter().filter(|step| !step.slow).collect())),
         ["--only", name] => match STEPS.iter().find(|step| step.name == *name) {
             Some(step) => Ok(Choice::Run(vec![step])),
-            None => Err(format!(
-                "there is no step `{name}`, `cargo xtask test --list` names them"
-            )),
+            None => Err(format!("there is no step `{name}`, `cargo xtask test --list` names them")),
         },
         ["--only"] => Err("`--only` needs the name of a step".to_owned()),
         [unknown, ..] => Err(format!("test does not know `{}`", unknown)),
@@ -63,11 +59,7 @@ mod tests {
     #[test]
     fn the_arguments_choose_the_steps() {
         let all: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-        let fast: Vec<_> = STEPS
-            .iter()
-            .filter(|step| !step.slow)
-            .map(|step| step.name)
-            .collect();
+        let fast: Vec<_> = STEPS.iter().filter(|step| !step.slow).map(|step| step.name).collect();
         check(&[], Ok(&all));
         check(&["--quick"], Ok(&fast));
         check(&["--only", "lints"], Ok(&["lints"]));

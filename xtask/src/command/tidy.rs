@@ -26,11 +26,7 @@ fn print_findings(tree: &Tree) -> ExitCode {
         println!("{finding}");
     }
     println!("tidy: {checks} checks, {} findings", report.findings.len());
-    if report.findings.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn update_ratchet(tree: &Tree) -> ExitCode {

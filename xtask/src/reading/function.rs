@@ -27,11 +27,7 @@ pub(crate) fn functions(code: &str) -> Vec<Function> {
         if chars.get(end) == Some(&'}') {
             let line = line_of(&chars, word.start);
             let lines = line_of(&chars, end) - line + 1;
-            found.push(Function {
-                name: next.text.clone(),
-                line,
-                lines,
-            });
+            found.push(Function { name: next.text.clone(), line, lines });
         }
     }
     found
@@ -78,22 +74,14 @@ fn words(chars: &[char]) -> Vec<Word> {
                 word.text.push(char);
                 word.end = at + 1;
             }
-            _ => words.push(Word {
-                text: char.to_string(),
-                start: at,
-                end: at + 1,
-            }),
+            _ => words.push(Word { text: char.to_string(), start: at, end: at + 1 }),
         }
     }
     words
 }
 
 fn only_blanks(chars: &[char], from: usize, to: usize) -> bool {
-    chars
-        .iter()
-        .take(to)
-        .skip(from)
-        .all(|char| char.is_whitespace())
+    chars.iter().take(to).skip(from).all(|char| char.is_whitespace())
 }
 
 fn line_of(chars: &[char], at: usize) -> usize {
@@ -136,17 +124,11 @@ fn closing(chars: &[char], open: usize) -> Option<usize> {
 
 fn attribute_starts(chars: &[char]) -> Vec<usize> {
     let pairs = chars.iter().zip(chars.iter().skip(1)).enumerate();
-    pairs
-        .filter(|(_, pair)| *pair == (&'#', &'['))
-        .map(|(at, _)| at)
-        .collect()
+    pairs.filter(|(_, pair)| *pair == (&'#', &'[')).map(|(at, _)| at).collect()
 }
 
 fn is_test_configuration(attribute: &str) -> bool {
-    let dense: String = attribute
-        .chars()
-        .filter(|char| !char.is_whitespace())
-        .collect();
+    let dense: String = attribute.chars().filter(|char| !char.is_whitespace()).collect();
     dense == "#[cfg(test)]" || dense.starts_with("#[cfg(all(test,")
 }
 
@@ -156,19 +138,13 @@ mod tests {
 
     fn check(code: &str, expected: &[(&str, usize, usize)]) {
         let found = functions(code);
-        let found: Vec<_> = found
-            .iter()
-            .map(|f| (f.name.as_str(), f.line, f.lines))
-            .collect();
+        let found: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn functions_are_measured_from_fn_to_the_closing_brace() {
-        check(
-            "fn a() {}\n\nfn b(\n  x: [u8; 3],\n) {\n  {}\n}\n",
-            &[("a", 1, 1), ("b", 3, 5)],
-        );
+        check("fn a() {}\n\nfn b(\n  x: [u8; 3],\n) {\n  {}\n}\n", &[("a", 1, 1), ("b", 3, 5)]);
     }
 
     #[test]
@@ -178,18 +154,12 @@ mod tests {
 
     #[test]
     fn nested_functions_count_too() {
-        check(
-            "fn a() {\n  fn b() {\n  }\n}\n",
-            &[("a", 1, 4), ("b", 2, 2)],
-        );
+        check("fn a() {\n  fn b() {\n  }\n}\n", &[("a", 1, 4), ("b", 2, 2)]);
     }
 
     #[test]
     fn test_items_are_counted_with_their_attribute() {
-        assert_eq!(
-            test_lines("fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() {}\n}\n"),
-            4
-        );
+        assert_eq!(test_lines("fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() {}\n}\n"), 4);
         assert_eq!(test_lines("#[cfg(test)]\nmod tests;\nfn a() {}\n"), 2);
         assert_eq!(test_lines("#[cfg(not(test))]\nmod a {}\n"), 0);
     }

@@ -35,9 +35,7 @@ impl MadeUp {
     }
 
     pub(crate) fn open(self) -> Opened {
-        Opened {
-            tree: Tree::open(&self.root),
-        }
+        Opened { tree: Tree::open(&self.root) }
     }
 }
 
@@ -61,10 +59,7 @@ pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut Report)) -> Vec<String> {
     let mut report = Report::default();
     check(tree, &mut report);
     let print = |finding: &crate::finding::Finding| {
-        format!(
-            "{}:{}: {}: {}",
-            finding.path, finding.line, finding.rule, finding.message.what
-        )
+        format!("{}:{}: {}: {}", finding.path, finding.line, finding.rule, finding.message.what)
     };
     report.findings.iter().map(print).collect()
 }

@@ -57,11 +57,7 @@ pub(crate) fn packages(tree: &Tree) -> Vec<Package> {
             let manifest = Manifest::parse(&text);
             let last = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
             let name = manifest.string("package", "name").unwrap_or(last);
-            found.push(Package {
-                name,
-                folder,
-                manifest,
-            });
+            found.push(Package { name, folder, manifest });
         }
     }
     found
@@ -92,20 +88,11 @@ impl Manifest {
                     open = !is_balanced(&entry.value);
                 }
             } else if let Some(name) = line.strip_prefix('[') {
-                section = name
-                    .trim_start_matches('[')
-                    .trim_end_matches(']')
-                    .trim()
-                    .to_owned();
+                section = name.trim_start_matches('[').trim_end_matches(']').trim().to_owned();
             } else if let Some((key, value)) = line.split_once('=') {
                 let (key, value) = (key.trim().to_owned(), value.trim().to_owned());
                 open = !is_balanced(&value);
-                entries.push(Entry {
-                    section: section.clone(),
-                    key,
-                    value,
-                    line: index + 1,
-                });
+                entries.push(Entry { section: section.clone(), key, value, line: index + 1 });
             }
         }
         Self { entries }
@@ -119,18 +106,12 @@ impl Manifest {
     /// The texts of a value that is an array of strings.
     pub(crate) fn strings(&self, section: &str, key: &str) -> Vec<String> {
         let wanted = |entry: &&Entry| entry.section == section && entry.key == key;
-        self.entries
-            .iter()
-            .find(wanted)
-            .map_or_else(Vec::new, |entry| quoted(&entry.value))
+        self.entries.iter().find(wanted).map_or_else(Vec::new, |entry| quoted(&entry.value))
     }
 
     /// How many `[[section]]` blocks there are, counted by one key that each of them has.
     pub(crate) fn count(&self, section: &str, key: &str) -> usize {
-        self.entries
-            .iter()
-            .filter(|entry| entry.section == section && entry.key == key)
-            .count()
+        self.entries.iter().filter(|entry| entry.section == section && entry.key == key).count()
     }
 
     /// Dependencies of all kinds and all targets.
@@ -148,11 +129,7 @@ impl Manifest {
                 inline_string(&entry.value, "package")
             };
             let package = renamed.unwrap_or_else(|| alias.to_owned());
-            let dependency = Dependency {
-                package,
-                kind,
-                line: entry.line,
-            };
+            let dependency = Dependency { package, kind, line: entry.line };
             let same = |known: &Dependency| {
                 known.package == dependency.package && known.kind == dependency.kind
             };
@@ -165,14 +142,9 @@ impl Manifest {
 
     /// Names and lines of the shared dependencies that do not live in this repository.
     pub(crate) fn third_party(&self) -> Vec<(String, usize)> {
-        let shared = self
-            .entries
-            .iter()
-            .filter(|entry| entry.section == "workspace.dependencies");
+        let shared = self.entries.iter().filter(|entry| entry.section == "workspace.dependencies");
         let foreign = shared.filter(|entry| inline_string(&entry.value, "path").is_none());
-        foreign
-            .map(|entry| (entry.key.clone(), entry.line))
-            .collect()
+        foreign.map(|entry| (entry.key.clone(), entry.line)).collect()
     }
 }
 
@@ -190,10 +162,7 @@ fn dependency_section(section: &str) -> Option<(DependencyKind, Option<&str>)> {
         if section == word || (section.starts_with("target.") && section.ends_with(word)) {
             return Some((kind, None));
         }
-        if let Some(inner) = section
-            .strip_prefix(word)
-            .and_then(|rest| rest.strip_prefix('.'))
-        {
+        if let Some(inner) = section.strip_prefix(word).and_then(|rest| rest.strip_prefix('.')) {
             return Some((kind, Some(inner)));
         }
     }
@@ -218,12 +187,7 @@ fn is_balanced(value: &str) -> bool {
 }
 
 fn quoted(value: &str) -> Vec<String> {
-    value
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
+    value.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The string given to `key` inside an inline table.
@@ -267,45 +231,27 @@ workspace = true
         let manifest = Manifest::parse(TEXT);
         let all = manifest.dependencies();
         let names: Vec<_> = all.iter().map(|found| found.package.as_str()).collect();
-        assert_eq!(
-            names,
-            ["model", "tokio", "query", "storage-lsm", "libc", "storage"]
-        );
+        assert_eq!(names, ["model", "tokio", "query", "storage-lsm", "libc", "storage"]);
         let development = all.iter().find(|found| found.package == "storage-lsm");
-        assert_eq!(
-            development.map(|found| found.kind),
-            Some(DependencyKind::Development)
-        );
-        assert_eq!(
-            manifest.string("package", "name").as_deref(),
-            Some("engine")
-        );
+        assert_eq!(development.map(|found| found.kind), Some(DependencyKind::Development));
+        assert_eq!(manifest.string("package", "name").as_deref(), Some("engine"));
     }
 
     #[test]
     fn shared_dependencies_without_a_path_are_third_party() {
         let text = "[workspace.dependencies]\nmodel = { path = \"crates/model\" }\nbytes = \"1\"\n";
-        assert_eq!(
-            Manifest::parse(text).third_party(),
-            [("bytes".to_owned(), 3)]
-        );
+        assert_eq!(Manifest::parse(text).third_party(), [("bytes".to_owned(), 3)]);
     }
 
     #[test]
     fn members_may_be_named_or_globbed() {
         let tree = MadeUp::new("members")
-            .file(
-                "Cargo.toml",
-                "[workspace]\nmembers = [\n  \"app\",\n  \"systems/*\",\n]\n",
-            )
+            .file("Cargo.toml", "[workspace]\nmembers = [\n  \"app\",\n  \"systems/*\",\n]\n")
             .file("app/Cargo.toml", "[package]\nname = \"app\"\n")
             .file("systems/chat/Cargo.toml", "[package]\nname = \"chat\"\n")
             .open();
         let packages = packages(&tree);
-        let found: Vec<_> = packages
-            .iter()
-            .map(|p| (p.name.as_str(), p.folder.as_str()))
-            .collect();
+        let found: Vec<_> = packages.iter().map(|p| (p.name.as_str(), p.folder.as_str())).collect();
         assert_eq!(found, [("app", "app"), ("chat", "systems/chat")]);
     }
 }

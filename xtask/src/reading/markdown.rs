@@ -18,11 +18,7 @@ pub(crate) fn headings(text: &str) -> Vec<Heading> {
         } else if !fenced && line.starts_with('#') {
             let level = line.chars().take_while(|&char| char == '#').count();
             let text = line.trim_start_matches('#').trim().to_owned();
-            found.push(Heading {
-                level,
-                text,
-                line: index + 1,
-            });
+            found.push(Heading { level, text, line: index + 1 });
         }
     }
     found
@@ -35,11 +31,7 @@ pub(crate) fn is_fence(line: &str) -> bool {
 
 /// The texts between single backticks on one line.
 pub(crate) fn code_spans(line: &str) -> Vec<&str> {
-    line.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|span| !span.is_empty())
-        .collect()
+    line.split('`').skip(1).step_by(2).filter(|span| !span.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -49,10 +41,7 @@ mod tests {
     #[test]
     fn headings_inside_fences_are_text() {
         let found = headings("# A\n```\n# b\n```\n## C `d`\n");
-        let found: Vec<_> = found
-            .iter()
-            .map(|h| (h.level, h.text.as_str(), h.line))
-            .collect();
+        let found: Vec<_> = found.iter().map(|h| (h.level, h.text.as_str(), h.line)).collect();
         assert_eq!(found, [(1, "A", 1), (2, "C `d`", 5)]);
     }
 

@@ -22,11 +22,7 @@ pub(crate) struct RustText {
 impl RustText {
     pub(crate) fn new(text: &str) -> Self {
         let chars: Vec<char> = text.chars().collect();
-        let kinds = Lexer {
-            chars: &chars,
-            kinds: Vec::with_capacity(chars.len()),
-        }
-        .run();
+        let kinds = Lexer { chars: &chars, kinds: Vec::with_capacity(chars.len()) }.run();
         Self { chars, kinds }
     }
 
@@ -58,11 +54,7 @@ impl RustText {
 
     fn only(&self, wanted: CharKind) -> String {
         let keep = |(&char, &kind): (&char, &CharKind)| {
-            if kind == wanted || char == '\n' {
-                char
-            } else {
-                ' '
-            }
+            if kind == wanted || char == '\n' { char } else { ' ' }
         };
         self.chars.iter().zip(&self.kinds).map(keep).collect()
     }
@@ -155,10 +147,7 @@ impl Lexer<'_> {
     /// An identifier or a number, or the prefix of a raw or byte string.
     fn word(&mut self) {
         let mut width = 0;
-        while self
-            .peek(width)
-            .is_some_and(|char| char.is_alphanumeric() || char == '_')
-        {
+        while self.peek(width).is_some_and(|char| char.is_alphanumeric() || char == '_') {
             width += 1;
         }
         let prefix: String = (0..width).filter_map(|ahead| self.peek(ahead)).collect();
@@ -223,9 +212,6 @@ mod tests {
 
     #[test]
     fn comments_can_be_read_alone() {
-        assert_eq!(
-            RustText::new("a // b \"c\"\nd").comments(),
-            "  // b \"c\"\n "
-        );
+        assert_eq!(RustText::new("a // b \"c\"\nd").comments(), "  // b \"c\"\n ");
     }
 }

@@ -24,10 +24,7 @@ impl Tree {
         paths.retain(|path| root.join(path).is_file());
         paths.sort();
         paths.dedup();
-        Self {
-            root: root.to_owned(),
-            paths,
-        }
+        Self { root: root.to_owned(), paths }
     }
 
     /// The repository this package belongs to.
@@ -46,15 +43,13 @@ impl Tree {
 
     /// All Rust files, except the kept bytes of old formats.
     pub(crate) fn rust_paths(&self) -> impl Iterator<Item = &str> {
-        self.paths()
-            .filter(|path| path.ends_with(".rs") && !path.starts_with("formats/"))
+        self.paths().filter(|path| path.ends_with(".rs") && !path.starts_with("formats/"))
     }
 
     /// Whether a file or a folder with at least one file is at `path`.
     pub(crate) fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
-        self.paths()
-            .any(|known| known == path || known.starts_with(&folder))
+        self.paths().any(|known| known == path || known.starts_with(&folder))
     }
 
     /// The text of a file; nothing when it is absent or is not text.
@@ -71,9 +66,7 @@ impl Tree {
 pub(crate) fn our_root() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    package
-        .parent()
-        .map_or_else(|| package.clone(), Path::to_owned)
+    package.parent().map_or_else(|| package.clone(), Path::to_owned)
 }
 
 /// Tracked files and new files that are not ignored. Nothing outside a git checkout.
@@ -82,13 +75,7 @@ fn git_files(root: &Path) -> Option<Vec<String>> {
         return None;
     }
     let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .ok()?;
@@ -96,13 +83,7 @@ fn git_files(root: &Path) -> Option<Vec<String>> {
         return None;
     }
     let listing = String::from_utf8(output.stdout).ok()?;
-    Some(
-        listing
-            .split('\0')
-            .filter(|path| !path.is_empty())
-            .map(str::to_owned)
-            .collect(),
-    )
+    Some(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
 fn walk(root: &Path) -> Vec<String> {
@@ -148,10 +129,7 @@ mod tests {
 
     #[test]
     fn bytes_are_not_text() {
-        let tree = MadeUp::new("bytes")
-            .file("x.bin", "a\0b")
-            .file("y.txt", "a")
-            .open();
+        let tree = MadeUp::new("bytes").file("x.bin", "a\0b").file("y.txt", "a").open();
         assert_eq!(tree.text("x.bin"), None);
         assert_eq!(tree.text("y.txt").as_deref(), Some("a"));
     }

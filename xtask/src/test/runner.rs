@@ -23,19 +23,10 @@ pub(crate) fn run_steps(steps: &[&Step]) -> ExitCode {
     let mut tally = Tally::default();
     let mut code = ExitCode::SUCCESS;
     for (index, step) in steps.iter().enumerate() {
-        heading(&format!(
-            "[{}/{}] {}: {}",
-            index + 1,
-            steps.len(),
-            step.name,
-            step.purpose
-        ));
+        heading(&format!("[{}/{}] {}: {}", index + 1, steps.len(), step.name, step.purpose));
         if let Some(tool) = step.needs.iter().find(|tool| !is_there(tool)) {
             let Tool { name, get, .. } = tool;
-            heading(&format!(
-                "SKIPPED {}: {name} is missing; get it with: {get}",
-                step.name
-            ));
+            heading(&format!("SKIPPED {}: {name} is missing; get it with: {get}", step.name));
             tally.skipped += 1;
             continue;
         }
@@ -51,10 +42,7 @@ pub(crate) fn run_steps(steps: &[&Step]) -> ExitCode {
                     tally.failed += 1;
                 }
                 let again = format!("run it alone with: cargo xtask test --only {}", step.name);
-                heading(&format!(
-                    "FAILED {} after {took}: {reason}; {again}",
-                    step.name
-                ));
+                heading(&format!("FAILED {} after {took}: {reason}; {again}", step.name));
                 code = ExitCode::FAILURE;
                 break;
             }
@@ -72,14 +60,9 @@ fn heading(line: &str) {
 }
 
 fn command(words: &[&str]) -> Command {
-    let (program, arguments) = words
-        .split_first()
-        .map_or(("", words), |(first, rest)| (*first, rest));
-    let program = if program == "cargo" {
-        cargo()
-    } else {
-        program.into()
-    };
+    let (program, arguments) =
+        words.split_first().map_or(("", words), |(first, rest)| (*first, rest));
+    let program = if program == "cargo" { cargo() } else { program.into() };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(our_root());
     command
@@ -87,11 +70,7 @@ fn command(words: &[&str]) -> Command {
 
 fn is_there(tool: &Tool) -> bool {
     let mut probe = command(tool.probe);
-    let status = probe
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let status = probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
@@ -104,23 +83,14 @@ fn run(mut command: Command, to: &mut impl Write, tally: &mut Tally) -> Result<(
     if let Some(output) = child.stdout.take() {
         pass_through(BufReader::new(output), to, tally);
     }
-    let status = child
-        .wait()
-        .map_err(|error| format!("it could not be awaited ({error})"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("it ended with {status}"))
-    }
+    let status = child.wait().map_err(|error| format!("it could not be awaited ({error})"))?;
+    if status.success() { Ok(()) } else { Err(format!("it ended with {status}")) }
 }
 
 /// Prints every line as it comes; output that is not text is printed too, with its odd bytes replaced.
 fn pass_through(mut from: impl BufRead, to: &mut impl Write, tally: &mut Tally) {
     let mut line = Vec::new();
-    while from
-        .read_until(b'\n', &mut line)
-        .is_ok_and(|count| count > 0)
-    {
+    while from.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line);
         tally.read(&text);
         // A closed pipe must not stop the steps.
@@ -129,10 +99,7 @@ fn pass_through(mut from: impl BufRead, to: &mut impl Write, tally: &mut Tally) 
     }
 }
 
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a task runner measures real time"
-)]
+#[allow(clippy::disallowed_methods, reason = "a task runner measures real time")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -169,11 +136,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_noticed() {
-        let tool = |probe| Tool {
-            name: "x",
-            probe,
-            get: "y",
-        };
+        let tool = |probe| Tool { name: "x", probe, get: "y" };
         assert!(is_there(&tool(&["cargo", "--version"])));
         assert!(!is_there(&tool(&["no-such-program-at-all"])));
     }
@@ -183,14 +146,7 @@ mod tests {
         let from = b"\xff\ntest result: ok. 1 passed; 0 failed; 2 ignored\n";
         let (mut to, mut tally) = (Vec::new(), Tally::default());
         pass_through(from.as_slice(), &mut to, &mut tally);
-        assert_eq!(
-            tally,
-            Tally {
-                passed: 1,
-                failed: 0,
-                skipped: 2
-            }
-        );
+        assert_eq!(tally, Tally { passed: 1, failed: 0, skipped: 2 });
         assert!(String::from_utf8_lossy(&to).starts_with("\u{fffd}\ntest result: ok. 1 passed"));
     }
 }

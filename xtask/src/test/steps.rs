@@ -52,15 +52,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "lints",
         purpose: "no lint has anything to say",
-        command: &[
-            "cargo",
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
+        command: &["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
         slow: false,
         needs: &[CLIPPY],
     },
@@ -81,15 +73,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "example",
         purpose: "the embedded example runs to its end",
-        command: &[
-            "cargo",
-            "run",
-            "--release",
-            "--package",
-            "app",
-            "--example",
-            "embedded",
-        ],
+        command: &["cargo", "run", "--release", "--package", "app", "--example", "embedded"],
         slow: true,
         needs: &[],
     },

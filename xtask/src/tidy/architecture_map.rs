@@ -10,22 +10,12 @@ use crate::reading::{Heading, Package, Tree, code_spans, headings, is_fence, pac
 
 const RULE: &str = "architecture-map";
 const DOCUMENT: &str = "docs/ARCHITECTURE.md";
-const ROOTS: &[&str] = &[
-    "crates/",
-    "docs/",
-    "app/",
-    "benchmarks/",
-    "examples/",
-    "systems/",
-    "xtask/",
-];
+const ROOTS: &[&str] =
+    &["crates/", "docs/", "app/", "benchmarks/", "examples/", "systems/", "xtask/"];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     let Some(text) = tree.text(DOCUMENT) else {
-        return report.skip(
-            RULE,
-            "docs/ARCHITECTURE.md does not exist yet, nothing was compared",
-        );
+        return report.skip(RULE, "docs/ARCHITECTURE.md does not exist yet, nothing was compared");
     };
     let headings = headings(&text);
     for package in packages(tree) {
@@ -41,10 +31,8 @@ fn check_package(
     headings: &[Heading],
     report: &mut Report,
 ) {
-    let sections: Vec<&Heading> = headings
-        .iter()
-        .filter(|heading| tokens(&heading.text).contains(&package.name))
-        .collect();
+    let sections: Vec<&Heading> =
+        headings.iter().filter(|heading| tokens(&heading.text).contains(&package.name)).collect();
     if sections.is_empty() {
         let what = format!("no heading names the crate `{}`", package.name);
         let remedy = format!("add a section with `{}` in its heading", package.folder);
@@ -62,10 +50,7 @@ fn check_package(
     for (module, path) in modules(tree, &package.folder) {
         let by_path = text.contains(&format!("{}/src/{module}", package.folder));
         if !named.contains(&module) && !by_path {
-            let what = format!(
-                "the module `{module}` of `{}` ({path}) is absent",
-                package.name
-            );
+            let what = format!("the module `{module}` of `{}` ({path}) is absent", package.name);
             let remedy = "add one line about it to the section of its crate";
             report.find(DOCUMENT, line, RULE, Message::new(what, WHY, remedy));
         }
@@ -97,10 +82,7 @@ fn modules(tree: &Tree, folder: &str) -> Vec<(String, String)> {
 /// The words given as names between a heading and the next one of its level or above.
 fn named_in_section(text: &str, headings: &[Heading], section: &Heading) -> BTreeSet<String> {
     let after = |heading: &&Heading| heading.line > section.line && heading.level <= section.level;
-    let end = headings
-        .iter()
-        .find(after)
-        .map_or(usize::MAX, |heading| heading.line);
+    let end = headings.iter().find(after).map_or(usize::MAX, |heading| heading.line);
     let mut named = BTreeSet::new();
     let mut fenced = false;
     for (index, line) in text.lines().enumerate() {
@@ -113,10 +95,7 @@ fn named_in_section(text: &str, headings: &[Heading], section: &Heading) -> BTre
             for span in code_spans(line) {
                 named.extend(tokens(span));
             }
-            let cell = line
-                .trim_start()
-                .strip_prefix('|')
-                .and_then(|row| row.split('|').next());
+            let cell = line.trim_start().strip_prefix('|').and_then(|row| row.split('|').next());
             named.extend(cell.map(tokens).unwrap_or_default());
         }
     }
@@ -125,21 +104,14 @@ fn named_in_section(text: &str, headings: &[Heading], section: &Heading) -> BTre
 
 fn tokens(text: &str) -> BTreeSet<String> {
     let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
-    text.split(|char| !is_name(char))
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    text.split(|char| !is_name(char)).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Every path written as code exists.
 fn check_paths(tree: &Tree, text: &str, report: &mut Report) {
     for (index, line) in text.lines().enumerate() {
         for span in code_spans(line) {
-            let path = span
-                .split(['#', ':'])
-                .next()
-                .unwrap_or(span)
-                .trim_end_matches('/');
+            let path = span.split(['#', ':']).next().unwrap_or(span).trim_end_matches('/');
             let looks_like_ours = ROOTS.iter().any(|root| path.starts_with(root));
             let is_pattern = path.contains(['<', '*', '{', ' ']) || path.contains("..");
             if looks_like_ours && !is_pattern && !tree.has(path) {
@@ -162,10 +134,7 @@ mod tests {
 
     fn made_up(name: &str) -> MadeUp {
         MadeUp::new(name)
-            .file(
-                "Cargo.toml",
-                "[workspace]\nmembers = [\"crates/model\", \"app\"]\n",
-            )
+            .file("Cargo.toml", "[workspace]\nmembers = [\"crates/model\", \"app\"]\n")
             .file("crates/model/Cargo.toml", "[package]\nname = \"model\"\n")
             .file("crates/model/src/lib.rs", "//! M.\n")
             .file("crates/model/src/limits.rs", "//! L.\n")

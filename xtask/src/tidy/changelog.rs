@@ -12,9 +12,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
         return report.skip(RULE, "CHANGELOG.md does not exist yet, nothing was read");
     };
     let headings = headings(&text);
-    let unreleased = headings
-        .iter()
-        .any(|heading| heading.level == 2 && is_unreleased(heading));
+    let unreleased = headings.iter().any(|heading| heading.level == 2 && is_unreleased(heading));
     if !unreleased {
         find(1, "no heading `## Unreleased`".to_owned(), report);
     }
@@ -23,22 +21,14 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
         if heading.level == 2 {
             groups_here.clear();
             if !is_unreleased(heading) && !is_version(&heading.text) {
-                find(
-                    heading.line,
-                    format!("`{}` is not a version", heading.text),
-                    report,
-                );
+                find(heading.line, format!("`{}` is not a version", heading.text), report);
             }
         } else if heading.level > 2 {
             let name = heading.text.as_str();
             if !GROUPS.contains(&name) {
                 find(heading.line, format!("`{name}` is not a group"), report);
             } else if groups_here.contains(&name) {
-                find(
-                    heading.line,
-                    format!("a second `{name}` in one version"),
-                    report,
-                );
+                find(heading.line, format!("a second `{name}` in one version"), report);
             }
             groups_here.push(name);
         }
@@ -63,26 +53,16 @@ fn is_unreleased(heading: &Heading) -> bool {
 
 /// `0.1.0`, `[0.1.0]`, with or without ` - date` after it.
 fn is_version(text: &str) -> bool {
-    let number = text
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .trim_matches(['[', ']']);
+    let number = text.split_whitespace().next().unwrap_or_default().trim_matches(['[', ']']);
     let parts: Vec<&str> = number.split('.').collect();
-    parts.len() == 3
-        && parts
-            .iter()
-            .all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+    parts.len() == 3 && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn find(line: usize, what: String, report: &mut Report) {
     let message = Message::new(
         what,
         "users look for the same groups in every version",
-        format!(
-            "use `## Unreleased`, `## 0.1.0 - date` and {}",
-            GROUPS.join(", ")
-        ),
+        format!("use `## Unreleased`, `## 0.1.0 - date` and {}", GROUPS.join(", ")),
     );
     report.find(CHANGELOG, line, RULE, message);
 }
@@ -97,18 +77,14 @@ mod tests {
     fn a_good_changelog_is_clean() {
         let text = "# Changelog\n- how to read it\n## [Unreleased]\n### Added\n- a\n\
                     ## [0.1.0] - 2026-01-02\n### Fixed\n- b\n### Performance\n- c\n";
-        let tree = MadeUp::new("changelog-good")
-            .file("CHANGELOG.md", text)
-            .open();
+        let tree = MadeUp::new("changelog-good").file("CHANGELOG.md", text).open();
         assert_eq!(found(&tree, check), Vec::<String>::new());
     }
 
     #[test]
     fn other_groups_and_loose_entries_are_found() {
         let text = "# Changelog\n## Soon\n- a\n### News\n- b\n## 0.1.0\n### Added\n### Added\n";
-        let tree = MadeUp::new("changelog-bad")
-            .file("CHANGELOG.md", text)
-            .open();
+        let tree = MadeUp::new("changelog-bad").file("CHANGELOG.md", text).open();
         let expected = [
             "CHANGELOG.md:1: changelog: no heading `## Unreleased`",
             "CHANGELOG.md:2: changelog: `Soon` is not a version",

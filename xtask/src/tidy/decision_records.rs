@@ -29,21 +29,11 @@ fn check_records(tree: &Tree, report: &mut Report) {
             continue;
         };
         if let Some(other) = records.insert(number, path) {
-            find(
-                path,
-                format!("the number {number} is also used by {other}"),
-                report,
-            );
+            find(path, format!("the number {number} is also used by {other}"), report);
         }
         let text = tree.text(path).unwrap_or_default();
-        let present: Vec<String> = headings(&text)
-            .into_iter()
-            .map(|found| found.text)
-            .collect();
-        for wanted in HEADINGS
-            .iter()
-            .filter(|wanted| !present.iter().any(|has| has == *wanted))
-        {
+        let present: Vec<String> = headings(&text).into_iter().map(|found| found.text).collect();
+        for wanted in HEADINGS.iter().filter(|wanted| !present.iter().any(|has| has == *wanted)) {
             find(path, format!("no heading `{wanted}`"), report);
         }
     }
@@ -86,10 +76,7 @@ fn find(path: &str, what: String, report: &mut Report) {
     let message = Message::new(
         what,
         "the next person can disagree usefully only with a complete record",
-        format!(
-            "name it NNNN-title.md, with the headings {}",
-            HEADINGS.join(", ")
-        ),
+        format!("name it NNNN-title.md, with the headings {}", HEADINGS.join(", ")),
     );
     report.find(path, 1, RULE, message);
 }
@@ -107,10 +94,7 @@ mod tests {
         let tree = MadeUp::new("decisions")
             .file("docs/decisions/0001-store.md", GOOD)
             .file("docs/decisions/0001-words.md", GOOD)
-            .file(
-                "docs/decisions/0002-half.md",
-                "# T\n## Context\n## Decision\n",
-            )
+            .file("docs/decisions/0002-half.md", "# T\n## Context\n## Decision\n")
             .file("docs/decisions/notes.md", GOOD)
             .open();
         let folder = "docs/decisions";
@@ -133,10 +117,7 @@ mod tests {
                         bytes = \"1\"\nasync-trait = \"1\"\n";
         let tree = MadeUp::new("decisions-dependencies")
             .file("Cargo.toml", manifest)
-            .file(
-                DEPENDENCIES,
-                &format!("{GOOD}\n`async-trait` is here because.\n"),
-            )
+            .file(DEPENDENCIES, &format!("{GOOD}\n`async-trait` is here because.\n"))
             .open();
         let expected =
             format!("Cargo.toml:3: decision-records: `bytes` is not named in {DEPENDENCIES}");

@@ -27,19 +27,11 @@ struct Row {
 }
 
 const fn row(package: &'static str, may_name: &'static [&'static str]) -> Row {
-    Row {
-        package,
-        may_name: Allowed::Only(may_name),
-        tests_may_name: &[],
-    }
+    Row { package, may_name: Allowed::Only(may_name), tests_may_name: &[] }
 }
 
 const fn meeting_place(package: &'static str) -> Row {
-    Row {
-        package,
-        may_name: Allowed::Everything,
-        tests_may_name: &[],
-    }
+    Row { package, may_name: Allowed::Everything, tests_may_name: &[] }
 }
 
 const TABLE: &[Row] = &[
@@ -68,10 +60,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
         let manifest = format!("{}/Cargo.toml", package.folder);
         let Some(row) = TABLE.iter().find(|row| row.concerns(package)) else {
             let message = Message::new(
-                format!(
-                    "the package `{}` is not in the dependency table",
-                    package.name
-                ),
+                format!("the package `{}` is not in the dependency table", package.name),
                 "a crate earns its place by a decision, not by appearing",
                 "add its row to xtask/src/tidy/dependency_table.rs and its decision record",
             );
@@ -79,15 +68,10 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
             continue;
         };
         for dependency in package.manifest.dependencies() {
-            let ours = packages
-                .iter()
-                .any(|other| other.name == dependency.package);
+            let ours = packages.iter().any(|other| other.name == dependency.package);
             if ours && !row.allows(&dependency) {
                 let message = Message::new(
-                    format!(
-                        "`{}` may not depend on `{}`",
-                        package.name, dependency.package
-                    ),
+                    format!("`{}` may not depend on `{}`", package.name, dependency.package),
                     "layers rot silently",
                     "move the code to where the table allows it, or change the table by a decision",
                 );
@@ -138,18 +122,12 @@ mod tests {
             .file("Cargo.toml", &root)
             .file("crates/model/Cargo.toml", &manifest("model", ""))
             .file("crates/storage/Cargo.toml", &manifest("storage", ""))
-            .file(
-                "crates/storage-lsm/Cargo.toml",
-                &manifest("storage-lsm", lsm),
-            )
+            .file("crates/storage-lsm/Cargo.toml", &manifest("storage-lsm", lsm))
             .file("crates/engine/Cargo.toml", &manifest("engine", engine))
             .file("crates/surprise/Cargo.toml", &manifest("surprise", ""))
             .file("systems/chat/Cargo.toml", &manifest("chat", chat))
             .file("app/Cargo.toml", &manifest("app", app))
-            .file(
-                "xtask/Cargo.toml",
-                &manifest("xtask", "[dependencies]\nmodel = \"1\"\n"),
-            )
+            .file("xtask/Cargo.toml", &manifest("xtask", "[dependencies]\nmodel = \"1\"\n"))
             .open();
         let rule = "dependency-table";
         let expected = [
@@ -173,10 +151,7 @@ mod tests {
         let tree = MadeUp::new("dependencies-tests")
             .file("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n")
             .file("crates/engine/Cargo.toml", &manifest("engine", tests))
-            .file(
-                "crates/storage-lsm/Cargo.toml",
-                &manifest("storage-lsm", ""),
-            )
+            .file("crates/storage-lsm/Cargo.toml", &manifest("storage-lsm", ""))
             .open();
         assert_eq!(found(&tree, check), Vec::<String>::new());
     }

@@ -13,10 +13,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for (folder, names) in folders(tree) {
         if names.files.len() > FILES_MAX {
             let message = Message::new(
-                format!(
-                    "{} files in one folder, more than {FILES_MAX}",
-                    names.files.len()
-                ),
+                format!("{} files in one folder, more than {FILES_MAX}", names.files.len()),
                 "a listing is a table of contents only while it fits a glance",
                 "group files by noun into folders",
             );

@@ -54,11 +54,7 @@ fn declaration(tree: &Tree) -> Option<Declaration> {
             let value = after.split_once('=').map_or("", |(_, value)| value);
             let digits: String = value.chars().filter(char::is_ascii_digit).collect();
             let (path, line) = (path.to_owned(), index + 1);
-            return Some(Declaration {
-                path,
-                line,
-                number: digits.parse().ok(),
-            });
+            return Some(Declaration { path, line, number: digits.parse().ok() });
         }
     }
     None
@@ -76,10 +72,8 @@ mod tests {
     fn a_format_without_kept_bytes_is_found() {
         let source = "//! O.\nassert(version == FORMAT_VERSION);\n\
                       pub(crate) const FORMAT_VERSION: u32 = 2;\n";
-        let tree = MadeUp::new("formats")
-            .file(PATH, source)
-            .file("formats/v1/keys.bin", "a")
-            .open();
+        let tree =
+            MadeUp::new("formats").file(PATH, source).file("formats/v1/keys.bin", "a").open();
         let expected =
             format!("{PATH}:3: format-folders: FORMAT_VERSION is 2 and formats/v2 has no files");
         assert_eq!(found(&tree, check), [expected]);
@@ -87,9 +81,8 @@ mod tests {
 
     #[test]
     fn a_format_that_cannot_be_read_is_found() {
-        let tree = MadeUp::new("formats-odd")
-            .file(PATH, "const FORMAT_VERSION: u32 = LAST;\n")
-            .open();
+        let tree =
+            MadeUp::new("formats-odd").file(PATH, "const FORMAT_VERSION: u32 = LAST;\n").open();
         let expected = format!("{PATH}:1: format-folders: FORMAT_VERSION is not a plain number");
         assert_eq!(found(&tree, check), [expected]);
     }

@@ -21,10 +21,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 /// Every forbidden word in an identifier, counted per file.
 pub(crate) fn offenses(tree: &Tree, report: &mut Report) -> Vec<Offense> {
     let Some(text) = tree.text(GLOSSARY) else {
-        report.skip(
-            RULE,
-            "docs/GLOSSARY.md does not exist yet, no word was compared",
-        );
+        report.skip(RULE, "docs/GLOSSARY.md does not exist yet, no word was compared");
         return Vec::new();
     };
     let forbidden = forbidden(&text, report);
@@ -92,17 +89,11 @@ fn file_offenses(path: &str, code: &str, forbidden: &[Forbidden]) -> Vec<Offense
         for identifier in identifiers(line) {
             let words = words(identifier);
             let said = |rule: &&Forbidden| {
-                let here = words
-                    .windows(rule.words.len())
-                    .any(|part| part == rule.words);
+                let here = words.windows(rule.words.len()).any(|part| part == rule.words);
                 here && !rule.allowed_in.iter().any(|name| name == package)
             };
             for rule in forbidden.iter().filter(said) {
-                lines_by_word
-                    .entry(&rule.name)
-                    .or_insert((Vec::new(), rule))
-                    .0
-                    .push(index + 1);
+                lines_by_word.entry(&rule.name).or_insert((Vec::new(), rule)).0.push(index + 1);
             }
         }
     }
@@ -179,14 +170,8 @@ mod tests {
     fn forbidden_words_in_identifiers_are_found() {
         let tree = MadeUp::new("glossary")
             .file("docs/GLOSSARY.md", GLOSSARY)
-            .file(
-                "crates/engine/src/a.rs",
-                "struct ShardKey;\nlet last_seqno = guid; // uid\n",
-            )
-            .file(
-                "crates/storage-lsm/src/a.rs",
-                "let seqno = shard::uid + key;\n",
-            )
+            .file("crates/engine/src/a.rs", "struct ShardKey;\nlet last_seqno = guid; // uid\n")
+            .file("crates/storage-lsm/src/a.rs", "let seqno = shard::uid + key;\n")
             .file("app/src/main.rs", "let uid = 1;\n")
             .open();
         let path = "crates/engine/src/a.rs";
@@ -209,13 +194,8 @@ mod tests {
 
     #[test]
     fn a_glossary_without_a_list_is_found_and_a_missing_one_is_said_aloud() {
-        let tree = MadeUp::new("glossary-mute")
-            .file("docs/GLOSSARY.md", "# G\n")
-            .open();
-        assert_eq!(
-            found(&tree, check),
-            ["docs/GLOSSARY.md:1: glossary: no block marked `tidy`"]
-        );
+        let tree = MadeUp::new("glossary-mute").file("docs/GLOSSARY.md", "# G\n").open();
+        assert_eq!(found(&tree, check), ["docs/GLOSSARY.md:1: glossary: no block marked `tidy`"]);
         let mut report = Report::default();
         check(&MadeUp::new("glossary-none").open(), &mut report);
         assert_eq!(report.skipped.len(), 1);

@@ -34,9 +34,7 @@ pub(crate) fn offenses(tree: &Tree) -> Vec<Offense> {
 }
 
 fn file_offense(path: &str, text: &RustText, code: &str) -> Option<Offense> {
-    let is_test = path
-        .split('/')
-        .any(|part| part == "tests" || part == "tests.rs");
+    let is_test = path.split('/').any(|part| part == "tests" || part == "tests.rs");
     let lines = text.lines().len().saturating_sub(test_lines(code));
     (!is_test && lines > FILE_LINES_MAX).then(|| Offense {
         path: path.to_owned(),
@@ -52,19 +50,14 @@ fn file_offense(path: &str, text: &RustText, code: &str) -> Option<Offense> {
 }
 
 fn function_offenses(path: &str, code: &str) -> Vec<Offense> {
-    let long = functions(code)
-        .into_iter()
-        .filter(|found| found.lines > FUNCTION_LINES_MAX);
+    let long = functions(code).into_iter().filter(|found| found.lines > FUNCTION_LINES_MAX);
     let offense = |found: crate::reading::Function| Offense {
         path: path.to_owned(),
         rule: format!("{FUNCTION}/{}", found.name),
         number: found.lines,
         line: found.line,
         message: Message::new(
-            format!(
-                "`{}` has {} lines, more than {FUNCTION_LINES_MAX}",
-                found.name, found.lines
-            ),
+            format!("`{}` has {} lines, more than {FUNCTION_LINES_MAX}", found.name, found.lines),
             "a function is read as one thought",
             "keep the branches here and move straight parts into named functions",
         ),
@@ -74,10 +67,7 @@ fn function_offenses(path: &str, code: &str) -> Vec<Offense> {
 
 fn line_offense(path: &str, text: &RustText) -> Option<Offense> {
     let lines = text.lines();
-    let long = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| is_too_long(line));
+    let long = lines.iter().enumerate().filter(|(_, line)| is_too_long(line));
     let numbers: Vec<usize> = long.map(|(index, _)| index + 1).collect();
     let first = *numbers.first()?;
     let listed: Vec<String> = numbers.iter().map(ToString::to_string).collect();
@@ -138,9 +128,7 @@ mod tests {
     fn a_long_function_is_found() {
         let fine = format!("fn fine() {{\n{}}}\n", "    a();\n".repeat(68));
         let long = format!("fn long() {{\n{}}}\n", "    a();\n".repeat(69));
-        let tree = MadeUp::new("long-function")
-            .file("a/src/lib.rs", &(fine + &long))
-            .open();
+        let tree = MadeUp::new("long-function").file("a/src/lib.rs", &(fine + &long)).open();
         let expected = ["a/src/lib.rs:71: function-length/long: `long` has 71 lines, more than 70"];
         assert_eq!(found(&tree, check), expected);
     }

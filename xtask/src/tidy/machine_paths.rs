@@ -6,11 +6,7 @@ use crate::reading::Tree;
 const RULE: &str = "machine-paths";
 
 /// Spelled in two halves, so that this file does not find itself.
-const FORBIDDEN: &[&str] = &[
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-    concat!("/wo", "rk/"),
-];
+const FORBIDDEN: &[&str] = &[concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for path in tree.paths() {
@@ -46,14 +42,9 @@ mod tests {
 
     #[test]
     fn paths_of_a_machine_are_found() {
-        let [root, home, work] = FORBIDDEN else {
-            panic!("three are forbidden")
-        };
+        let [root, home, work] = FORBIDDEN else { panic!("three are forbidden") };
         let tree = MadeUp::new("machine")
-            .file(
-                "a.md",
-                &format!("see\n`{home}me/x`\nhttps://example.com{work}a\n"),
-            )
+            .file("a.md", &format!("see\n`{home}me/x`\nhttps://example.com{work}a\n"))
             .file("b.toml", &format!("path = \"{root}x\"\n"))
             .file("c.bin", &format!("\0{work}x"))
             .open();

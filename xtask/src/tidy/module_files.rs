@@ -85,10 +85,7 @@ mod tests {
     fn code_in_a_module_file_is_found() {
         let tree = MadeUp::new("module-files")
             .file("a/src/good/mod.rs", GOOD)
-            .file(
-                "a/src/bad/mod.rs",
-                "//! Doc.\nmod a;\n\n#[inline]\npub fn code() {}\n",
-            )
+            .file("a/src/bad/mod.rs", "//! Doc.\nmod a;\n\n#[inline]\npub fn code() {}\n")
             .file("a/src/inline/mod.rs", "//! Doc.\nmod a { fn b() {} }\n")
             .file("a/src/free.rs", "//! Doc.\nfn a() {}\n")
             .open();

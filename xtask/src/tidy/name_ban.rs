@@ -6,19 +6,12 @@ use crate::finding::{Message, Report};
 use crate::reading::{RustText, Tree, packages};
 
 const RULE: &str = "name-ban";
-const BANNED: &[&str] = &[
-    "util", "utils", "common", "helpers", "misc", "types", "manager",
-];
+const BANNED: &[&str] = &["util", "utils", "common", "helpers", "misc", "types", "manager"];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for package in packages(tree) {
         if is_banned(&package.name) {
-            find(
-                &format!("{}/Cargo.toml", package.folder),
-                1,
-                &package.name,
-                report,
-            );
+            find(&format!("{}/Cargo.toml", package.folder), 1, &package.name, report);
         }
     }
     let mut seen = BTreeSet::new();

@@ -9,9 +9,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for path in tree.rust_paths() {
         let text = tree.text(path).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
-        let says_something = first
-            .strip_prefix("//!")
-            .is_some_and(|doc| !doc.trim().is_empty());
+        let says_something = first.strip_prefix("//!").is_some_and(|doc| !doc.trim().is_empty());
         if !says_something {
             report.find(
                 path,

@@ -7,9 +7,8 @@ const RULE: &str = "unfinished-work";
 
 /// Spelled in two halves, so that this file does not find itself.
 const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME")];
-const ENDINGS: &[&str] = &[
-    ".rs", ".toml", ".sh", ".yml", ".yaml", ".py", ".js", ".ts", ".html", ".css", ".sql",
-];
+const ENDINGS: &[&str] =
+    &[".rs", ".toml", ".sh", ".yml", ".yaml", ".py", ".js", ".ts", ".html", ".css", ".sql"];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for path in tree.paths() {
@@ -50,19 +49,10 @@ fn check_tests(path: &str, text: &RustText, report: &mut Report) {
         }
     }
     for (index, line) in text.comments().lines().enumerate() {
-        let fence = line
-            .trim_start()
-            .trim_start_matches(['/', '!'])
-            .trim()
-            .strip_prefix("```");
+        let fence = line.trim_start().trim_start_matches(['/', '!']).trim().strip_prefix("```");
         let mut words = fence.unwrap_or_default().split(',').map(str::trim);
         if words.any(|word| word == "ignore" || word == "should_panic") {
-            find_test(
-                path,
-                index + 1,
-                "an example that is not run as written",
-                report,
-            );
+            find_test(path, index + 1, "an example that is not run as written", report);
         }
     }
 }
@@ -80,9 +70,7 @@ fn has_word(line: &str, word: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     line.match_indices(word).any(|(at, _)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line
-            .get(at + word.len()..)
-            .and_then(|text| text.chars().next());
+        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
         !before.is_some_and(is_part) && !after.is_some_and(is_part)
     })
 }

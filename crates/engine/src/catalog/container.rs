@@ -16,7 +16,7 @@ use super::view::Database;
 use crate::engine::{Engine, owner_not_found};
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
-use crate::outcome::{ContainerResource, Outcome, PartitionResource, Usage};
+use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsResource, Usage};
 use crate::partition::{Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer};
 
 /// A container with its running partitions.
@@ -146,11 +146,14 @@ impl Container {
 
     fn resource(&self) -> ContainerResource {
         let record = self.record();
-        let usages = self.map().partitions.iter().map(|partition| partition.published.usage())
-            .fold(Usage::default(), |sum, usage| Usage {
-                items: sum.items + usage.items,
-                item_bytes: sum.item_bytes + usage.item_bytes,
-            });
+        let usages =
+            self.map().partitions.iter().map(|partition| partition.published.usage()).fold(
+                Usage::default(),
+                |sum, usage| Usage {
+                    items: sum.items + usage.items,
+                    item_bytes: sum.item_bytes + usage.item_bytes,
+                },
+            );
         ContainerResource {
             index_progress_percent: self.index_progress_percent(),
             properties: record.properties,
@@ -219,13 +222,17 @@ impl Engine {
             .throughput
             .or_else(|| (!shared).then(Throughput::minimum))
             .map(ThroughputRecord::new);
-        let count = throughput.as_ref().map_or(1, |record| record.throughput.partitions_at_creation());
+        let count =
+            throughput.as_ref().map_or(1, |record| record.throughput.partitions_at_creation());
         let definition = &operation.properties.partition_key;
-        let partitions: Vec<_> = EpkRange::equal_parts(count, definition)
+        let partitions: Vec<_> = EpkRange::equal_parts(count as usize, definition)
             .into_iter()
             .zip(0..)
-            .map(|(range, number)| {
-                PartitionRecord { number, shard: catalog.new_shard(), range, parents: Vec::new() }
+            .map(|(range, number)| PartitionRecord {
+                number,
+                shard: catalog.new_shard(),
+                range,
+                parents: Vec::new(),
             })
             .collect();
         let timestamp = self.now().seconds();
@@ -267,7 +274,10 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such database.
-    pub async fn list_containers(&self, database: &DatabaseId) -> Result<Outcome<Vec<ContainerResource>>> {
+    pub async fn list_containers(
+        &self,
+        database: &DatabaseId,
+    ) -> Result<Outcome<Vec<ContainerResource>>> {
         let database = self.database(database)?;
         let mut containers: Vec<_> =
             database.containers.values().map(|container| container.resource()).collect();
@@ -335,7 +345,10 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such container.
-    pub async fn list_partitions(&self, link: &ContainerLink) -> Result<Outcome<Vec<PartitionResource>>> {
+    pub async fn list_partitions(
+        &self,
+        link: &ContainerLink,
+    ) -> Result<Outcome<PartitionsResource>> {
         let map = self.container(link)?.map();
         #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
         let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;
@@ -347,7 +360,8 @@ impl Engine {
             usage: partition.published.usage(),
             throughput_fraction,
         });
-        Ok(metadata_read(partitions.collect()))
+        let partitions = partitions.collect();
+        Ok(metadata_read(PartitionsResource { generation: map.generation, partitions }))
     }
 }
 

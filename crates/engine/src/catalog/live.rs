@@ -24,7 +24,8 @@ pub(crate) struct ContainerIdentity {
 impl ContainerIdentity {
     pub(crate) fn new(rid: ResourceId, definition: PartitionKeyDefinition) -> Self {
         // The link is data: items carry it in `_self`, byte for byte as the service writes it.
-        let self_link = format!("dbs/{}/colls/{rid}/docs/", rid.database_id());
+        let database = rid.database_id().unwrap_or(rid);
+        let self_link = format!("dbs/{database}/colls/{rid}/docs/");
         Self { rid, definition, self_link }
     }
 
@@ -62,11 +63,9 @@ impl ContainerLive {
     ) -> Self {
         let mut policies: BTreeMap<_, _> = older_policies
             .iter()
-            .map(|(generation, policy)| {
-                (*generation, Arc::new(CompiledPolicy::new(*generation, policy)))
-            })
+            .map(|(generation, policy)| (*generation, Arc::new(CompiledPolicy::new(policy))))
             .collect();
-        let newest = CompiledPolicy::new(generation, &properties.indexing_policy);
+        let newest = CompiledPolicy::new(&properties.indexing_policy);
         policies.insert(generation, Arc::new(newest));
         let retention_seconds = match &properties.change_feed_policy {
             Some(policy) => policy.retention_minutes() * 60,

@@ -13,6 +13,6 @@ mod view;
 
 pub(crate) use container::Container;
 pub(crate) use live::{ContainerIdentity, ContainerLive, Live};
-pub(crate) use record::{ContainerRecord, DatabaseRecord, PartitionRecord};
+pub(crate) use record::PartitionRecord;
 pub(crate) use store::{CatalogStore, CatalogWrite};
 pub(crate) use view::{CatalogView, Database};

@@ -133,7 +133,10 @@ impl PartitionRecord {
             Ok(EffectivePartitionKey::from_hex(text(json, name)?)?)
         };
         let parents = elements(json, "parents")?.iter().map(|parent| {
-            parent.as_i64().and_then(|parent| u32::try_from(parent).ok()).ok_or_else(|| missing("parents"))
+            parent
+                .as_i64()
+                .and_then(|parent| u32::try_from(parent).ok())
+                .ok_or_else(|| missing("parents"))
         });
         Ok(Self {
             number: number(json, "number")?,

@@ -4,8 +4,8 @@
 //! reclaimed. Does not own the view.
 
 use model::{ContainerId, DatabaseId, Etag, TimestampSeconds};
-use storage::{KeyRange, Scan, ScanLimit, Shard, Store, StorageKey, WriteSet};
 use std::sync::Arc;
+use storage::{KeyRange, Scan, ScanLimit, Shard, StorageKey, Store, WriteSet};
 
 use super::record::{ContainerRecord, DatabaseRecord};
 use crate::error::{Error, Result};

@@ -46,7 +46,8 @@ impl CatalogView {
             .flat_map(|database| database.containers.values().cloned())
             .collect();
         // Maintenance visits containers in an order that does not depend on a hasher's keys.
-        containers.sort_by(|left, right| left.identity.rid.as_bytes().cmp(right.identity.rid.as_bytes()));
+        containers
+            .sort_by(|left, right| left.identity.rid.as_bytes().cmp(right.identity.rid.as_bytes()));
         containers
     }
 }

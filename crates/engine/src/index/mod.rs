@@ -10,5 +10,5 @@ mod unique;
 
 pub(crate) use policy::CompiledPolicy;
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
-pub(crate) use term::{ItemTerms, path_text, terms_of};
+pub(crate) use term::{ItemTerms, terms_of};
 pub(crate) use unique::unique_keys_of;

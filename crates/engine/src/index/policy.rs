@@ -2,9 +2,9 @@
 //!
 //! Owns the compiled matcher and the composite definitions with their stable numbers. Does not own the policy's JSON.
 
-use model::{CompositeOrder, IndexPathSegment, IndexingMode, IndexingPolicy, PathMatcher};
-use model::value::structural_hash;
 use model::Json;
+use model::value::structural_hash;
+use model::{CompositeOrder, IndexPathSegment, IndexingMode, IndexingPolicy, PathMatcher};
 
 /// One composite index.
 #[derive(Clone, Debug)]
@@ -24,23 +24,15 @@ pub(crate) struct CompositeProperty {
 /// A policy compiled once and used for every write.
 #[derive(Debug)]
 pub(crate) struct CompiledPolicy {
-    pub(crate) generation: u32,
     pub(crate) mode: IndexingMode,
-    pub(crate) automatic: bool,
     pub(crate) matcher: PathMatcher,
     pub(crate) composites: Vec<CompiledComposite>,
 }
 
 impl CompiledPolicy {
-    pub(crate) fn new(generation: u32, policy: &IndexingPolicy) -> Self {
+    pub(crate) fn new(policy: &IndexingPolicy) -> Self {
         let composites = policy.composite.iter().map(compile_composite).collect();
-        Self {
-            generation,
-            mode: policy.mode,
-            automatic: policy.automatic,
-            matcher: PathMatcher::new(policy),
-            composites,
-        }
+        Self { mode: policy.mode, matcher: PathMatcher::new(policy), composites }
     }
 }
 

@@ -18,16 +18,20 @@ pub(crate) struct RebuildStep {
 }
 
 /// Moves some items to the newest policy. Does nothing when all follow it.
-pub(crate) async fn rebuild_step(turn: &mut Turn<'_>, items_max: usize) -> Result<RebuildStep, Halt> {
+pub(crate) async fn rebuild_step(
+    turn: &mut Turn<'_>,
+    items_max: usize,
+) -> Result<RebuildStep, Halt> {
     turn.require_first()?;
     let newest = turn.context.live.generation;
     let from = turn.state.index_generation;
     let Some(rebuild) = current(turn, newest) else {
         return Ok(RebuildStep { handled: 0, more: false });
     };
-    let (Some(old), Some(new)) =
-        (turn.context.live.policy(from).cloned(), turn.context.live.policy(rebuild.generation).cloned())
-    else {
+    let (Some(old), Some(new)) = (
+        turn.context.live.policy(from).cloned(),
+        turn.context.live.policy(rebuild.generation).cloned(),
+    ) else {
         return Err(Error::corrupt("an indexing policy that terms still follow is gone").into());
     };
     let range = KeyRange::all().after(rebuild.through.clone(), Direction::Forward);
@@ -45,7 +49,8 @@ pub(crate) async fn rebuild_step(turn: &mut Turn<'_>, items_max: usize) -> Resul
         if record.header.indexed {
             let item = record.parse()?;
             let ordinal = record.header.position.ordinal;
-            let (old, new) = (terms_of(&old, &key, ordinal, &item), terms_of(&new, &key, ordinal, &item));
+            let (old, new) =
+                (terms_of(&old, &key, ordinal, &item), terms_of(&new, &key, ordinal, &item));
             turn.reindex(&old, &new);
         }
     }

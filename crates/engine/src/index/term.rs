@@ -38,7 +38,8 @@ pub(crate) fn terms_of(
     if policy.mode == IndexingMode::None {
         return ItemTerms::default();
     }
-    let mut walk = Walk { key, ordinal, path: Vec::new(), paths: Vec::new(), terms: ItemTerms::default() };
+    let mut walk =
+        Walk { key, ordinal, path: Vec::new(), paths: Vec::new(), terms: ItemTerms::default() };
     walk.root(policy.matcher.root(), item);
     for composite in &policy.composites {
         walk.composite(composite, item);
@@ -48,6 +49,7 @@ pub(crate) fn terms_of(
 }
 
 /// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
+#[cfg(test)]
 pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     let mut path = Vec::new();
     for segment in segments {
@@ -164,7 +166,8 @@ impl Walk<'_> {
                     resolve_all(item, &property.segments).into_iter().next().flatten()
                 };
                 // A composite index holds scalars; anything else counts as undefined, so that no row is lost.
-                let value = value.filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
+                let value =
+                    value.filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
                 let start = values.len();
                 push_value(&mut values, value);
                 if property.descending {
@@ -188,7 +191,10 @@ impl Walk<'_> {
 }
 
 /// The values a path leads to; `[]` leads to every element.
-fn resolve_all<'item>(item: &'item Json, segments: &[IndexPathSegment]) -> Vec<Option<&'item Json>> {
+fn resolve_all<'item>(
+    item: &'item Json,
+    segments: &[IndexPathSegment],
+) -> Vec<Option<&'item Json>> {
     let mut found = vec![item];
     for segment in segments {
         found = match segment {

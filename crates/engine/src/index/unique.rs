@@ -9,7 +9,11 @@ use storage::StorageKey;
 use crate::key_layout::{ItemKey, push_value, unique_key};
 
 /// One storage key per unique key of the container; a missing property counts as undefined, as the service has it.
-pub(crate) fn unique_keys_of(unique_keys: &[UniqueKey], key: &ItemKey, item: &Json) -> Vec<StorageKey> {
+pub(crate) fn unique_keys_of(
+    unique_keys: &[UniqueKey],
+    key: &ItemKey,
+    item: &Json,
+) -> Vec<StorageKey> {
     let partition = key.partition();
     unique_keys
         .iter()

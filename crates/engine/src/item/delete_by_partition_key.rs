@@ -36,7 +36,8 @@ impl Engine {
         let mut deleted = 0;
         let mut charge = RequestCharge::default();
         loop {
-            let work = Work::DeletePartition { partition: partition.clone(), items_max: STEP_ITEMS };
+            let work =
+                Work::DeletePartition { partition: partition.clone(), items_max: STEP_ITEMS };
             let submitted =
                 self.submit(&container, &epk, work).await.map_err(|failure| failure.error)?;
             let WorkAnswer::DeletedItems { weights, more } = submitted.answer else {

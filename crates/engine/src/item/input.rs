@@ -6,7 +6,6 @@
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, Object, PartitionKey};
 
-use super::system_properties::SYSTEM_PROPERTIES;
 use crate::catalog::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
@@ -138,9 +137,4 @@ fn depth(item: &Json) -> usize {
         }
     }
     deepest
-}
-
-/// Whether a property belongs to the service.
-pub(crate) fn is_system_property(name: &str) -> bool {
-    SYSTEM_PROPERTIES.contains(&name)
 }

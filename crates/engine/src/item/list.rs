@@ -43,7 +43,8 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
             let part = clip(&range, &partition.range);
-            self.gather(&container, partition.identity.shard, part, items_max, &mut gathered).await?;
+            self.gather(&container, partition.identity.shard, part, items_max, &mut gathered)
+                .await?;
             if gathered.is_full(items_max) {
                 break;
             }
@@ -72,7 +73,8 @@ impl Engine {
                 entries_max: items_max - gathered.items.len(),
                 bytes_max: PAGE_BYTES_MAX - gathered.bytes,
             };
-            let page = self.store().scan(shard, ITEMS, &Scan::forward(range.clone(), limit)).await?;
+            let page =
+                self.store().scan(shard, ITEMS, &Scan::forward(range.clone(), limit)).await?;
             for entry in page.entries {
                 let record = ItemRecord::decode(entry.value)?;
                 range = range.after(entry.key.clone(), Direction::Forward);
@@ -140,7 +142,9 @@ fn resume_key(container: &Container, page: &PageOptions) -> Result<Option<Storag
     if version != TOKEN_VERSION {
         return Err(Error::new(
             ErrorKind::ContinuationRefused,
-            format!("Invalid Continuation Token: version {version} is not known. Start over without it."),
+            format!(
+                "Invalid Continuation Token: version {version} is not known. Start over without it."
+            ),
         ));
     }
     Ok(Some(last.into()))

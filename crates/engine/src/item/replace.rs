@@ -82,6 +82,9 @@ pub(crate) fn check_precondition(
 pub(crate) fn not_found(id: &str) -> Error {
     Error::new(
         ErrorKind::NotFound,
-        format!("Entity with the specified id does not exist in the system. The id is {}.", Json::from(id)),
+        format!(
+            "Entity with the specified id does not exist in the system. The id is {}.",
+            Json::from(id)
+        ),
     )
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampMs, TimestampSeconds};
-use storage::{Store, StorageKey, StorageValue, WriteSet};
+use storage::{StorageKey, StorageValue, Store, WriteSet};
 
 use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
 use super::system_properties::{Placement, place};
@@ -107,7 +107,10 @@ impl<'turn> Turn<'turn> {
     }
 
     /// The item as this transaction sees it. An expired one is removed on the way and counts as absent.
-    pub(crate) async fn current(&mut self, key: &ItemKey) -> std::result::Result<Option<ItemRecord>, Halt> {
+    pub(crate) async fn current(
+        &mut self,
+        key: &ItemKey,
+    ) -> std::result::Result<Option<ItemRecord>, Halt> {
         let Some(record) = self.stored(key).await? else { return Ok(None) };
         if self.context.live.is_expired(&record.header, self.context.now) {
             self.remove(key, &record, Removal::Expired)?;
@@ -117,7 +120,10 @@ impl<'turn> Turn<'turn> {
     }
 
     /// The item as stored, expired or not.
-    pub(crate) async fn stored(&self, key: &ItemKey) -> std::result::Result<Option<ItemRecord>, Halt> {
+    pub(crate) async fn stored(
+        &self,
+        key: &ItemKey,
+    ) -> std::result::Result<Option<ItemRecord>, Halt> {
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
         }
@@ -139,7 +145,13 @@ impl<'turn> Turn<'turn> {
         let header = self.header_for(previous, &change);
         let rid = self.context.container.item_rid(header.position.ordinal);
         let mut object = change.object;
-        place(&mut object, change.placement, &self.context.container.self_link(&rid), &rid, &header);
+        place(
+            &mut object,
+            change.placement,
+            &self.context.container.self_link(&rid),
+            &rid,
+            &header,
+        );
         let item = Json::Object(object);
         let record = ItemRecord::new(header, &item.to_bytes());
 
@@ -171,7 +183,12 @@ impl<'turn> Turn<'turn> {
     }
 
     /// Removes an item with all its effects.
-    pub(crate) fn remove(&mut self, key: &ItemKey, record: &ItemRecord, removal: Removal) -> Result<Weight> {
+    pub(crate) fn remove(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        removal: Removal,
+    ) -> Result<Weight> {
         let item = record.parse()?;
         for unique in unique_keys_of(&self.context.live.properties.unique_keys, key, &item) {
             self.set.remove(UNIQUE_KEYS, unique.clone());
@@ -252,9 +269,10 @@ impl<'turn> Turn<'turn> {
         self.state.writes += 1;
         ItemHeader {
             position: self.next_position(ordinal),
-            previous: previous.map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
-                earlier(record.header.position)
-            }),
+            previous: previous
+                .map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
+                    earlier(record.header.position)
+                }),
             timestamp,
             time_to_live: change.time_to_live,
             indexed: change.indexed,
@@ -268,12 +286,9 @@ impl<'turn> Turn<'turn> {
             return ItemTerms::default();
         }
         let generation = self.state.generation_at(key.as_bytes());
-        self.context
-            .live
-            .policy(generation)
-            .map_or_else(ItemTerms::default, |policy| {
-                terms_of(policy, key, record.header.position.ordinal, item)
-            })
+        self.context.live.policy(generation).map_or_else(ItemTerms::default, |policy| {
+            terms_of(policy, key, record.header.position.ordinal, item)
+        })
     }
 
     fn write_terms(&mut self, old: &ItemTerms, new: &ItemTerms) {
@@ -311,7 +326,8 @@ impl<'turn> Turn<'turn> {
         if self.context.live.retention_seconds == 0 {
             return;
         }
-        let version = Version::Superseded { key: key.clone(), record: record.clone() }.encode(ended);
+        let version =
+            Version::Superseded { key: key.clone(), record: record.clone() }.encode(ended);
         let key_stamp = is_ours.then_some(ChangePosition::LSN_AT);
         let value_stamp = is_ours.then(|| Version::lsn_at(key));
         self.set.put_stamped(VERSIONS, position.key(), version, key_stamp, value_stamp);
@@ -335,7 +351,8 @@ impl<'turn> Turn<'turn> {
     }
 
     fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
-        let bytes = |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        let bytes =
+            |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
     }
@@ -380,7 +397,11 @@ impl<'turn> Turn<'turn> {
     }
 
     /// An expired holder gives its unique keys up; a living one keeps them.
-    async fn yield_or_conflict(&mut self, key: &ItemKey, holder: &StorageValue) -> std::result::Result<(), Halt> {
+    async fn yield_or_conflict(
+        &mut self,
+        key: &ItemKey,
+        holder: &StorageValue,
+    ) -> std::result::Result<(), Halt> {
         let id = String::from_utf8_lossy(holder).into_owned();
         let other = key.partition().item(&id);
         if other == *key {
@@ -411,10 +432,7 @@ pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
 }
 
 fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
-    Weight {
-        bytes: record.map_or(0, ItemRecord::body_len),
-        leaves: terms.leaves.len() as u64,
-    }
+    Weight { bytes: record.map_or(0, ItemRecord::body_len), leaves: terms.leaves.len() as u64 }
 }
 
 /// Leaves that only one of both versions has.

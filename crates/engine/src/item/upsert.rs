@@ -28,9 +28,11 @@ impl Engine {
         let epk = new.key.epk();
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed };
         let (outcome, created) = written_outcome(self.submit_item(&container, &epk, write).await?)?;
-        Ok(outcome.map(|item| {
-            if created { Upserted::Created(item) } else { Upserted::Replaced(item) }
-        }))
+        Ok(outcome.map(
+            |item| {
+                if created { Upserted::Created(item) } else { Upserted::Replaced(item) }
+            },
+        ))
     }
 }
 

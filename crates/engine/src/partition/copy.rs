@@ -38,7 +38,9 @@ impl Copy<'_> {
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
             let page = self.store.scan(source, ITEMS, &scan).await?;
-            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else { return Ok(()) };
+            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
+                return Ok(());
+            };
             let mut set = WriteSet::new();
             for entry in page.entries {
                 let key = self.item_key(entry.key)?;
@@ -59,7 +61,9 @@ impl Copy<'_> {
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
             let page = self.store.scan(source, VERSIONS, &scan).await?;
-            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else { return Ok(()) };
+            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
+                return Ok(());
+            };
             let mut set = WriteSet::new();
             for entry in page.entries {
                 let (version, _) = Version::decode(&entry.value, self.container.levels())?;
@@ -168,7 +172,8 @@ impl Copy<'_> {
     }
 
     fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
-        let bytes = |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        let bytes =
+            |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
         self.items = self.items + u64::from(new.is_some()) - u64::from(old.is_some());
         self.item_bytes = self.item_bytes + bytes(new) - bytes(old);
     }

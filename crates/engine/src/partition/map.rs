@@ -86,17 +86,17 @@ impl Partition {
     pub(crate) async fn submit(&self, work: Work) -> Result<(WorkAnswer, Lsn), WorkFailure> {
         let (answer, answered) = oneshot::channel();
         let request = Request::Work { work, answer };
-        self.queue.send(request).await.map_err(|_| WorkFailure::from(gone(self.identity.number)))?;
+        self.queue
+            .send(request)
+            .await
+            .map_err(|_| WorkFailure::from(gone(self.identity.number)))?;
         answered.await.map_err(|_| WorkFailure::from(Error::closed()))?
     }
 
     /// Stops the writer between two groups until the hold is released.
     pub(crate) async fn hold(&self) -> Result<Hold, Error> {
         let (held, hold) = oneshot::channel();
-        self.queue
-            .send(Request::Hold { held })
-            .await
-            .map_err(|_| gone(self.identity.number))?;
+        self.queue.send(Request::Hold { held }).await.map_err(|_| gone(self.identity.number))?;
         hold.await.map_err(|_| Error::closed())
     }
 }

@@ -8,7 +8,11 @@ use crate::error::Result;
 use crate::key_layout::PARTITION_SPACES;
 
 /// Removes at most `entries_max` entries; zero means that the shard is empty.
-pub(crate) async fn reclaim_shard(store: &dyn Store, shard: Shard, entries_max: usize) -> Result<usize> {
+pub(crate) async fn reclaim_shard(
+    store: &dyn Store,
+    shard: Shard,
+    entries_max: usize,
+) -> Result<usize> {
     for &space in PARTITION_SPACES {
         let scan = Scan::forward(KeyRange::all(), ScanLimit::entries(entries_max));
         let page = store.scan(shard, space, &scan).await?;

@@ -12,8 +12,8 @@ use storage::{Shard, Stamp, WriteSet};
 use super::copy::Copy;
 use super::map::Partition;
 use super::state::PartitionState;
-use super::writer::{Hold, Touched};
-use crate::catalog::{CatalogWrite, Container, ContainerLive, PartitionRecord};
+use super::writer::Touched;
+use crate::catalog::{CatalogStore, CatalogWrite, Container, ContainerLive, PartitionRecord};
 use crate::engine::{Engine, owner_not_found};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
@@ -119,6 +119,8 @@ async fn copy_and_switch(
             break;
         }
     }
+    // The catalog first: whoever deletes a container holds it while waiting for the writers.
+    let mut catalog = engine.core.catalog.lock().await;
     let mut holds = Vec::new();
     for source in sources {
         holds.push(source.hold().await?);
@@ -131,7 +133,10 @@ async fn copy_and_switch(
         ));
     }
     write_states(engine, sources, &copies, live.generation).await?;
-    switch(engine, container, sources, holds, &targets).await?;
+    switch(engine, &mut catalog, container, sources, &targets).await?;
+    for hold in holds {
+        hold.retire();
+    }
     Ok(targets.into_iter().map(|target| target.number).collect())
 }
 
@@ -162,7 +167,8 @@ async fn write_states(
     let mut newest = Lsn::ZERO;
     for source in sources {
         let stored = engine.store().get(source.identity.shard, STATE, STATE_KEY).await?;
-        let state = stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
+        let state =
+            stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
         newest = newest.max(source.published.lsn());
         merged = Some(match merged {
             None => state,
@@ -203,17 +209,17 @@ fn interleave(left: &PartitionState, right: &PartitionState, newest: Lsn) -> Par
 /// One catalog commit decides; after it the sources never answer again.
 async fn switch(
     engine: &Engine,
+    catalog: &mut CatalogStore,
     container: &Arc<Container>,
     sources: &[Arc<Partition>],
-    holds: Vec<Hold>,
     targets: &[PartitionRecord],
 ) -> Result<()> {
     let mut started = Vec::new();
     for target in targets {
         started.push(container.start_partition(engine, target).await?);
     }
-    let mut catalog = engine.core.catalog.lock().await;
-    let is_stored = engine.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
+    let is_stored =
+        engine.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
     if !is_stored {
         return Err(owner_not_found("container", &container.link));
     }
@@ -239,8 +245,5 @@ async fn switch(
     }
     container.replace_map(record.map_generation, kept.chain(started).collect());
     container.replace_record(record);
-    for hold in holds {
-        hold.retire();
-    }
     Ok(())
 }

@@ -56,9 +56,15 @@ pub(crate) enum Work {
 pub(crate) enum WorkAnswer {
     Items(Vec<ItemAnswer>),
     /// Weights of the deleted items, and whether there may be more.
-    DeletedItems { weights: Vec<Weight>, more: bool },
+    DeletedItems {
+        weights: Vec<Weight>,
+        more: bool,
+    },
     /// How many items or versions were handled, and whether there may be more.
-    Maintained { handled: usize, more: bool },
+    Maintained {
+        handled: usize,
+        more: bool,
+    },
 }
 
 /// A transaction that was not committed.

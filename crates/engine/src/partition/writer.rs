@@ -197,7 +197,11 @@ impl Writer {
         }
     }
 
-    async fn prepare(&mut self, transactions: VecDeque<Transaction>, live: &ContainerLive) -> Group {
+    async fn prepare(
+        &mut self,
+        transactions: VecDeque<Transaction>,
+        live: &ContainerLive,
+    ) -> Group {
         let mut group = Group::default();
         let mut bytes = 0;
         for transaction in transactions {

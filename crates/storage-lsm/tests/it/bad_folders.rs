@@ -15,10 +15,7 @@ fn check(path: &Path, kind: &ErrorKind, words: &str) {
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
     assert!(text.contains(words), "{text:?} does not say {words:?}");
-    assert!(
-        text.contains(&path.display().to_string()),
-        "{text:?} does not name the path"
-    );
+    assert!(text.contains(&path.display().to_string()), "{text:?} does not name the path");
 }
 
 /// A closed store with one commit.
@@ -42,11 +39,7 @@ fn a_path_through_a_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "text").unwrap();
-    check(
-        &path.join("inside"),
-        &ErrorKind::CannotOpen,
-        "choose a folder",
-    );
+    check(&path.join("inside"), &ErrorKind::CannotOpen, "choose a folder");
 }
 
 #[test]
@@ -86,26 +79,14 @@ async fn a_second_opening_is_refused_while_the_first_lasts() {
 async fn a_newer_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     written(folder.path()).await;
-    fs::write(
-        folder.path().join("FORMAT"),
-        "planisphere\nbackend lsm\nformat 2\n",
-    )
-    .unwrap();
-    check(
-        folder.path(),
-        &ErrorKind::CannotOpen,
-        "open it with the newer version",
-    );
+    fs::write(folder.path().join("FORMAT"), "planisphere\nbackend lsm\nformat 2\n").unwrap();
+    check(folder.path(), &ErrorKind::CannotOpen, "open it with the newer version");
 }
 
 #[tokio::test]
 async fn another_backend_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("FORMAT"),
-        "planisphere\nbackend tape\nformat 1\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("FORMAT"), "planisphere\nbackend tape\nformat 1\n").unwrap();
     check(folder.path(), &ErrorKind::CannotOpen, "tape");
 }
 
@@ -131,11 +112,7 @@ async fn a_store_whose_tree_is_gone_is_refused_instead_of_started_anew() {
     let folder = tempfile::tempdir().unwrap();
     written(folder.path()).await;
     fs::remove_dir_all(folder.path().join("lsm")).unwrap();
-    check(
-        folder.path(),
-        &ErrorKind::CannotOpen,
-        "restore the folder from a backup",
-    );
+    check(folder.path(), &ErrorKind::CannotOpen, "restore the folder from a backup");
 }
 
 #[tokio::test]
@@ -154,12 +131,7 @@ async fn an_interrupted_creation_is_started_again() {
 
 #[tokio::test]
 async fn damaged_files_of_the_tree_are_reported_without_a_panic() {
-    for victim in [
-        "version",
-        "keyspaces/1/current",
-        "keyspaces/0/current",
-        "0.jnl",
-    ] {
+    for victim in ["version", "keyspaces/1/current", "keyspaces/0/current", "0.jnl"] {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path()).await;
         let path = folder.path().join("lsm").join(victim);
@@ -177,11 +149,7 @@ async fn damaged_files_of_the_tree_are_reported_without_a_panic() {
         };
         let known = [ErrorKind::Corrupt, ErrorKind::CannotOpen];
         assert!(known.contains(error.kind()), "{victim}: {error}");
-        assert!(
-            error
-                .to_string()
-                .contains(&folder.path().display().to_string())
-        );
+        assert!(error.to_string().contains(&folder.path().display().to_string()));
     }
 }
 

@@ -55,10 +55,7 @@ async fn guards_see_the_commits_merged_into_the_same_batch() {
         let outcomes = tasks.join_all().await;
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
         for error in outcomes.into_iter().filter_map(Result::err) {
-            assert!(
-                matches!(error.kind(), ErrorKind::GuardFailed { .. }),
-                "{error}"
-            );
+            assert!(matches!(error.kind(), ErrorKind::GuardFailed { .. }), "{error}");
         }
     }
 }
@@ -80,11 +77,7 @@ async fn a_reader_never_sees_half_a_commit() {
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(100));
     while !writing.is_finished() {
         let page = store.scan(SHARD, ITEMS, &all).await.unwrap();
-        assert!(
-            page.entries
-                .windows(2)
-                .all(|pair| pair[0].value == pair[1].value)
-        );
+        assert!(page.entries.windows(2).all(|pair| pair[0].value == pair[1].value));
         // The first key is written first, so a later read of the last one must not be older.
         let first = store.get(SHARD, ITEMS, &[0]).await.unwrap();
         let last = store.get(SHARD, ITEMS, &[49]).await.unwrap();
@@ -115,10 +108,7 @@ async fn closing_finishes_what_was_queued() {
     for (task, outcome) in outcomes {
         let found = store.get(SHARD, ITEMS, &[task]).await.unwrap();
         match outcome {
-            Ok(_) => assert!(
-                found.is_some(),
-                "commit {task} was acknowledged and is lost"
-            ),
+            Ok(_) => assert!(found.is_some(), "commit {task} was acknowledged and is lost"),
             Err(error) => assert_eq!(*error.kind(), ErrorKind::Closed),
         }
     }

@@ -27,28 +27,16 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
         .output()
         .expect("bash is there to set the limit");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let acknowledged = std::fs::read_to_string(folder.path().join("acknowledged_commits")).unwrap();
     let acknowledged: u32 = acknowledged.parse().unwrap();
     assert!(acknowledged > 10);
     // With room again, everything acknowledged is there and writing goes on.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let store = LsmStore::open(&store, SPACES, Settings::default()).unwrap();
         for key in 0..acknowledged {
-            assert!(
-                store
-                    .get(SHARD, ITEMS, &key.to_be_bytes())
-                    .await
-                    .unwrap()
-                    .is_some()
-            );
+            assert!(store.get(SHARD, ITEMS, &key.to_be_bytes()).await.unwrap().is_some());
         }
         crate::put(&store, "after", "1").await;
         store.close().await.unwrap();
@@ -63,10 +51,7 @@ async fn child() {
     };
     let folder = std::path::PathBuf::from(folder);
     // A large memtable keeps the journal from being replaced by a new file before it is full.
-    let settings = Settings {
-        memtable_bytes_max: 1 << 30,
-        ..Settings::default()
-    };
+    let settings = Settings { memtable_bytes_max: 1 << 30, ..Settings::default() };
     let store = LsmStore::open(&folder, SPACES, settings).unwrap();
     let mut acknowledged = 0_u32;
     let error = loop {
@@ -84,35 +69,17 @@ async fn child() {
     };
     assert_eq!(*error.kind(), ErrorKind::Device, "{error}");
     assert!(error.to_string().contains("free space"), "{error}");
-    assert!(
-        error.to_string().contains(&folder.display().to_string()),
-        "{error}"
-    );
+    assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
     let last = store.last_stamp(SHARD).await.unwrap();
     assert_eq!(last.0, u64::from(acknowledged));
 
-    let error = store
-        .commit(SHARD, vec![WriteSet::new()])
-        .await
-        .unwrap_err();
+    let error = store.commit(SHARD, vec![WriteSet::new()]).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Device);
-    assert!(
-        error.to_string().contains("stopped accepting writes"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("stopped accepting writes"), "{error}");
     for key in 0..acknowledged {
-        assert!(
-            store
-                .get(SHARD, ITEMS, &key.to_be_bytes())
-                .await
-                .unwrap()
-                .is_some()
-        );
+        assert!(store.get(SHARD, ITEMS, &key.to_be_bytes()).await.unwrap().is_some());
     }
-    let failed = store
-        .get(SHARD, ITEMS, &acknowledged.to_be_bytes())
-        .await
-        .unwrap();
+    let failed = store.get(SHARD, ITEMS, &acknowledged.to_be_bytes()).await.unwrap();
     assert!(failed.is_none(), "an unacknowledged write is visible");
     assert_eq!(*store.close().await.unwrap_err().kind(), ErrorKind::Device);
     let report = folder.parent().unwrap().join("acknowledged_commits");

@@ -18,19 +18,11 @@ fn journal(folder: &Path) -> PathBuf {
 fn written_bytes(path: &Path) -> u64 {
     let mut bytes = Vec::new();
     File::open(path).unwrap().read_to_end(&mut bytes).unwrap();
-    bytes
-        .iter()
-        .rposition(|byte| *byte != 0)
-        .map_or(0, |at| at as u64 + 1)
+    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at as u64 + 1)
 }
 
 fn cut(path: &Path, length: u64) {
-    File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_len(length)
-        .unwrap();
+    File::options().write(true).open(path).unwrap().set_len(length).unwrap();
 }
 
 /// Ten commits and no closing, so that everything is in the journal; returns its length after the ninth.
@@ -53,13 +45,7 @@ async fn a_journal_without_an_acknowledged_commit_is_refused() {
         let error = LsmStore::open(folder.path(), SPACES, Settings::default()).unwrap_err();
         let text = error.to_string();
         assert_eq!(*error.kind(), ErrorKind::CannotOpen);
-        let words = [
-            "shard 7",
-            "stamp 10",
-            "stamp 9",
-            "backup",
-            "acknowledged writes are missing",
-        ];
+        let words = ["shard 7", "stamp 10", "stamp 9", "backup", "acknowledged writes are missing"];
         for word in words {
             assert!(text.contains(word), "{text:?} does not say {word:?}");
         }
@@ -94,36 +80,20 @@ async fn a_torn_tail_that_was_never_acknowledged_is_dropped() {
     // The start of an eleventh commit: a copy of the first bytes of the journal.
     let start = fs::read(&path).unwrap()[..40].to_vec();
     cut(&path, length);
-    File::options()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(&start)
-        .unwrap();
+    File::options().append(true).open(&path).unwrap().write_all(&start).unwrap();
     let store = open(folder.path());
     assert_eq!(store.last_stamp(SHARD).await.unwrap(), Stamp(10));
     assert!(store.get(SHARD, ITEMS, &[9]).await.unwrap().is_some());
     assert_eq!(put(&store, "a", "1").await, Stamp(11));
     drop(store);
-    assert!(
-        open(folder.path())
-            .get(SHARD, ITEMS, b"a")
-            .await
-            .unwrap()
-            .is_some()
-    );
+    assert!(open(folder.path()).get(SHARD, ITEMS, b"a").await.unwrap().is_some());
 }
 
 #[tokio::test]
 async fn a_relaxed_store_may_lose_its_unsynced_tail() {
     let folder = tempfile::tempdir().unwrap();
-    let durability = Durability::Relaxed {
-        sync_every_ms: 600_000,
-    };
-    let settings = Settings {
-        durability,
-        ..Settings::default()
-    };
+    let durability = Durability::Relaxed { sync_every_ms: 600_000 };
+    let settings = Settings { durability, ..Settings::default() };
     let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
     put(&store, "a", "1").await;
     store.sync().await.unwrap();
@@ -145,10 +115,7 @@ async fn a_relaxed_store_may_lose_its_unsynced_tail() {
 async fn the_relaxed_timer_syncs_without_being_asked() {
     let folder = tempfile::tempdir().unwrap();
     let durability = Durability::Relaxed { sync_every_ms: 5 };
-    let settings = Settings {
-        durability,
-        ..Settings::default()
-    };
+    let settings = Settings { durability, ..Settings::default() };
     let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
     put(&store, "a", "1").await;
     let side_file = folder.path().join("acknowledged");

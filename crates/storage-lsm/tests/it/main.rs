@@ -24,9 +24,7 @@ fn open(path: &Path) -> Arc<LsmStore> {
 
 /// The text of the refusal to open a folder.
 fn refusal(path: &Path) -> String {
-    LsmStore::open(path, SPACES, Settings::default())
-        .unwrap_err()
-        .to_string()
+    LsmStore::open(path, SPACES, Settings::default()).unwrap_err().to_string()
 }
 
 async fn put(store: &LsmStore, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Stamp {

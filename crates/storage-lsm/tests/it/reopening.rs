@@ -11,10 +11,7 @@ async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     put(&store, "a", "1").await;
-    let above = WriteSet {
-        stamp_above: Stamp(500),
-        ..WriteSet::new()
-    };
+    let above = WriteSet { stamp_above: Stamp(500), ..WriteSet::new() };
     store.commit(Shard(9), vec![above]).await.unwrap();
     let last = put(&store, "a", "2").await;
     store.close().await.unwrap();
@@ -29,17 +26,9 @@ async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
 
 #[tokio::test]
 async fn a_store_dropped_without_closing_comes_back_as_well() {
-    for durability in [
-        Durability::Synced,
-        Durability::Relaxed {
-            sync_every_ms: 60_000,
-        },
-    ] {
+    for durability in [Durability::Synced, Durability::Relaxed { sync_every_ms: 60_000 }] {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            durability,
-            ..Settings::default()
-        };
+        let settings = Settings { durability, ..Settings::default() };
         let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
         let last = put(&store, "a", "1").await;
         drop(store);
@@ -61,10 +50,7 @@ async fn large_values_come_back_whole() {
     let store = open(folder.path());
     for key in 0..20_u8 {
         let value = store.get(SHARD, ITEMS, &[key]).await.unwrap().unwrap();
-        assert!(
-            value == noise(key.into(), 2 * 1024 * 1024),
-            "value {key} has changed"
-        );
+        assert!(value == noise(key.into(), 2 * 1024 * 1024), "value {key} has changed");
     }
 }
 
@@ -76,10 +62,7 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
     set.put(ITEMS, vec![0; 65_532], "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Refused);
-    let unknown = storage::Space {
-        number: 99,
-        name: "unknown",
-    };
+    let unknown = storage::Space { number: 99, name: "unknown" };
     let mut set = WriteSet::new();
     set.put(unknown, "a", "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();
@@ -93,26 +76,11 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
 async fn settings_and_spaces_that_make_no_sense_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let bad = [
-        Settings {
-            journal_bytes_max: 1,
-            ..Settings::default()
-        },
-        Settings {
-            memtable_bytes_max: 0,
-            ..Settings::default()
-        },
-        Settings {
-            worker_threads: 0,
-            ..Settings::default()
-        },
-        Settings {
-            commit_queue_max: 0,
-            ..Settings::default()
-        },
-        Settings {
-            durability: Durability::Relaxed { sync_every_ms: 0 },
-            ..Settings::default()
-        },
+        Settings { journal_bytes_max: 1, ..Settings::default() },
+        Settings { memtable_bytes_max: 0, ..Settings::default() },
+        Settings { worker_threads: 0, ..Settings::default() },
+        Settings { commit_queue_max: 0, ..Settings::default() },
+        Settings { durability: Durability::Relaxed { sync_every_ms: 0 }, ..Settings::default() },
     ];
     for settings in bad {
         let error = LsmStore::open(folder.path(), SPACES, settings).unwrap_err();

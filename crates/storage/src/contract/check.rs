@@ -35,33 +35,22 @@ impl From<Error> for Violation {
     }
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "a case compares what it has just received"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "a case compares what it has just received")]
 pub(super) fn equal<T: PartialEq + fmt::Debug>(what: &str, found: T, expected: T) -> Checked {
     if found == expected {
         return Ok(());
     }
-    Err(Violation(format!(
-        "{what}: expected {expected:?}, found {found:?}"
-    )))
+    Err(Violation(format!("{what}: expected {expected:?}, found {found:?}")))
 }
 
 pub(super) fn holds(what: &str, condition: bool) -> Checked {
-    if condition {
-        Ok(())
-    } else {
-        Err(Violation(what.to_owned()))
-    }
+    if condition { Ok(()) } else { Err(Violation(what.to_owned())) }
 }
 
 pub(super) fn fails_with<T>(what: &str, result: crate::Result<T>, expected: &ErrorKind) -> Checked {
     match result {
         Err(error) => equal(what, error.kind(), expected),
-        Ok(_) => Err(Violation(format!(
-            "{what}: expected {expected:?}, but the call succeeded"
-        ))),
+        Ok(_) => Err(Violation(format!("{what}: expected {expected:?}, but the call succeeded"))),
     }
 }
 
@@ -79,10 +68,7 @@ pub(super) async fn commit(store: &dyn Store, shard: Shard, set: WriteSet) -> cr
     let stamps = store.commit(shard, vec![set]).await?;
     match stamps.as_slice() {
         [stamp] => Ok(*stamp),
-        _ => Err(Error::refused(format!(
-            "one set received {} stamps",
-            stamps.len()
-        ))),
+        _ => Err(Error::refused(format!("one set received {} stamps", stamps.len()))),
     }
 }
 
@@ -107,10 +93,7 @@ pub(super) fn bytes(text: &[u8]) -> StorageValue {
 
 /// Polls all futures side by side in this task; the suite brings no executor of its own.
 pub(super) async fn together<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
-    let mut running: Vec<_> = futures
-        .into_iter()
-        .map(|future| (Box::pin(future), None))
-        .collect();
+    let mut running: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
         let mut pending = false;
         for (future, outcome) in &mut running {
@@ -121,15 +104,8 @@ pub(super) async fn together<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T>
                 }
             }
         }
-        if pending {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
+        if pending { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
-    running
-        .into_iter()
-        .filter_map(|(_, outcome)| outcome)
-        .collect()
+    running.into_iter().filter_map(|(_, outcome)| outcome).collect()
 }

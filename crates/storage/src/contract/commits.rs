@@ -53,22 +53,10 @@ pub(super) async fn the_last_write_on_a_key_counts_within_a_set(store: Arc<dyn S
     set.put(ITEMS, bytes(b"old"), bytes(b"1"));
     set.remove(ITEMS, bytes(b"old"));
     commit(&*store, SHARD, set).await?;
-    equal(
-        "put then put",
-        get(&*store, b"twice").await?,
-        Some(bytes(b"2")),
-    )?;
+    equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
     equal("put then remove", get(&*store, b"gone").await?, None)?;
-    equal(
-        "remove then put",
-        get(&*store, b"back").await?,
-        Some(bytes(b"1")),
-    )?;
-    equal(
-        "an old key put then removed",
-        get(&*store, b"old").await?,
-        None,
-    )
+    equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"1")))?;
+    equal("an old key put then removed", get(&*store, b"old").await?, None)
 }
 
 pub(super) async fn the_last_write_on_a_key_counts_across_the_sets_of_a_group(
@@ -83,17 +71,9 @@ pub(super) async fn the_last_write_on_a_key_counts_across_the_sets_of_a_group(
     second.remove(ITEMS, bytes(b"gone"));
     second.put(ITEMS, bytes(b"back"), bytes(b"2"));
     store.commit(SHARD, vec![first, second]).await?;
-    equal(
-        "put then put",
-        get(&*store, b"twice").await?,
-        Some(bytes(b"2")),
-    )?;
+    equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
     equal("put then remove", get(&*store, b"gone").await?, None)?;
-    equal(
-        "remove then put",
-        get(&*store, b"back").await?,
-        Some(bytes(b"2")),
-    )
+    equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"2")))
 }
 
 pub(super) async fn removing_an_absent_key_is_no_error(store: Arc<dyn Store>) -> Checked {
@@ -106,22 +86,14 @@ pub(super) async fn removing_an_absent_key_is_no_error(store: Arc<dyn Store>) ->
 
 pub(super) async fn an_empty_group_changes_nothing(store: Arc<dyn Store>) -> Checked {
     let before = put(&*store, &[(b"a", b"1")]).await?;
-    equal(
-        "no set, no stamp",
-        store.commit(SHARD, vec![]).await?,
-        vec![],
-    )?;
+    equal("no set, no stamp", store.commit(SHARD, vec![]).await?, vec![])?;
     equal("the last stamp", store.last_stamp(SHARD).await?, before)?;
     let after = commit(&*store, SHARD, WriteSet::new()).await?;
     holds("a set without writes has a stamp", after > before)
 }
 
 pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> Checked {
-    put(
-        &*store,
-        &[(b"kept", b"1"), (b"replaced", b"1"), (b"removed", b"1")],
-    )
-    .await?;
+    put(&*store, &[(b"kept", b"1"), (b"replaced", b"1"), (b"removed", b"1")]).await?;
     let snapshot = store.snapshot().await?;
     for round in 0..3_u8 {
         let mut set = WriteSet::new();
@@ -132,34 +104,17 @@ pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> Checked
     }
     let one = Some(bytes(b"1"));
     equal("a kept key", get(&*snapshot, b"kept").await?, one.clone())?;
-    equal(
-        "a replaced key",
-        get(&*snapshot, b"replaced").await?,
-        one.clone(),
-    )?;
-    equal(
-        "a removed key",
-        get(&*snapshot, b"removed").await?,
-        one.clone(),
-    )?;
+    equal("a replaced key", get(&*snapshot, b"replaced").await?, one.clone())?;
+    equal("a removed key", get(&*snapshot, b"removed").await?, one.clone())?;
     equal("an added key", get(&*snapshot, b"added").await?, None)?;
-    let keys: Vec<StorageKey> = [b"kept".as_slice(), b"removed", b"replaced"]
-        .iter()
-        .map(|key| bytes(key))
-        .collect();
+    let keys: Vec<StorageKey> =
+        [b"kept".as_slice(), b"removed", b"replaced"].iter().map(|key| bytes(key)).collect();
     let many = snapshot.get_many(SHARD, ITEMS, &keys).await?;
     equal("several keys", many, vec![one.clone(), one.clone(), one])?;
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(10));
-    equal(
-        "a scan",
-        scan(&*snapshot, all.clone()).await?,
-        (keys, false),
-    )?;
+    equal("a scan", scan(&*snapshot, all.clone()).await?, (keys, false))?;
     drop(snapshot);
-    let now = [b"added".as_slice(), b"kept", b"replaced"]
-        .iter()
-        .map(|key| bytes(key))
-        .collect();
+    let now = [b"added".as_slice(), b"kept", b"replaced"].iter().map(|key| bytes(key)).collect();
     equal("the latest state", scan(&*store, all).await?, (now, false))
 }
 
@@ -172,9 +127,7 @@ pub(super) async fn concurrent_committers_all_succeed_with_stamps_of_their_own(
             let mut set = WriteSet::new();
             set.put(ITEMS, vec![number], vec![number]);
             set.put_stamped(LOG, vec![0; 8], vec![number], Some(0), None);
-            commit(&*store, SHARD, set)
-                .await
-                .map(|stamp| (stamp, number))
+            commit(&*store, SHARD, set).await.map(|stamp| (stamp, number))
         }
     });
     let mut stamps = Vec::new();
@@ -190,27 +143,13 @@ pub(super) async fn concurrent_committers_all_succeed_with_stamps_of_their_own(
     let last = stamps.last().map(|(stamp, _)| *stamp);
     equal("the last stamp", Some(store.last_stamp(SHARD).await?), last)?;
     for number in 0..50 {
-        equal(
-            "every write is there",
-            get(&*store, &[number]).await?,
-            Some(vec![number].into()),
-        )?;
+        equal("every write is there", get(&*store, &[number]).await?, Some(vec![number].into()))?;
     }
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(100));
     let logged = store.scan(SHARD, LOG, &all).await?.entries;
-    let logged = logged
-        .into_iter()
-        .map(|entry| (entry.key, entry.value))
-        .collect::<Vec<_>>();
+    let logged = logged.into_iter().map(|entry| (entry.key, entry.value)).collect::<Vec<_>>();
     let expected = stamps.iter().map(|(stamp, number)| {
-        (
-            StorageKey::copy_from_slice(&stamp.0.to_be_bytes()),
-            bytes(&[*number]),
-        )
+        (StorageKey::copy_from_slice(&stamp.0.to_be_bytes()), bytes(&[*number]))
     });
-    equal(
-        "the log is in the order of stamps",
-        logged,
-        expected.collect(),
-    )
+    equal("the log is in the order of stamps", logged, expected.collect())
 }

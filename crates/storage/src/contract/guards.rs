@@ -9,11 +9,7 @@ use super::{ITEMS, TERMS};
 use crate::{ErrorKind, Guard, Space, Store, WriteSet};
 
 fn failed(space: Space, key: &[u8]) -> ErrorKind {
-    ErrorKind::GuardFailed {
-        shard: SHARD,
-        space,
-        key: bytes(key),
-    }
+    ErrorKind::GuardFailed { shard: SHARD, space, key: bytes(key) }
 }
 
 /// A set that puts `result` if a guard on `key` holds.
@@ -29,11 +25,7 @@ pub(super) async fn absent_holds_only_without_a_value(store: Arc<dyn Store>) -> 
     commit(&*store, SHARD, guarded(b"missing", Guard::Absent, b"1")).await?;
     let refused = commit(&*store, SHARD, guarded(b"there", Guard::Absent, b"2")).await;
     fails_with("an existing key", refused, &failed(ITEMS, b"there"))?;
-    equal(
-        "only the first was written",
-        get(&*store, b"result").await?,
-        Some(bytes(b"1")),
-    )
+    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
 pub(super) async fn present_holds_only_with_a_value(store: Arc<dyn Store>) -> Checked {
@@ -46,11 +38,7 @@ pub(super) async fn present_holds_only_with_a_value(store: Arc<dyn Store>) -> Ch
     commit(&*store, SHARD, removal).await?;
     let refused = commit(&*store, SHARD, guarded(b"there", Guard::Present, b"3")).await;
     fails_with("a removed key", refused, &failed(ITEMS, b"there"))?;
-    equal(
-        "only the first was written",
-        get(&*store, b"result").await?,
-        Some(bytes(b"1")),
-    )
+    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
 pub(super) async fn unchanged_holds_only_for_the_same_value(store: Arc<dyn Store>) -> Checked {
@@ -62,16 +50,8 @@ pub(super) async fn unchanged_holds_only_for_the_same_value(store: Arc<dyn Store
         fails_with("another value", refused, &failed(ITEMS, b"there"))?;
     }
     let refused = commit(&*store, SHARD, guarded(b"missing", unchanged(b""), b"3")).await;
-    fails_with(
-        "a missing key is not an empty value",
-        refused,
-        &failed(ITEMS, b"missing"),
-    )?;
-    equal(
-        "only the first was written",
-        get(&*store, b"result").await?,
-        Some(bytes(b"1")),
-    )
+    fails_with("a missing key is not an empty value", refused, &failed(ITEMS, b"missing"))?;
+    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
 pub(super) async fn guards_are_checked_against_the_state_before_the_group(
@@ -83,25 +63,11 @@ pub(super) async fn guards_are_checked_against_the_state_before_the_group(
     second.guard(ITEMS, bytes(b"key"), Guard::Absent);
     second.put(ITEMS, bytes(b"key"), bytes(b"2"));
     second.guard(ITEMS, bytes(b"key"), Guard::Absent);
-    store
-        .commit(SHARD, vec![first.clone(), second.clone()])
-        .await?;
-    equal(
-        "the group was written",
-        get(&*store, b"key").await?,
-        Some(bytes(b"2")),
-    )?;
+    store.commit(SHARD, vec![first.clone(), second.clone()]).await?;
+    equal("the group was written", get(&*store, b"key").await?, Some(bytes(b"2")))?;
     let refused = store.commit(SHARD, vec![first, second]).await;
-    fails_with(
-        "the key is there before the second group",
-        refused,
-        &failed(ITEMS, b"key"),
-    )?;
-    equal(
-        "the state is as before",
-        get(&*store, b"key").await?,
-        Some(bytes(b"2")),
-    )
+    fails_with("the key is there before the second group", refused, &failed(ITEMS, b"key"))?;
+    equal("the state is as before", get(&*store, b"key").await?, Some(bytes(b"2")))
 }
 
 pub(super) async fn one_failed_guard_refuses_the_whole_group_and_names_its_key(
@@ -144,9 +110,5 @@ pub(super) async fn guards_serialise_concurrent_increments(store: Arc<dyn Store>
     for outcome in together(increments.collect()).await {
         outcome?;
     }
-    equal(
-        "no increment was lost",
-        get(&*store, b"count").await?,
-        Some(bytes(&[10])),
-    )
+    equal("no increment was lost", get(&*store, b"count").await?, Some(bytes(&[10])))
 }

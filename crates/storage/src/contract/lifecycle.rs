@@ -13,16 +13,8 @@ pub(super) async fn wait_returns_at_once_when_the_shard_is_already_newer(
 ) -> Checked {
     put(&*store, &[(b"a", b"1")]).await?;
     let second = put(&*store, &[(b"a", b"2")]).await?;
-    equal(
-        "from the start",
-        store.wait(SHARD, Stamp::ZERO).await?,
-        second,
-    )?;
-    equal(
-        "from one before",
-        store.wait(SHARD, Stamp(second.0 - 1)).await?,
-        second,
-    )
+    equal("from the start", store.wait(SHARD, Stamp::ZERO).await?, second)?;
+    equal("from one before", store.wait(SHARD, Stamp(second.0 - 1)).await?, second)
 }
 
 pub(super) async fn wait_returns_after_a_commit(store: Arc<dyn Store>) -> Checked {
@@ -45,11 +37,7 @@ pub(super) async fn wait_returns_after_a_commit(store: Arc<dyn Store>) -> Checke
 }
 
 pub(super) async fn statistics_tell_the_last_stamp(store: Arc<dyn Store>) -> Checked {
-    equal(
-        "unwritten",
-        store.statistics(SHARD).await?.last_stamp,
-        Stamp::ZERO,
-    )?;
+    equal("unwritten", store.statistics(SHARD).await?.last_stamp, Stamp::ZERO)?;
     let stamp = put(&*store, &[(b"a", b"1")]).await?;
     equal("written", store.statistics(SHARD).await?.last_stamp, stamp)
 }
@@ -58,11 +46,7 @@ pub(super) async fn sync_succeeds_on_an_open_store(store: Arc<dyn Store>) -> Che
     store.sync().await?;
     put(&*store, &[(b"a", b"1")]).await?;
     store.sync().await?;
-    equal(
-        "the value stays",
-        get(&*store, b"a").await?,
-        Some(bytes(b"1")),
-    )
+    equal("the value stays", get(&*store, b"a").await?, Some(bytes(b"1")))
 }
 
 pub(super) async fn a_closed_store_refuses_every_call(store: Arc<dyn Store>) -> Checked {
@@ -72,19 +56,11 @@ pub(super) async fn a_closed_store_refuses_every_call(store: Arc<dyn Store>) -> 
     let closed = &ErrorKind::Closed;
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(1));
     fails_with("get", get(&*store, b"a").await, closed)?;
-    fails_with(
-        "get_many",
-        store.get_many(SHARD, ITEMS, &[bytes(b"a")]).await,
-        closed,
-    )?;
+    fails_with("get_many", store.get_many(SHARD, ITEMS, &[bytes(b"a")]).await, closed)?;
     fails_with("scan", store.scan(SHARD, TERMS, &all).await, closed)?;
     fails_with("snapshot", store.snapshot().await, closed)?;
     fails_with("get on a snapshot", get(&*snapshot, b"a").await, closed)?;
-    fails_with(
-        "commit",
-        store.commit(SHARD, vec![WriteSet::new()]).await,
-        closed,
-    )?;
+    fails_with("commit", store.commit(SHARD, vec![WriteSet::new()]).await, closed)?;
     fails_with("last_stamp", store.last_stamp(SHARD).await, closed)?;
     fails_with("wait", store.wait(SHARD, Stamp::ZERO).await, closed)?;
     fails_with("statistics", store.statistics(SHARD).await, closed)?;

@@ -22,18 +22,9 @@ pub use check::Violation;
 /// The spaces a store must know to run the contract.
 pub const SPACES: &[Space] = &[ITEMS, TERMS, LOG];
 
-const ITEMS: Space = Space {
-    number: 1,
-    name: "contract_items",
-};
-const TERMS: Space = Space {
-    number: 2,
-    name: "contract_terms",
-};
-const LOG: Space = Space {
-    number: 3,
-    name: "contract_log",
-};
+const ITEMS: Space = Space { number: 1, name: "contract_items" };
+const TERMS: Space = Space { number: 2, name: "contract_terms" };
+const LOG: Space = Space { number: 3, name: "contract_log" };
 
 /// One promise.
 #[derive(Clone, Copy)]
@@ -118,9 +109,5 @@ pub async fn run<S: Store + 'static>(open: impl AsyncFn() -> Arc<S>) {
             broken.push(format!("{}: {violation}", case.name));
         }
     }
-    assert!(
-        broken.is_empty(),
-        "the store breaks the contract:\n{}",
-        broken.join("\n")
-    );
+    assert!(broken.is_empty(), "the store breaks the contract:\n{}", broken.join("\n"));
 }

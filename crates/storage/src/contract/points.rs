@@ -11,39 +11,20 @@ use crate::{Shard, StorageKey, Store, WriteSet};
 pub(super) async fn get_finds_what_was_put_and_nothing_else(store: Arc<dyn Store>) -> Checked {
     equal("an unwritten key", get(&*store, b"a").await?, None)?;
     put(&*store, &[(b"a", b"1"), (b"b", b"2")]).await?;
-    equal(
-        "the first key",
-        get(&*store, b"a").await?,
-        Some(bytes(b"1")),
-    )?;
-    equal(
-        "the second key",
-        get(&*store, b"b").await?,
-        Some(bytes(b"2")),
-    )?;
+    equal("the first key", get(&*store, b"a").await?, Some(bytes(b"1")))?;
+    equal("the second key", get(&*store, b"b").await?, Some(bytes(b"2")))?;
     equal("a key between", get(&*store, b"aa").await?, None)?;
     put(&*store, &[(b"a", b"3")]).await?;
-    equal(
-        "a replaced value",
-        get(&*store, b"a").await?,
-        Some(bytes(b"3")),
-    )
+    equal("a replaced value", get(&*store, b"a").await?, Some(bytes(b"3")))
 }
 
 pub(super) async fn get_many_answers_in_the_order_asked(store: Arc<dyn Store>) -> Checked {
     put(&*store, &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3")]).await?;
-    let keys: Vec<StorageKey> = [b"c", b"x", b"a", b"c", b"b"]
-        .iter()
-        .map(|key| bytes(*key))
-        .collect();
+    let keys: Vec<StorageKey> =
+        [b"c", b"x", b"a", b"c", b"b"].iter().map(|key| bytes(*key)).collect();
     let found = store.get_many(SHARD, ITEMS, &keys).await?;
-    let expected = vec![
-        Some(bytes(b"3")),
-        None,
-        Some(bytes(b"1")),
-        Some(bytes(b"3")),
-        Some(bytes(b"2")),
-    ];
+    let expected =
+        vec![Some(bytes(b"3")), None, Some(bytes(b"1")), Some(bytes(b"3")), Some(bytes(b"2"))];
     equal("values in the order asked", found, expected)?;
     equal("no keys", store.get_many(SHARD, ITEMS, &[]).await?, vec![])
 }
@@ -51,11 +32,7 @@ pub(super) async fn get_many_answers_in_the_order_asked(store: Arc<dyn Store>) -
 pub(super) async fn empty_keys_and_empty_values_are_ordinary(store: Arc<dyn Store>) -> Checked {
     put(&*store, &[(b"", b"1"), (b"a", b"")]).await?;
     equal("the empty key", get(&*store, b"").await?, Some(bytes(b"1")))?;
-    equal(
-        "the empty value",
-        get(&*store, b"a").await?,
-        Some(bytes(b"")),
-    )?;
+    equal("the empty value", get(&*store, b"a").await?, Some(bytes(b"")))?;
     let mut set = WriteSet::new();
     set.remove(ITEMS, bytes(b""));
     commit(&*store, SHARD, set).await?;
@@ -64,15 +41,9 @@ pub(super) async fn empty_keys_and_empty_values_are_ordinary(store: Arc<dyn Stor
 
 pub(super) async fn long_keys_and_large_values_are_kept_whole(store: Arc<dyn Store>) -> Checked {
     let long_key = vec![0xAB_u8; 4096];
-    let large_value: Vec<u8> = (0..2 * 1024 * 1024_u32)
-        .map(|at| (at % 251) as u8)
-        .collect();
+    let large_value: Vec<u8> = (0..2 * 1024 * 1024_u32).map(|at| (at % 251) as u8).collect();
     put(&*store, &[(&long_key, b"1"), (b"large", &large_value)]).await?;
-    equal(
-        "a long key",
-        get(&*store, &long_key).await?,
-        Some(bytes(b"1")),
-    )?;
+    equal("a long key", get(&*store, &long_key).await?, Some(bytes(b"1")))?;
     let found = get(&*store, b"large").await?;
     equal("a large value", found == Some(large_value.into()), true)
 }
@@ -81,11 +52,7 @@ pub(super) async fn shards_and_spaces_do_not_see_each_other(store: Arc<dyn Store
     for shard in [0, 1, 255, 256, u32::MAX] {
         for space in [ITEMS, TERMS] {
             let mut set = WriteSet::new();
-            set.put(
-                space,
-                bytes(b"key"),
-                format!("{shard} {}", space.name).into_bytes(),
-            );
+            set.put(space, bytes(b"key"), format!("{shard} {}", space.name).into_bytes());
             commit(&*store, Shard(shard), set).await?;
         }
     }
@@ -93,16 +60,8 @@ pub(super) async fn shards_and_spaces_do_not_see_each_other(store: Arc<dyn Store
         for space in [ITEMS, TERMS] {
             let found = store.get(Shard(shard), space, b"key").await?;
             let expected = format!("{shard} {}", space.name);
-            equal(
-                "a value of its shard and space",
-                found,
-                Some(expected.into_bytes().into()),
-            )?;
+            equal("a value of its shard and space", found, Some(expected.into_bytes().into()))?;
         }
     }
-    equal(
-        "another shard",
-        store.get(Shard(2), ITEMS, b"key").await?,
-        None,
-    )
+    equal("another shard", store.get(Shard(2), ITEMS, b"key").await?, None)
 }

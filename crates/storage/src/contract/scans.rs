@@ -9,20 +9,12 @@ use super::check::{Checked, SHARD, bytes, commit, equal, holds, put, scan};
 use super::{ITEMS, TERMS};
 use crate::{Direction, KeyRange, Scan, ScanLimit, Shard, StorageKey, Store, WriteSet};
 
-const PLENTY: ScanLimit = ScanLimit {
-    entries_max: 1000,
-    bytes_max: usize::MAX,
-};
+const PLENTY: ScanLimit = ScanLimit { entries_max: 1000, bytes_max: usize::MAX };
 
 /// Puts the keys a, b, c, d, e with themselves as values.
 async fn put_five(store: &dyn Store) -> crate::Result<()> {
-    let entries: [(&[u8], &[u8]); 5] = [
-        (b"a", b"a"),
-        (b"b", b"b"),
-        (b"c", b"c"),
-        (b"d", b"d"),
-        (b"e", b"e"),
-    ];
+    let entries: [(&[u8], &[u8]); 5] =
+        [(b"a", b"a"), (b"b", b"b"), (b"c", b"c"), (b"d", b"d"), (b"e", b"e")];
     put(store, &entries).await.map(drop)
 }
 
@@ -53,10 +45,7 @@ pub(super) async fn every_kind_of_bound_selects_the_right_keys(store: Arc<dyn St
     for (lower, above) in &lowers {
         for (upper, below) in &uppers {
             let expected: String = above.chars().filter(|key| below.contains(*key)).collect();
-            let range = KeyRange {
-                lower: lower.clone(),
-                upper: upper.clone(),
-            };
+            let range = KeyRange { lower: lower.clone(), upper: upper.clone() };
             let what = format!("{range:?}");
             let forward = scan(&*store, Scan::forward(range.clone(), PLENTY)).await?;
             equal(&what, forward, (keys(&expected), false))?;
@@ -87,27 +76,13 @@ pub(super) async fn empty_and_reversed_ranges_find_nothing(store: Arc<dyn Store>
     for (lower, upper) in ranges {
         let range = KeyRange { lower, upper };
         for direction in [Direction::Forward, Direction::Backward] {
-            let found = scan(
-                &*store,
-                Scan {
-                    range: range.clone(),
-                    direction,
-                    limit: PLENTY,
-                },
-            )
-            .await?;
+            let found =
+                scan(&*store, Scan { range: range.clone(), direction, limit: PLENTY }).await?;
             equal(&format!("{range:?} {direction:?}"), found, (vec![], false))?;
         }
     }
-    let single = KeyRange {
-        lower: included(b"b"),
-        upper: included(b"b"),
-    };
-    equal(
-        "one key",
-        scan(&*store, Scan::forward(single, PLENTY)).await?,
-        (keys("b"), false),
-    )
+    let single = KeyRange { lower: included(b"b"), upper: included(b"b") };
+    equal("one key", scan(&*store, Scan::forward(single, PLENTY)).await?, (keys("b"), false))
 }
 
 pub(super) async fn a_limit_in_entries_ends_the_page_and_says_so(store: Arc<dyn Store>) -> Checked {
@@ -117,17 +92,10 @@ pub(super) async fn a_limit_in_entries_ends_the_page_and_says_so(store: Arc<dyn 
     equal("two from the start", forward, (keys("ab"), true))?;
     let backward = scan(&*store, Scan::backward(KeyRange::all(), limit)).await?;
     equal("two from the end", backward, (reversed("de"), true))?;
-    let more_than_all = scan(
-        &*store,
-        Scan::forward(KeyRange::all(), ScanLimit::entries(6)),
-    )
-    .await?;
+    let more_than_all =
+        scan(&*store, Scan::forward(KeyRange::all(), ScanLimit::entries(6))).await?;
     equal("more than there are", more_than_all, (keys("abcde"), false))?;
-    let none = scan(
-        &*store,
-        Scan::forward(KeyRange::all(), ScanLimit::entries(0)),
-    )
-    .await?;
+    let none = scan(&*store, Scan::forward(KeyRange::all(), ScanLimit::entries(0))).await?;
     equal("at least one", none, (keys("a"), true))
 }
 
@@ -135,29 +103,12 @@ pub(super) async fn a_limit_in_bytes_ends_the_page_but_never_before_one_entry(
     store: Arc<dyn Store>,
 ) -> Checked {
     put_five(&*store).await?;
-    for (bytes_max, expected) in [
-        (0, "a"),
-        (1, "a"),
-        (2, "a"),
-        (3, "ab"),
-        (4, "ab"),
-        (5, "abc"),
-    ] {
-        let limit = ScanLimit {
-            entries_max: 1000,
-            bytes_max,
-        };
+    for (bytes_max, expected) in [(0, "a"), (1, "a"), (2, "a"), (3, "ab"), (4, "ab"), (5, "abc")] {
+        let limit = ScanLimit { entries_max: 1000, bytes_max };
         let found = scan(&*store, Scan::forward(KeyRange::all(), limit)).await?;
-        equal(
-            &format!("at {bytes_max} bytes"),
-            found,
-            (keys(expected), true),
-        )?;
+        equal(&format!("at {bytes_max} bytes"), found, (keys(expected), true))?;
     }
-    let limit = ScanLimit {
-        entries_max: 1000,
-        bytes_max: 11,
-    };
+    let limit = ScanLimit { entries_max: 1000, bytes_max: 11 };
     let found = scan(&*store, Scan::forward(KeyRange::all(), limit)).await?;
     equal("more bytes than there are", found, (keys("abcde"), false))
 }
@@ -171,15 +122,8 @@ pub(super) async fn pages_continued_after_the_last_key_cover_the_range_once(
         let mut covered = Vec::new();
         loop {
             let limit = ScanLimit::entries(2);
-            let (found, more) = scan(
-                &*store,
-                Scan {
-                    range: range.clone(),
-                    direction,
-                    limit,
-                },
-            )
-            .await?;
+            let (found, more) =
+                scan(&*store, Scan { range: range.clone(), direction, limit }).await?;
             if let Some(last) = found.last() {
                 range = range.after(last.clone(), direction);
             }
@@ -201,43 +145,21 @@ pub(super) async fn pages_continued_after_the_last_key_cover_the_range_once(
 pub(super) async fn a_prefix_range_covers_its_prefix_even_when_it_ends_in_ff(
     store: Arc<dyn Store>,
 ) -> Checked {
-    let written: [&[u8]; 8] = [
-        b"",
-        b"p",
-        b"p\x00",
-        b"p\xFF",
-        b"p\xFF\xFF\xFF",
-        b"q",
-        b"\xFF",
-        b"\xFF\xFF\x01",
-    ];
+    let written: [&[u8]; 8] =
+        [b"", b"p", b"p\x00", b"p\xFF", b"p\xFF\xFF\xFF", b"q", b"\xFF", b"\xFF\xFF\x01"];
     let entries: Vec<(&[u8], &[u8])> = written.iter().map(|key| (*key, *key)).collect();
     put(&*store, &entries).await?;
     // The next shard begins right after the greatest key of this one.
     let mut set = WriteSet::new();
     set.put(ITEMS, bytes(b""), bytes(b"next shard"));
     commit(&*store, Shard(SHARD.0 + 1), set).await?;
-    for prefix in [
-        b"".as_slice(),
-        b"p",
-        b"p\xFF",
-        b"\xFF",
-        b"\xFF\xFF",
-        b"\xFF\xFF\xFF",
-    ] {
-        let mut expected: Vec<StorageKey> = written
-            .iter()
-            .filter(|key| key.starts_with(prefix))
-            .map(|key| bytes(key))
-            .collect();
+    for prefix in [b"".as_slice(), b"p", b"p\xFF", b"\xFF", b"\xFF\xFF", b"\xFF\xFF\xFF"] {
+        let mut expected: Vec<StorageKey> =
+            written.iter().filter(|key| key.starts_with(prefix)).map(|key| bytes(key)).collect();
         expected.sort();
         let what = format!("the prefix {prefix:?}");
         let forward = Scan::forward(KeyRange::prefix(prefix), PLENTY);
-        equal(
-            &what,
-            scan(&*store, forward).await?,
-            (expected.clone(), false),
-        )?;
+        equal(&what, scan(&*store, forward).await?, (expected.clone(), false))?;
         expected.reverse();
         let backward = Scan::backward(KeyRange::prefix(prefix), PLENTY);
         equal(&what, scan(&*store, backward).await?, (expected, false))?;
@@ -249,21 +171,13 @@ pub(super) async fn a_scan_stays_inside_its_shard_and_space(store: Arc<dyn Store
     for shard in [0, 6, 7, 8, u32::MAX] {
         for space in [ITEMS, TERMS] {
             let mut set = WriteSet::new();
-            set.put(
-                space,
-                bytes(b"key"),
-                format!("{shard} {}", space.name).into_bytes(),
-            );
+            set.put(space, bytes(b"key"), format!("{shard} {}", space.name).into_bytes());
             commit(&*store, Shard(shard), set).await?;
         }
     }
     for shard in [0, 6, 7, 8, u32::MAX] {
         for direction in [Direction::Forward, Direction::Backward] {
-            let everything = Scan {
-                range: KeyRange::all(),
-                direction,
-                limit: PLENTY,
-            };
+            let everything = Scan { range: KeyRange::all(), direction, limit: PLENTY };
             let page = store.scan(Shard(shard), ITEMS, &everything).await?;
             let values: Vec<_> = page.entries.into_iter().map(|entry| entry.value).collect();
             let expected = format!("{shard} {}", ITEMS.name).into_bytes().into();
@@ -280,15 +194,7 @@ pub(super) async fn removed_keys_do_not_appear(store: Arc<dyn Store>) -> Checked
     set.remove(ITEMS, bytes(b"c"));
     commit(&*store, SHARD, set).await?;
     let two = Scan::forward(KeyRange::all(), ScanLimit::entries(2));
-    equal(
-        "removed keys do not count",
-        scan(&*store, two).await?,
-        (keys("bd"), true),
-    )?;
+    equal("removed keys do not count", scan(&*store, two).await?, (keys("bd"), true))?;
     let all = Scan::backward(KeyRange::all(), PLENTY);
-    equal(
-        "what is left",
-        scan(&*store, all).await?,
-        (reversed("bde"), false),
-    )
+    equal("what is left", scan(&*store, all).await?, (reversed("bde"), false))
 }

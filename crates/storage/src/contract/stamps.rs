@@ -16,13 +16,7 @@ pub(super) async fn stamps_are_placed_big_endian_in_keys_and_values(
         commit(&*store, SHARD, WriteSet::new()).await?;
     }
     let mut set = WriteSet::new();
-    set.put_stamped(
-        ITEMS,
-        b"k--------k".to_vec(),
-        b"v--------v".to_vec(),
-        Some(1),
-        Some(1),
-    );
+    set.put_stamped(ITEMS, b"k--------k".to_vec(), b"v--------v".to_vec(), Some(1), Some(1));
     set.put_stamped(ITEMS, b"only value".to_vec(), vec![9; 8], None, Some(0));
     set.put_stamped(LOG, vec![9; 9], bytes(b"only key"), Some(1), None);
     let stamp = commit(&*store, SHARD, set).await?;
@@ -30,11 +24,7 @@ pub(super) async fn stamps_are_placed_big_endian_in_keys_and_values(
     let stamped = |first: &[u8], last: &[u8]| [first, &stamp.0.to_be_bytes(), last].concat();
     let both = get(&*store, &stamped(b"k", b"k")).await?;
     equal("key and value", both, Some(stamped(b"v", b"v").into()))?;
-    equal(
-        "the unstamped key",
-        get(&*store, b"k--------k").await?,
-        None,
-    )?;
+    equal("the unstamped key", get(&*store, b"k--------k").await?, None)?;
     let value = get(&*store, b"only value").await?;
     equal("the value alone", value, Some(stamped(b"", b"").into()))?;
     let value = store.get(SHARD, LOG, &stamped(&[9], b"")).await?;
@@ -55,78 +45,39 @@ pub(super) async fn the_sets_of_a_group_have_increasing_stamps(store: Arc<dyn St
         holds(&format!("{stamp:?} follows {last:?}"), *stamp > last)?;
         last = *stamp;
         let logged = store.get(SHARD, LOG, &stamp.0.to_be_bytes()).await?;
-        equal(
-            "each set has its own stamp",
-            logged,
-            Some(vec![number as u8].into()),
-        )?;
+        equal("each set has its own stamp", logged, Some(vec![number as u8].into()))?;
     }
     equal("the last stamp", store.last_stamp(SHARD).await?, last)?;
-    holds(
-        "the next commit follows",
-        put(&*store, &[(b"a", b"2")]).await? > last,
-    )
+    holds("the next commit follows", put(&*store, &[(b"a", b"2")]).await? > last)
 }
 
 pub(super) async fn a_stamp_is_above_the_one_asked_for(store: Arc<dyn Store>) -> Checked {
-    let above = |stamp| WriteSet {
-        stamp_above: Stamp(stamp),
-        ..WriteSet::new()
-    };
+    let above = |stamp| WriteSet { stamp_above: Stamp(stamp), ..WriteSet::new() };
     let first = commit(&*store, SHARD, above(1000)).await?;
     holds("above what was asked", first > Stamp(1000))?;
     let second = commit(&*store, SHARD, above(5)).await?;
     holds("never backwards", second > first)?;
-    let stamps = store
-        .commit(SHARD, vec![above(0), above(5000), above(0)])
-        .await?;
-    holds(
-        "inside a group",
-        stamps.is_sorted_by(|earlier, later| earlier < later),
-    )?;
-    holds(
-        "above in the middle of a group",
-        stamps.get(1) > Some(&Stamp(5000)),
-    )?;
-    equal(
-        "the last stamp",
-        stamps.last().copied(),
-        Some(store.last_stamp(SHARD).await?),
-    )
+    let stamps = store.commit(SHARD, vec![above(0), above(5000), above(0)]).await?;
+    holds("inside a group", stamps.is_sorted_by(|earlier, later| earlier < later))?;
+    holds("above in the middle of a group", stamps.get(1) > Some(&Stamp(5000)))?;
+    equal("the last stamp", stamps.last().copied(), Some(store.last_stamp(SHARD).await?))
 }
 
 pub(super) async fn shards_count_their_stamps_alone(store: Arc<dyn Store>) -> Checked {
-    equal(
-        "an unwritten shard",
-        store.last_stamp(Shard(1)).await?,
-        Stamp::ZERO,
-    )?;
-    let above = WriteSet {
-        stamp_above: Stamp(1_000_000),
-        ..WriteSet::new()
-    };
+    equal("an unwritten shard", store.last_stamp(Shard(1)).await?, Stamp::ZERO)?;
+    let above = WriteSet { stamp_above: Stamp(1_000_000), ..WriteSet::new() };
     commit(&*store, Shard(1), above).await?;
     let other = commit(&*store, Shard(2), WriteSet::new()).await?;
     holds("another shard starts low", other < Stamp(1_000_000))?;
-    holds(
-        "the first went on",
-        store.last_stamp(Shard(1)).await? > Stamp(1_000_000),
-    )?;
-    equal(
-        "a third is untouched",
-        store.last_stamp(Shard(3)).await?,
-        Stamp::ZERO,
-    )
+    holds("the first went on", store.last_stamp(Shard(1)).await? > Stamp(1_000_000))?;
+    equal("a third is untouched", store.last_stamp(Shard(3)).await?, Stamp::ZERO)
 }
 
 pub(super) async fn a_refused_group_leaves_the_last_stamp_alone(store: Arc<dyn Store>) -> Checked {
     let before = put(&*store, &[(b"a", b"1")]).await?;
     let mut set = WriteSet::new();
     set.guard(ITEMS, bytes(b"a"), Guard::Absent);
-    holds(
-        "the guard fails",
-        commit(&*store, SHARD, set).await.is_err(),
-    )?;
+    holds("the guard fails", commit(&*store, SHARD, set).await.is_err())?;
     equal("the last stamp", store.last_stamp(SHARD).await?, before)
 }
 
@@ -139,26 +90,15 @@ pub(super) async fn a_position_outside_its_bytes_is_refused(store: Arc<dyn Store
         fails_with("a position outside", refused, &ErrorKind::Refused)?;
     }
     equal("nothing was written", get(&*store, b"beside").await?, None)?;
-    equal(
-        "no stamp was used",
-        store.last_stamp(SHARD).await?,
-        Stamp::ZERO,
-    )
+    equal("no stamp was used", store.last_stamp(SHARD).await?, Stamp::ZERO)
 }
 
 pub(super) async fn no_stamp_follows_the_greatest_number(store: Arc<dyn Store>) -> Checked {
     let before = put(&*store, &[(b"a", b"1")]).await?;
-    let mut set = WriteSet {
-        stamp_above: Stamp(u64::MAX),
-        ..WriteSet::new()
-    };
+    let mut set = WriteSet { stamp_above: Stamp(u64::MAX), ..WriteSet::new() };
     set.put(ITEMS, bytes(b"a"), bytes(b"2"));
     let refused = commit(&*store, SHARD, set).await;
     fails_with("above the greatest number", refused, &ErrorKind::Refused)?;
     equal("the last stamp", store.last_stamp(SHARD).await?, before)?;
-    equal(
-        "nothing was written",
-        get(&*store, b"a").await?,
-        Some(bytes(b"1")),
-    )
+    equal("nothing was written", get(&*store, b"a").await?, Some(bytes(b"1")))
 }

@@ -15,22 +15,14 @@ async fn the_memory_store_keeps_the_contract() {
 #[tokio::test]
 async fn a_faulty_store_without_faults_keeps_the_contract() {
     contract::run(async || {
-        Arc::new(FaultyStore::new(
-            Arc::new(MemoryStore::new()),
-            1,
-            FaultPlan::default(),
-        ))
+        Arc::new(FaultyStore::new(Arc::new(MemoryStore::new()), 1, FaultPlan::default()))
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_faulty_store_that_only_dawdles_keeps_the_contract() {
-    let plan = FaultPlan {
-        delay_ppm: 500_000,
-        delay_turns_max: 5,
-        ..FaultPlan::default()
-    };
+    let plan = FaultPlan { delay_ppm: 500_000, delay_turns_max: 5, ..FaultPlan::default() };
     for seed in 0..20 {
         contract::run(async || {
             Arc::new(FaultyStore::new(Arc::new(MemoryStore::new()), seed, plan))

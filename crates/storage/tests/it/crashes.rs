@@ -3,14 +3,8 @@
 use storage::simulated_disk::{DiskDurability, SimulatedDisk};
 use storage::{ErrorKind, Read, Shard, Space, Stamp, Store, WriteSet};
 
-const ITEMS: Space = Space {
-    number: 1,
-    name: "items",
-};
-const LOG: Space = Space {
-    number: 2,
-    name: "log",
-};
+const ITEMS: Space = Space { number: 1, name: "items" };
+const LOG: Space = Space { number: 2, name: "log" };
 
 /// Commits group `number` to shard `number % 3`, in two sets and two spaces.
 async fn commit(disk: &SimulatedDisk, number: u8) {
@@ -19,9 +13,7 @@ async fn commit(disk: &SimulatedDisk, number: u8) {
     let mut second = WriteSet::new();
     second.put_stamped(LOG, vec![0; 9], vec![number], Some(1), None);
     second.put(LOG, vec![1, number], vec![number]);
-    disk.commit(shard(number), vec![first, second])
-        .await
-        .unwrap();
+    disk.commit(shard(number), vec![first, second]).await.unwrap();
 }
 
 fn shard(number: u8) -> Shard {
@@ -29,16 +21,8 @@ fn shard(number: u8) -> Shard {
 }
 
 async fn has(disk: &SimulatedDisk, number: u8) -> bool {
-    let item = disk
-        .get(shard(number), ITEMS, &[number])
-        .await
-        .unwrap()
-        .is_some();
-    let log = disk
-        .get(shard(number), LOG, &[1, number])
-        .await
-        .unwrap()
-        .is_some();
+    let item = disk.get(shard(number), ITEMS, &[number]).await.unwrap().is_some();
+    let log = disk.get(shard(number), LOG, &[1, number]).await.unwrap().is_some();
     assert_eq!(item, log, "group {number} is torn");
     item
 }
@@ -62,10 +46,7 @@ async fn a_crash_keeps_every_synced_group_and_a_prefix_of_the_rest() {
             kept += 1;
         }
         for number in kept..30 {
-            assert!(
-                !has(&after, number).await,
-                "group {number} survived without group {kept}"
-            );
+            assert!(!has(&after, number).await, "group {number} survived without group {kept}");
         }
         assert!(kept >= 10, "a synced group was lost");
         lengths.insert(kept);
@@ -96,10 +77,7 @@ async fn a_crashed_disk_refuses_every_call() {
     drop(disk.crash(1));
     let error = disk.get(Shard(0), ITEMS, &[0]).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Closed);
-    let error = disk
-        .commit(Shard(0), vec![WriteSet::new()])
-        .await
-        .unwrap_err();
+    let error = disk.commit(Shard(0), vec![WriteSet::new()]).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Closed);
 }
 

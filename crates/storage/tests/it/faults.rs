@@ -6,10 +6,7 @@ use storage::faulty::{FaultPlan, FaultyStore};
 use storage::memory::MemoryStore;
 use storage::{ErrorKind, Read, Shard, Space, Stamp, Store, WriteSet};
 
-const ITEMS: Space = Space {
-    number: 1,
-    name: "items",
-};
+const ITEMS: Space = Space { number: 1, name: "items" };
 const SHARD: Shard = Shard(1);
 const ALWAYS: u32 = 1_000_000;
 
@@ -25,13 +22,7 @@ fn put(key: u8) -> Vec<WriteSet> {
 
 #[tokio::test]
 async fn a_failed_commit_writes_nothing() {
-    let store = faulty(
-        1,
-        FaultPlan {
-            commit_fails_ppm: ALWAYS,
-            ..FaultPlan::default()
-        },
-    );
+    let store = faulty(1, FaultPlan { commit_fails_ppm: ALWAYS, ..FaultPlan::default() });
     let error = store.commit(SHARD, put(1)).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Device);
     assert_eq!(store.get(SHARD, ITEMS, &[1]).await.unwrap(), None);
@@ -40,13 +31,7 @@ async fn a_failed_commit_writes_nothing() {
 
 #[tokio::test]
 async fn a_commit_whose_acknowledgement_is_lost_is_there() {
-    let store = faulty(
-        1,
-        FaultPlan {
-            acknowledgement_lost_ppm: ALWAYS,
-            ..FaultPlan::default()
-        },
-    );
+    let store = faulty(1, FaultPlan { acknowledgement_lost_ppm: ALWAYS, ..FaultPlan::default() });
     let error = store.commit(SHARD, put(1)).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Device);
     assert!(store.get(SHARD, ITEMS, &[1]).await.unwrap().is_some());
@@ -54,13 +39,7 @@ async fn a_commit_whose_acknowledgement_is_lost_is_there() {
 
 #[tokio::test]
 async fn reads_fail_on_the_store_and_on_its_snapshots_until_it_is_healed() {
-    let store = faulty(
-        1,
-        FaultPlan {
-            read_fails_ppm: ALWAYS,
-            ..FaultPlan::default()
-        },
-    );
+    let store = faulty(1, FaultPlan { read_fails_ppm: ALWAYS, ..FaultPlan::default() });
     assert!(store.get(SHARD, ITEMS, &[1]).await.is_err());
     assert!(store.snapshot().await.is_err());
     store.heal();

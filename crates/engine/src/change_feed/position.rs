@@ -1,0 +1,72 @@
+//! Positions in the change feed: per epk range, the lsn up to which everything is seen.
+//!
+//! Owns the type and its opaque text. A range that was split since simply applies to each part: children keep the
+//! lsns of their parents.
+
+use model::{ContinuationToken, EffectivePartitionKey, EpkRange, Json, Lsn, Object, ResourceId};
+
+use crate::error::{Error, ErrorKind, Result};
+
+const TOKEN_KIND: &str = "changes";
+const TOKEN_VERSION: u8 = 1;
+
+/// Up to where one range is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangePosition {
+    /// The range.
+    pub range: EpkRange,
+    /// Everything up to and including this lsn is seen.
+    pub lsn: Lsn,
+}
+
+/// Up to where a feed range is read; the part to be read next comes first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeFeedPosition {
+    /// Parts that together make the feed range.
+    pub ranges: Vec<RangePosition>,
+}
+
+impl ChangeFeedPosition {
+    /// The opaque text of this position in a container.
+    pub(crate) fn to_token(&self, container: &ResourceId) -> String {
+        let ranges = self.ranges.iter().map(|part| {
+            let mut object = Object::new();
+            object.insert("min", part.range.min.to_string());
+            object.insert("max", part.range.max.to_string());
+            object.insert("lsn", i64::try_from(part.lsn.0).unwrap_or(i64::MAX));
+            Json::Object(object)
+        });
+        let payload = Json::Array(ranges.collect()).to_bytes();
+        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &payload).to_string()
+    }
+
+    /// Reads such a text.
+    pub(crate) fn from_token(token: &str, container: &ResourceId) -> Result<Self> {
+        let (version, payload) = ContinuationToken::decode(token, TOKEN_KIND, container)
+            .map_err(|invalid| refused(invalid.message()))?;
+        if version != TOKEN_VERSION {
+            return Err(refused(&format!(
+                "Invalid Continuation Token: version {version} is not known."
+            )));
+        }
+        let json = Json::parse(&payload).map_err(|error| refused(&error.to_string()))?;
+        let parts = json.as_array().unwrap_or_default();
+        let ranges = parts.iter().map(part).collect::<Option<Vec<_>>>();
+        let ranges =
+            ranges.ok_or_else(|| refused("Invalid Continuation Token: it holds no positions."))?;
+        Ok(Self { ranges })
+    }
+}
+
+fn part(json: &Json) -> Option<RangePosition> {
+    let bound = |name: &str| EffectivePartitionKey::from_hex(json.get(name)?.as_str()?).ok();
+    let lsn = u64::try_from(json.get("lsn")?.as_i64()?).ok()?;
+    Some(RangePosition {
+        range: EpkRange { min: bound("min")?, max: bound("max")? },
+        lsn: Lsn(lsn),
+    })
+}
+
+fn refused(message: &str) -> Error {
+    Error::new(ErrorKind::ContinuationRefused, message)
+}

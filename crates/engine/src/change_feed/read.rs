@@ -1,0 +1,143 @@
+//! Reading the change feed: one page of one physical partition, all partitions in turn.
+//!
+//! Owns the page. Splits and merges since the position was taken only change which partitions are asked.
+
+use std::collections::VecDeque;
+
+use model::limits::PAGE_ITEMS_DEFAULT;
+use model::{Lsn, SessionToken};
+
+use super::change::{ChangeFeedMode, ChangeFeedPage};
+use super::position::{ChangeFeedPosition, RangePosition};
+use super::scan::{FeedScan, Found};
+use crate::catalog::Container;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::{STATE, STATE_KEY};
+use crate::operation::ReadChangeFeed;
+use crate::outcome::Outcome;
+use crate::partition::{Partition, PartitionState};
+
+impl Engine {
+    /// Reads a page of changes. An empty page means that nothing is new; its position is where to ask again.
+    ///
+    /// # Errors
+    /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does
+    /// not have.
+    pub async fn read_change_feed(
+        &self,
+        operation: ReadChangeFeed,
+    ) -> Result<Outcome<ChangeFeedPage>> {
+        let container = self.container(&operation.container)?;
+        let live = container.live();
+        if operation.mode == ChangeFeedMode::AllVersionsAndDeletes && live.retention_seconds == 0 {
+            return Err(Error::invalid(
+                "The container keeps no versions. Set a retention in its change feed policy to read all versions.",
+            ));
+        }
+        let range = operation.feed_range.epk_range(&container.identity.definition);
+        let start =
+            self.starting_position(&container, &range, operation.mode, operation.start).await?;
+        let items_max = operation.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
+        let mut waiting: VecDeque<RangePosition> = start.ranges.into();
+        let mut session_token = SessionToken::default();
+        let mut changes = Vec::new();
+        let mut more = false;
+        for _ in 0..waiting.len() {
+            let Some(first) = waiting.pop_front() else { break };
+            let parts = parts(&container, &first)?;
+            let mut parts = parts.into_iter();
+            let Some((partition, part)) = parts.next() else { continue };
+            // What the range has become since goes back to the front, behind the part read now.
+            for (_, rest) in parts.rev() {
+                waiting.push_front(rest);
+                more = true;
+            }
+            let lsn = partition.published.lsn();
+            session_token.advance(partition.identity.number, lsn);
+            let found =
+                self.scan_part(&container, &partition, &part, operation.mode, items_max).await?;
+            more |= found.through.is_some();
+            let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
+            let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
+            waiting.push_back(RangePosition { range: part.range, lsn: through });
+            if !found.changes.is_empty() {
+                changes = found.changes;
+                more = true;
+                break;
+            }
+        }
+        let bytes = changes.iter().flat_map(|change| [&change.current, &change.previous]);
+        let charge = charge::feed_page(bytes.flatten().map(|item| item.text().len()));
+        let position = ChangeFeedPosition { ranges: waiting.into() };
+        let continuation = position.to_token(&container.identity.rid);
+        let value = ChangeFeedPage { changes, position, continuation, more };
+        Ok(Outcome { value, charge, session_token: Some(session_token) })
+    }
+
+    async fn scan_part(
+        &self,
+        container: &Container,
+        partition: &Partition,
+        part: &RangePosition,
+        mode: ChangeFeedMode,
+        items_max: usize,
+    ) -> Result<Found> {
+        let view = self.store().snapshot().await?;
+        let live = container.live();
+        if mode == ChangeFeedMode::AllVersionsAndDeletes {
+            self.check_retention(partition, part).await?;
+        }
+        let scan = FeedScan {
+            view: view.as_ref(),
+            container: &container.identity,
+            live: &live,
+            shard: partition.identity.shard,
+            covers_partition: part.range == partition.range,
+            range: part.range.clone(),
+            mode,
+            now: self.now(),
+        };
+        scan.run(part.lsn, items_max).await
+    }
+
+    /// Refuses a position from which something was already trimmed: skipping it silently would be a lie.
+    async fn check_retention(&self, partition: &Partition, part: &RangePosition) -> Result<()> {
+        let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
+        let Some(bytes) = stored else { return Ok(()) };
+        let trimmed = PartitionState::decode(&bytes)?.trimmed;
+        if part.lsn >= trimmed {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::ContinuationRefused,
+            format!(
+                "The position is older than the retention: versions up to lsn {} are gone, the position is at {}. \
+                 Start from now, or read the newest versions from the beginning.",
+                trimmed.0, part.lsn.0
+            ),
+        ))
+    }
+}
+
+/// The partitions that own a range now, each with its part of it.
+fn parts(
+    container: &Container,
+    position: &RangePosition,
+) -> Result<Vec<(std::sync::Arc<Partition>, RangePosition)>> {
+    let partitions = container.map().overlapping(&position.range);
+    if partitions.is_empty() {
+        return Err(Error::invalid(format!(
+            "the range {} to {} is empty",
+            position.range.min, position.range.max
+        )));
+    }
+    Ok(partitions
+        .into_iter()
+        .filter_map(|partition| {
+            let range = partition.range.intersect(&position.range)?;
+            Some((partition, RangePosition { range, lsn: position.lsn }))
+        })
+        .collect())
+}

@@ -1,0 +1,125 @@
+//! Where a reader starts: the beginning, now, a time, or where it was.
+//!
+//! Owns the translation of a start into positions. A time is found by bisection over the change log, whose order is
+//! the order of time except where a merge has interleaved two partitions; there it is found by walking.
+
+use model::{EpkRange, Lsn, TimestampSeconds};
+use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
+
+use super::position::{ChangeFeedPosition, RangePosition};
+use super::{ChangeFeedMode, ChangeFeedStart};
+use crate::catalog::Container;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::item::LogEntry;
+use crate::key_layout::{CHANGE_LOG, ChangePosition, STATE, STATE_KEY};
+use crate::partition::{Partition, PartitionState};
+
+/// Entries read at once while walking.
+const WALK_ENTRIES: usize = 500;
+
+impl Engine {
+    /// The positions a start stands for.
+    pub(crate) async fn starting_position(
+        &self,
+        container: &Container,
+        range: &EpkRange,
+        mode: ChangeFeedMode,
+        start: ChangeFeedStart,
+    ) -> Result<ChangeFeedPosition> {
+        let starts_before_now =
+            matches!(start, ChangeFeedStart::Beginning | ChangeFeedStart::Time(_));
+        if mode == ChangeFeedMode::AllVersionsAndDeletes && starts_before_now {
+            return Err(Error::invalid(
+                "The change feed of all versions and deletes starts now or at a continuation token; it cannot start \
+                 at the beginning or at a time.",
+            ));
+        }
+        match start {
+            ChangeFeedStart::Continuation(token) => {
+                ChangeFeedPosition::from_token(&token, &container.identity.rid)
+            }
+            ChangeFeedStart::Position(position) => Ok(position),
+            start => {
+                let mut ranges = Vec::new();
+                for partition in container.map().overlapping(range) {
+                    let Some(part) = partition.range.intersect(range) else { continue };
+                    let lsn = match start {
+                        ChangeFeedStart::Now => partition.published.lsn(),
+                        ChangeFeedStart::Time(time) => {
+                            self.lsn_before(container, &partition, time).await?
+                        }
+                        _ => Lsn::ZERO,
+                    };
+                    ranges.push(RangePosition { range: part, lsn });
+                }
+                Ok(ChangeFeedPosition { ranges })
+            }
+        }
+    }
+
+    /// The greatest lsn such that every change at `time` or later lies after it.
+    async fn lsn_before(
+        &self,
+        container: &Container,
+        partition: &Partition,
+        time: TimestampSeconds,
+    ) -> Result<Lsn> {
+        let shard = partition.identity.shard;
+        let stored = self.store().get(shard, STATE, STATE_KEY).await?;
+        let state =
+            stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
+        if let Some(lsn) = self.walk(container, partition, state.interleaved, time).await? {
+            return Ok(Lsn(lsn.0.saturating_sub(1)));
+        }
+        // Invariant: every change up to `low` is before `time`; the first change after `high` is not.
+        let (mut low, mut high) = (state.interleaved, partition.published.lsn());
+        while low < high {
+            let middle = Lsn(low.0 + (high.0 - low.0) / 2);
+            match self.first_after(container, partition, middle).await? {
+                Some((lsn, timestamp)) if timestamp < time && lsn <= high => low = lsn,
+                Some((lsn, timestamp)) if timestamp < time => low = lsn.min(high),
+                _ => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    async fn first_after(
+        &self,
+        container: &Container,
+        partition: &Partition,
+        lsn: Lsn,
+    ) -> Result<Option<(Lsn, TimestampSeconds)>> {
+        let scan = Scan::forward(ChangePosition::after(lsn), ScanLimit::entries(1));
+        let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
+        let Some(entry) = page.entries.into_iter().next() else { return Ok(None) };
+        let (_, record) = LogEntry::decode(&entry.value, container.identity.levels())?;
+        Ok(Some((record.header.position.lsn, record.header.timestamp)))
+    }
+
+    /// The first change up to `through` that happened at `time` or later.
+    async fn walk(
+        &self,
+        container: &Container,
+        partition: &Partition,
+        through: Lsn,
+        time: TimestampSeconds,
+    ) -> Result<Option<Lsn>> {
+        let upper = StorageKey::copy_from_slice(&through.0.saturating_add(1).to_be_bytes());
+        let mut range = KeyRange::half_open(StorageKey::new(), upper);
+        while through > Lsn::ZERO {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(WALK_ENTRIES));
+            let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
+            for entry in &page.entries {
+                let (_, record) = LogEntry::decode(&entry.value, container.identity.levels())?;
+                if record.header.timestamp >= time {
+                    return Ok(Some(record.header.position.lsn));
+                }
+            }
+            let Some(last) = page.entries.last().filter(|_| page.more) else { return Ok(None) };
+            range = range.after(last.key.clone(), Direction::Forward);
+        }
+        Ok(None)
+    }
+}
