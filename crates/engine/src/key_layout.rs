@@ -250,6 +250,11 @@ pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     key.into()
 }
 
+/// Whether a term key is the list of paths that all items of a shape share.
+pub(crate) fn is_shape_paths_key(key: &[u8]) -> bool {
+    key.first() == Some(&SHAPE_PATHS)
+}
+
 /// All local terms of one path in one logical partition, in the order of their values.
 #[cfg(test)]
 pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> KeyRange {
@@ -313,14 +318,19 @@ pub(crate) fn expired_range(now_seconds: u64) -> KeyRange {
     KeyRange { lower: std::ops::Bound::Unbounded, upper: std::ops::Bound::Excluded(upper) }
 }
 
-/// A catalog key: the kind of record, then names, separated by a byte no name contains.
+/// A catalog key: the kind of record, then names, each of which ends by itself.
 pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     let mut key = vec![kind];
     for name in names {
-        key.extend_from_slice(name.as_bytes());
-        key.push(0);
+        push_escaped(&mut key, name.as_bytes());
     }
     key.into()
+}
+
+/// The first name of a catalog key; none when it is not one.
+pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
+    let (name, _) = unescape(key.get(1..)?)?;
+    String::from_utf8(name).ok()
 }
 
 /// Encodes a value so that byte order is the order of values; `None` is undefined.

@@ -3,18 +3,21 @@
 //! Owns the grouping. Answers in the order asked; what does not exist is left out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::SessionToken;
 
 use super::input::item_key;
 use super::record::ItemRecord;
 use super::submit::{item_of, locate};
+use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::ITEMS;
 use crate::operation::ReadManyItems;
 use crate::outcome::{Item, Outcome};
+use crate::partition::Partition;
 use crate::session;
 
 impl Engine {
@@ -24,10 +27,24 @@ impl Engine {
     /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
     pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
         let container = self.container(&operation.container)?;
+        loop {
+            match self.read_many_once(&container, &operation).await? {
+                Ok(outcome) => return Ok(outcome),
+                Err(retired) => self.map_after(&container, &retired).await?,
+            }
+        }
+    }
+
+    /// Reads from the partitions of one map; a partition that was retired meanwhile may have missed newer writes.
+    async fn read_many_once(
+        &self,
+        container: &Container,
+        operation: &ReadManyItems,
+    ) -> Result<std::result::Result<Outcome<Vec<Item>>, Arc<Partition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
-            let partition = locate(&container, &key.epk())?;
+            let partition = locate(container, &key.epk())?;
             let number = partition.identity.number;
             let group = by_partition.entry(number).or_insert_with(|| (partition, Vec::new()));
             group.1.push((index, key.as_bytes().clone()));
@@ -39,6 +56,9 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
             let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
+            if partition.published.is_retired() {
+                return Ok(Err(partition));
+            }
             session_token.advance(number, partition.published.lsn());
             for ((index, _), value) in wanted.into_iter().zip(stored) {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
@@ -49,6 +69,6 @@ impl Engine {
         }
         let items: Vec<Item> = found.into_values().collect();
         let charge = charge::feed_page(items.iter().map(|item| item.text().len()));
-        Ok(Outcome { value: items, charge, session_token: Some(session_token) })
+        Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token) }))
     }
 }
