@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use model::SessionToken;
 
 use super::input::item_key;
-use super::record::ItemRecord;
+use super::stored::ItemRecord;
 use super::submit::{item_of, locate};
 use crate::catalog::Container;
 use crate::charge;
