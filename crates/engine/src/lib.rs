@@ -31,6 +31,7 @@ pub mod outcome;
 mod partition;
 mod session;
 mod settings;
+mod time_travel;
 mod transfer;
 pub mod verify;
 
@@ -45,3 +46,4 @@ pub use maintenance::MaintenanceReport;
 pub use operation::{ContainerLink, Operation};
 pub use outcome::{Item, Outcome, OutcomeValue};
 pub use settings::Settings;
+pub use time_travel::SnapshotAt;
