@@ -41,6 +41,8 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     closed: AtomicBool,
+    /// One round of maintenance at a time; closing waits for it.
+    pub(crate) maintaining: Mutex<()>,
     /// Shards that a split or merge is filling; the reclaimer leaves them alone.
     building: StdMutex<HashSet<Shard>>,
 }
@@ -78,6 +80,7 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             closed: AtomicBool::new(false),
+            maintaining: Mutex::default(),
             building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
@@ -97,15 +100,17 @@ impl Engine {
         Self::open(store, Environment::system(), Settings::default()).await
     }
 
-    /// Makes everything written so far durable and refuses further operations.
+    /// Makes everything written so far durable and refuses further operations, through clones too. The store is let
+    /// go of when the last clone is.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.
-    pub async fn close(&self) -> Result<()> {
+    pub async fn close(self) -> Result<()> {
         self.core.closed.store(true, Ordering::SeqCst);
+        let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
             let holds = container.hold_writers().await;
-            container.retire(holds);
+            container.retire(holds).await;
         }
         self.replace_view(CatalogView::default());
         self.core.store.close().await?;

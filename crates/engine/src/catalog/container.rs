@@ -135,10 +135,15 @@ impl Container {
     }
 
     /// No read or write is answered after this.
-    pub(crate) fn retire(&self, holds: Vec<Hold>) {
+    pub(crate) async fn retire(&self, holds: Vec<Hold>) {
         self.deleted.store(true, Ordering::SeqCst);
-        self.map().partitions.iter().for_each(|partition| partition.published.retire());
+        let map = self.map();
+        map.partitions.iter().for_each(|partition| partition.published.retire());
         holds.into_iter().for_each(Hold::retire);
+        for partition in &map.partitions {
+            // The writer is gone, and with it its share of the store.
+            partition.queue.closed().await;
+        }
     }
 
     /// Removes the container from the catalog and hands its shards to the reclaimer.
@@ -343,7 +348,7 @@ impl Engine {
         container.write_removal(&mut write);
         let removed = catalog.commit(write).await;
         if removed.is_ok() || catalog.is_unknown() {
-            container.retire(holds);
+            container.retire(holds).await;
         }
         removed?;
         let mut database = Database::clone(&*self.database(&link.database)?);

@@ -92,7 +92,9 @@ impl Engine {
         }
         let removed = catalog.commit(write).await;
         if removed.is_ok() || catalog.is_unknown() {
-            held.into_iter().for_each(|(container, holds)| container.retire(holds));
+            for (container, holds) in held {
+                container.retire(holds).await;
+            }
         }
         removed?;
         self.replace_view(self.view().without_database(id));

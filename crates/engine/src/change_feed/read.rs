@@ -71,10 +71,8 @@ impl Engine {
             }
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
-            let found = self.scan_part(container, &partition, &part, operation, items_max).await?;
-            if partition.published.is_retired() {
-                return Ok(Err(partition));
-            }
+            let scanned = self.scan_part(container, &partition, &part, operation, items_max);
+            let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
@@ -93,6 +91,7 @@ impl Engine {
         Ok(Ok(Outcome { value, charge, session_token: Some(session_token) }))
     }
 
+    /// Scans one part in a snapshot that was taken while its partition still answered for it.
     async fn scan_part(
         &self,
         container: &Container,
@@ -100,8 +99,11 @@ impl Engine {
         part: &RangePosition,
         operation: &ReadChangeFeed,
         items_max: usize,
-    ) -> Result<Found> {
+    ) -> Result<Option<Found>> {
         let view = self.store().snapshot().await?;
+        if partition.published.is_retired() {
+            return Ok(None);
+        }
         let live = container.live();
         let mode = operation.mode;
         if mode == ChangeFeedMode::AllVersionsAndDeletes {
@@ -121,7 +123,7 @@ impl Engine {
             mode,
             now: self.now(),
         };
-        scan.run(part.lsn, items_max).await
+        Ok(Some(scan.run(part.lsn, items_max).await?))
     }
 
     /// Refuses a position from which something was already trimmed: skipping it silently would be a lie.

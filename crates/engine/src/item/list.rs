@@ -11,7 +11,7 @@ use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::input::logical_partition;
-use super::record::ItemRecord;
+use super::stored::ItemRecord;
 use super::submit::item_of;
 use crate::catalog::Container;
 use crate::charge;

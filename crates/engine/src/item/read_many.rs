@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::SessionToken;
 
 use super::input::item_key;
-use super::record::ItemRecord;
+use super::stored::ItemRecord;
 use super::submit::{item_of, locate};
 use crate::catalog::Container;
 use crate::charge;

@@ -11,7 +11,7 @@ use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
 use crate::item::{Entries, ItemRecord, SAME_LSN, Version, effects_of};
 use crate::key_layout::{
-    ChangePosition, ITEMS, ItemKey, TERMS, VERSIONS, epk_key_range, is_shape_paths_key,
+    ChangePosition, ITEMS, ItemKey, TERMS, VERSIONS, epk_key_range, is_shape_paths,
 };
 
 /// Items or versions copied by one commit.
@@ -117,7 +117,7 @@ impl Copy<'_> {
         let new = current.as_ref().map(effects).transpose()?.unwrap_or_default();
         for (space, key) in old.into_keys().filter(|address| !new.contains_key(address)) {
             // Other items may have the shape that this one had.
-            if space != TERMS || !is_shape_paths_key(&key) {
+            if space != TERMS || !is_shape_paths(&key) {
                 set.remove(space, key);
             }
         }
