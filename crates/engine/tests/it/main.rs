@@ -3,15 +3,19 @@
 
 mod account;
 mod batches;
+mod change_feed;
 mod containers;
 mod databases;
 mod fidelity;
+mod indexing;
 mod items;
 mod listing;
 mod partition_keys;
 mod sessions;
 mod throughput;
+mod time_to_live;
 mod time_travel;
 mod unique_keys;
 mod verbs;
 mod verify;
+mod versions_feed;
