@@ -116,6 +116,12 @@ impl Engine {
         &self.core.settings
     }
 
+    /// The time, randomness and tasks this engine was opened with.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.core.environment
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.core.closed.load(Ordering::SeqCst)
     }
