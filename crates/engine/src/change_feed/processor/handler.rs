@@ -20,11 +20,7 @@ use crate::change_feed::Change;
 pub trait Handler: Send + Sync {
     /// Handles changes of one epk range, in their order. When this returns well they are never delivered again, unless
     /// the checkpoint after it fails. The future is dropped where it waits when the lease is lost.
-    async fn handle(
-        &self,
-        changes: &[Change],
-        context: &Context,
-    ) -> Result<(), HandlerError>;
+    async fn handle(&self, changes: &[Change], context: &Context) -> Result<(), HandlerError>;
 }
 
 /// Where changes come from.
