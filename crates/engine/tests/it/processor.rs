@@ -544,6 +544,28 @@ async fn a_started_processor_handles_changes_and_stop_waits_for_the_page_and_rel
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_handler_is_dropped_when_its_lease_is_lost() {
+    let scene = Scene::new(1).await;
+    scene.write_many(0..3).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let gated = Gated(scene.seen.clone(), Arc::clone(&gate));
+    let one = scene.builder("one").build(gated).await.unwrap();
+    one.start().unwrap();
+    eventually(async || scene.seen.state(|state| state.calls) == 1).await;
+    scene.account.travel(61);
+    let two = scene.instance("two").await;
+    drain(&[&two]).await;
+    assert_eq!(scene.seen.counts(), once_each(0..3));
+    tokio::time::sleep(Duration::from_secs(18)).await;
+    gate.add_permits(10);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(scene.seen.counts(), once_each(0..3));
+    assert_eq!(gate.available_permits(), 10);
+    one.stop().await.unwrap();
+    assert_eq!(scene.owners().await, BTreeMap::from([("two".to_owned(), 1)]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn started_instances_share_follow_a_split_and_outlive_a_dropped_one() {
     let scene = Scene::new(2).await;
     let (one, two) = (scene.instance("one").await, scene.instance("two").await);

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use model::limits::PAGE_ITEMS_DEFAULT;
-use model::{ItemId, TimestampSeconds};
+use model::{ContainerId, TimestampSeconds};
 
 use super::handler::Handler;
 use super::keyed::KeyedContainer;
@@ -155,7 +155,8 @@ impl ProcessorBuilder {
     fn check(&self) -> Result<()> {
         let refuse = |message: &str| Err(Error::new(ErrorKind::Invalid, message));
         let settings = &self.settings;
-        ItemId::new(self.name.as_str())?;
+        // The rules of a container's name leave room for the rest of an item id.
+        ContainerId::new(self.name.as_str())?;
         if settings.instance.as_str().is_empty() {
             return refuse("An instance needs a name.");
         }

@@ -12,16 +12,15 @@
 mod balance;
 mod builder;
 mod checkpoint;
+mod cover;
 mod estimate;
 mod handler;
-mod initialise;
 mod keyed;
 mod lease;
 mod page;
 mod parked;
 mod round;
 mod run;
-mod split;
 mod store;
 mod task;
 

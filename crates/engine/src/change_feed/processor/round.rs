@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::balance::balance;
 use super::checkpoint::{Halt, Held};
-use super::initialise::Initialised;
+use super::cover::Initialised;
 use super::lease::Lease;
 use super::page::PageEnd;
 use super::run::{Inner, Processor};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// What one round did.
 #[derive(Debug, Default)]
@@ -39,15 +39,14 @@ pub struct Round {
 }
 
 impl Processor {
-    /// One round: shares the leases and handles one page of each lease held.
+    /// One round: shares the leases and handles one page of each lease held. Leases are not renewed while the handler
+    /// runs, as they are by [`Processor::start`]: it has to be done before they expire.
     ///
     /// # Errors
     /// `Invalid` while the processor is started or when the leases belong to another container, and those of the
     /// operations on the lease container. What fails for one lease only is in the report.
     pub async fn run_once(&self) -> Result<Round> {
-        if self.is_started() {
-            return Err(Error::new(ErrorKind::Invalid, "The processor is started; stop it first."));
-        }
+        let _turn = self.idle().await?;
         let inner = self.inner();
         let mut round = Round::default();
         inner.share(&mut round).await?;

@@ -101,9 +101,10 @@ impl Processor {
     /// [`Processor::last_error`].
     ///
     /// # Errors
-    /// `Invalid` when it is started already.
+    /// `Invalid` when it is started already, is stopping, or runs once.
     pub fn start(&self) -> Result<()> {
-        let already = || Error::new(ErrorKind::Invalid, "The processor is started already.");
+        let already = || Error::new(ErrorKind::Invalid, "The processor is running already.");
+        // Taken only while it stops or runs once.
         let mut tasks = self.tasks.try_lock().map_err(|_| already())?;
         if self.is_started() {
             return Err(already());
@@ -143,7 +144,16 @@ impl Processor {
         self.inner.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn is_started(&self) -> bool {
+    /// A turn in which the processor is neither started nor stopped; refused while it runs.
+    pub(crate) async fn idle(&self) -> Result<impl Drop> {
+        let turn = self.tasks.lock().await;
+        if self.is_started() {
+            return Err(Error::new(ErrorKind::Invalid, "The processor is started; stop it first."));
+        }
+        Ok(turn)
+    }
+
+    fn is_started(&self) -> bool {
         *self.phase.borrow() != Phase::Idle
     }
 

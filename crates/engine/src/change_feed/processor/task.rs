@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 use super::checkpoint::Held;
-use super::initialise::Initialised;
+use super::cover::Initialised;
 use super::page::PageEnd;
 use super::round::Round;
 use super::run::Inner;

@@ -1,13 +1,21 @@
-//! The first leases of a processor: one per physical partition, made by one instance.
+//! Leases that cover the monitored container: the first ones, and those after a split.
 //!
-//! Owns the order that survives a crash at any step: lock, leases, info, unlock. Does not own the items: see `store`.
+//! Owns the order of steps that survives a crash at any of them. The first leases: lock, leases, info, unlock. A split:
+//! the leases of the parts exist before the parent's goes, so that no moment leaves a range without a lease, and a
+//! second instance that does the same finds them there. After a merge nothing is done: a lease is an epk range, and two
+//! leases may read one physical partition. Does not own the items: see `store`.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use model::{EpkRange, Lsn};
 
 use super::builder::ProcessorStart;
+use super::checkpoint::{Halt, Held};
 use super::lease::{Lease, LeasePosition};
 use super::run::Inner;
 use super::store::Lock;
+use crate::change_feed::RangePosition;
 use crate::{Error, ErrorKind, Result};
 
 /// Whether there are leases to work on.
@@ -78,6 +86,34 @@ impl Inner {
                 self.store.create(&lease).await?;
             }
         }
+        Ok(())
+    }
+
+    /// Replaces a lease by leases of `parts`, at the position of the lease.
+    pub(crate) async fn split(
+        &self,
+        held: &Arc<Held>,
+        parts: &[RangePosition],
+    ) -> std::result::Result<(), Halt> {
+        // A late instance must not bring back leases that were split further since.
+        held.renew(&self.store, self.environment(), Duration::ZERO).await?;
+        let parent = held.lease().await;
+        let mut parked = parent.parked;
+        for part in parts {
+            let child = Lease {
+                range: part.range.clone(),
+                renewed: self.now(),
+                parked: std::mem::take(&mut parked),
+                etag: None,
+                ..parent.clone()
+            };
+            if let Some(child) = self.store.create(&child).await? {
+                self.hold(child);
+            }
+        }
+        self.store.delete(&parent).await?;
+        self.forget(held);
+        self.woken.notify_one();
         Ok(())
     }
 }
