@@ -250,6 +250,37 @@ pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     key.into()
 }
 
+/// Whether a key of the terms space holds the paths of a shape and belongs to no single item.
+pub(crate) fn is_shape_paths(key: &[u8]) -> bool {
+    key.first() == Some(&SHAPE_PATHS)
+}
+
+/// The item an entry was written for, whatever its space.
+pub(crate) fn owner_of_entry(
+    space: Space,
+    key: &StorageKey,
+    value: &StorageKey,
+    levels: usize,
+) -> Option<ItemKey> {
+    let partition_at = match (space, *key.first()?) {
+        (TERMS, LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE) => 1,
+        (UNIQUE_KEYS, _) => 0,
+        (TERMS, GLOBAL_TERM | GLOBAL_COMPOSITE | GLOBAL_SHAPE) | (EXPIRY, _) => {
+            return ItemKey::decode(value.clone(), levels);
+        }
+        (CHANGE_LOG, _) => {
+            let length = u16::from_be_bytes(value.get(..2)?.try_into().ok()?);
+            let key = value.get(2..2 + usize::from(length))?;
+            return ItemKey::decode(StorageKey::copy_from_slice(key), levels);
+        }
+        _ => return None,
+    };
+    let partition = key.get(partition_at..)?;
+    let length = logical_partition_length(partition, levels)?;
+    let partition = LogicalPartition(StorageKey::copy_from_slice(partition.get(..length)?));
+    Some(partition.item(std::str::from_utf8(value).ok()?))
+}
+
 /// All local terms of one path in one logical partition, in the order of their values.
 #[cfg(test)]
 pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> KeyRange {

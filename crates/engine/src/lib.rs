@@ -29,6 +29,8 @@ pub mod outcome;
 mod partition;
 mod session;
 mod settings;
+mod transfer;
+pub mod verify;
 
 pub use engine::Engine;
 pub use environment::{

@@ -3,3 +3,4 @@
 
 mod account;
 mod items;
+mod verify;
