@@ -33,6 +33,11 @@ impl Failure {
         self
     }
 
+    /// The same failure with what to do about it, unless it says so itself.
+    pub(crate) fn or_way_out(self, way_out: &str) -> Self {
+        if self.way_out == NO_WAY_KNOWN { self.way_out(way_out) } else { self }
+    }
+
     /// A failure of the store or the engine while doing `what`.
     pub(crate) fn of(what: impl Into<String>, error: &(dyn Error + 'static)) -> Self {
         let error = innermost_of_ours(error);
@@ -42,6 +47,8 @@ impl Failure {
             Some(cause) => whole.strip_suffix(&format!(": {cause}")).unwrap_or(&whole),
             None => &whole,
         };
+        let what = what.into();
+        let sentence = sentence.strip_prefix(&format!("{what}: ")).unwrap_or(sentence);
         let (why, way_out) = sentence.rsplit_once("; ").unwrap_or((sentence, NO_WAY_KNOWN));
         let why = why.trim_end_matches('.');
         let why = cause.map_or_else(|| why.to_owned(), |cause| format!("{why} ({cause})"));
@@ -52,7 +59,8 @@ impl Failure {
     pub(crate) fn of_output(error: &std::io::Error) -> Self {
         let failure = Self::new("writing the output", error.to_string());
         let is_silent = error.kind() == std::io::ErrorKind::BrokenPipe;
-        Self { is_silent, ..failure }.way_out("Free space where the output goes, or send it elsewhere")
+        Self { is_silent, ..failure }
+            .way_out("Free space where the output goes, or send it elsewhere")
     }
 
     /// Prints the line and returns the exit code.
@@ -66,7 +74,8 @@ impl Failure {
     }
 }
 
-const NO_WAY_KNOWN: &str = "Run it again; if it happens again, look at the device and its free space";
+const NO_WAY_KNOWN: &str =
+    "Run it again; if it happens again, look at the device and its free space";
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_sentence_is_taken_apart() {
-        let error = Error::new(ErrorKind::CannotOpen, "cannot open x: it is a file; choose a folder");
-        check(error, "planisphere: opening x: cannot open x: it is a file. Choose a folder.");
+        let error = Error::new(ErrorKind::CannotOpen, "opening x: it is a file; choose a folder");
+        check(error, "planisphere: opening x: it is a file. Choose a folder.");
     }
 
     #[test]

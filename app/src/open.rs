@@ -52,7 +52,7 @@ impl ExistingStore {
 impl StoreFlags {
     /// Opens the engine on a folder, which becomes a store when it is missing or empty.
     pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, Failure> {
-        let what = || format!("opening {}", folder.display());
+        let what = || cannot_open(folder);
         let durability = match self.relaxed {
             true => Durability::Relaxed { sync_every_ms: RELAXED_SYNC_MS },
             false => Durability::Synced,
@@ -80,10 +80,15 @@ pub(crate) fn run<T>(future: impl Future<Output = Result<T, Failure>>) -> Result
     runtime.block_on(future)
 }
 
+/// The words with which the store itself begins, so that a path is named once.
+fn cannot_open(folder: &Path) -> String {
+    format!("cannot open the store at {}", folder.display())
+}
+
 fn refuse_missing(folder: &Path) -> Result<(), Failure> {
     let refused = |why: &str| {
         let way_out = "Give the folder of a store; `planisphere bench --keep` makes one to try";
-        Err(Failure::new(format!("opening {}", folder.display()), why).way_out(way_out))
+        Err(Failure::new(cannot_open(folder), why).way_out(way_out))
     };
     if !folder.exists() {
         return refused("there is no such folder");

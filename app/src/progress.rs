@@ -6,7 +6,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar that knows its end.
 pub(crate) fn bar(total: u64, what: &'static str) -> ProgressBar {
-    styled(ProgressBar::new(total), "{msg} {bar:32} {human_pos}/{human_len} {per_sec} eta {eta}", what)
+    styled(
+        ProgressBar::new(total),
+        "{msg} {bar:32} {human_pos}/{human_len} {per_sec} eta {eta}",
+        what,
+    )
 }
 
 /// A counter that does not know its end.

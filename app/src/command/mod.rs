@@ -1,6 +1,9 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod export;
+mod import;
+mod verify;
 mod version;
 
 use std::process::ExitCode;
@@ -13,7 +16,10 @@ use crate::failure::Failure;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Version(version::Version),
+    Verify(verify::Verify),
     Bench(bench::Bench),
+    Export(export::Export),
+    Import(import::Import),
 }
 
 impl Command {
@@ -21,7 +27,10 @@ impl Command {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Version(version) => version.run(),
+            Self::Verify(verify) => verify.run(),
             Self::Bench(bench) => bench.run(),
+            Self::Export(export) => export.run(),
+            Self::Import(import) => import.run(),
         }
     }
 }

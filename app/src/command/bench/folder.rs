@@ -18,8 +18,7 @@ impl BenchFolder {
     /// Refuses a folder that holds anything.
     pub(crate) fn claim(path: &Path) -> Result<Self, Failure> {
         let was_there = path.exists();
-        let holds_something =
-            fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        let holds_something = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
         if holds_something {
             let what = format!("using {} for a benchmark", path.display());
             return Err(Failure::new(what, "it is not empty").way_out(

@@ -81,7 +81,7 @@ impl Workload {
         let read = ReadItem {
             container: self.container.clone(),
             partition_key: PartitionKey::from(partition_key(number).as_str()),
-            id: ItemId::new(&item_id(number))
+            id: ItemId::new(item_id(number))
                 .map_err(|error| Failure::of("naming an item", &error))?,
             options: ReadOptions::default(),
         };
