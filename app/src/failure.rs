@@ -102,21 +102,21 @@ mod tests {
 
     use super::Failure;
 
-    fn check(error: Error, expected: &str) {
-        assert_eq!(Failure::of("opening x", &error).to_string(), expected);
+    fn check(error: &Error, expected: &str) {
+        assert_eq!(Failure::of("opening x", error).to_string(), expected);
     }
 
     #[test]
     fn a_sentence_is_taken_apart() {
         let error = Error::new(ErrorKind::CannotOpen, "opening x: it is a file; choose a folder");
-        check(error, "planisphere: opening x: it is a file. Choose a folder.");
+        check(&error, "planisphere: opening x: it is a file. Choose a folder.");
     }
 
     #[test]
     fn the_cause_stands_before_the_way_out() {
         let cause = std::io::Error::other("odd");
         let error = Error::new(ErrorKind::Corrupt, "x is damaged; restore it").with_source(cause);
-        check(error, "planisphere: opening x: x is damaged (odd). Restore it.");
+        check(&error, "planisphere: opening x: x is damaged (odd). Restore it.");
     }
 
     #[test]
