@@ -76,9 +76,14 @@ async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
             randomness: SeededRandomness::new(seed ^ u64::from(number + 1).wrapping_mul(0xABCD)),
             serials: Arc::clone(&serials),
         };
+        // In some rounds writers pause, so that splits and merges catch up with them and are carried out.
+        let pauses = seed.is_multiple_of(3);
         tasks.spawn(async move {
             loop {
                 writer.step().await;
+                if pauses {
+                    tokio::time::sleep(Duration::from_millis(writer.below(150).into())).await;
+                }
             }
         });
     }
