@@ -3,4 +3,5 @@
 
 mod account;
 mod items;
+mod time_travel;
 mod verify;
