@@ -16,6 +16,8 @@ use crate::account::{all_changes, all_items, findings, open_quiet};
 const ROUNDS: u64 = 50;
 /// A process that has not opened by now never will; the kill tells why.
 const OPENING_MAX: Duration = Duration::from_secs(20);
+/// Lines of the pipe that a failure tells.
+const LINES_TOLD: usize = 400;
 const SERIALS_PER_ROUND: u64 = 1_000_000;
 
 #[test]
@@ -97,15 +99,21 @@ fn write_and_kill(
     child.kill().unwrap();
     let status = child.wait().unwrap();
     let lines = reader.unwrap().join().unwrap();
-    for line in &lines {
-        history.hear(line)?;
+    for (index, line) in lines.iter().enumerate() {
+        history.hear(line).map_err(|broken| {
+            format!("{broken}\nafter these lines:\n{}", last_lines(&lines[..index]))
+        })?;
     }
     if status.signal() == Some(9) {
         return Ok(());
     }
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    Err(format!("the writing process ended by itself ({status}): {told}\n{}", lines.join("\n")))
+    Err(format!("the writing process ended by itself ({status}): {told}\n{}", last_lines(&lines)))
+}
+
+fn last_lines(lines: &[String]) -> String {
+    lines[lines.len().saturating_sub(LINES_TOLD)..].join("\n")
 }
 
 fn check(store: &Path, round: u64, history: &mut History) -> Result<(), String> {
