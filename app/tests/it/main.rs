@@ -2,4 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod account;
+mod bad_folders;
+mod commands;
 mod crash;
+mod full_disk;
+mod planisphere;
