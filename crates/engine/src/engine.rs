@@ -40,6 +40,8 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     closed: AtomicBool,
+    /// One round of maintenance at a time; closing waits for it.
+    pub(crate) maintaining: Mutex<()>,
     /// Shards that a split or merge is filling; the reclaimer leaves them alone.
     building: StdMutex<HashSet<Shard>>,
 }
@@ -77,6 +79,7 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             closed: AtomicBool::new(false),
+            maintaining: Mutex::default(),
             building: StdMutex::default(),
         };
         let engine = Self { core: Arc::new(core) };
@@ -96,12 +99,14 @@ impl Engine {
         Self::open(store, Environment::system(), Settings::default()).await
     }
 
-    /// Makes everything written so far durable and refuses further operations.
+    /// Makes everything written so far durable and refuses further operations, through clones too. The store is let
+    /// go of when the last clone is.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.
-    pub async fn close(&self) -> Result<()> {
+    pub async fn close(self) -> Result<()> {
         self.core.closed.store(true, Ordering::SeqCst);
+        let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
             container.retire_writers().await;
         }

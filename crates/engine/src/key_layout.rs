@@ -27,8 +27,10 @@
 //! in the order of the last write; only items with a time to live of their own have an `expiry` key.
 
 use model::value::structural_hash;
-use model::{EffectivePartitionKey, EpkRange, Json, Lsn, Number, PartitionKey, PartitionKeyValue};
+use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
 use storage::{KeyRange, Shard, Space, StorageKey};
+
+use crate::ordered_bytes::{decode_component, escape_into, push_component, push_escaped, unescape};
 
 /// Items by logical partition and id.
 pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
@@ -69,18 +71,6 @@ const LOCAL_SHAPE: u8 = 5;
 const GLOBAL_SHAPE: u8 = 6;
 const SHAPE_PATHS: u8 = 7;
 
-const UNDEFINED: u8 = 0x10;
-const NULL: u8 = 0x20;
-const FALSE: u8 = 0x30;
-const TRUE: u8 = 0x31;
-const NUMBER: u8 = 0x40;
-const STRING: u8 = 0x50;
-const ARRAY: u8 = 0x60;
-const OBJECT: u8 = 0x70;
-
-/// Bytes of a string that take part in the order of terms; longer ones are told apart by a hash after the cut.
-const TERM_STRING_BYTES_MAX: usize = 1024;
-
 /// Bytes of a path in a term; a longer one is replaced by its hash.
 const TERM_PATH_BYTES_MAX: usize = 1024;
 
@@ -91,7 +81,7 @@ pub(crate) struct LogicalPartition(StorageKey);
 impl LogicalPartition {
     pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
         let mut key = Vec::with_capacity(64);
-        push_epk(&mut key, epk.as_bytes());
+        push_escaped(&mut key, epk.as_bytes());
         for component in partition_key.components() {
             push_component(&mut key, component);
         }
@@ -250,6 +240,37 @@ pub(crate) fn shape_paths_key(shape: u128) -> StorageKey {
     key.into()
 }
 
+/// Whether a key of the terms space holds the paths of a shape and belongs to no single item.
+pub(crate) fn is_shape_paths(key: &[u8]) -> bool {
+    key.first() == Some(&SHAPE_PATHS)
+}
+
+/// The item an entry was written for, whatever its space.
+pub(crate) fn owner_of_entry(
+    space: Space,
+    key: &StorageKey,
+    value: &StorageKey,
+    levels: usize,
+) -> Option<ItemKey> {
+    let partition_at = match (space, *key.first()?) {
+        (TERMS, LOCAL_TERM | LOCAL_COMPOSITE | LOCAL_SHAPE) => 1,
+        (UNIQUE_KEYS, _) => 0,
+        (TERMS, GLOBAL_TERM | GLOBAL_COMPOSITE | GLOBAL_SHAPE) | (EXPIRY, _) => {
+            return ItemKey::decode(value.clone(), levels);
+        }
+        (CHANGE_LOG, _) => {
+            let length = u16::from_be_bytes(value.get(..2)?.try_into().ok()?);
+            let key = value.get(2..2 + usize::from(length))?;
+            return ItemKey::decode(StorageKey::copy_from_slice(key), levels);
+        }
+        _ => return None,
+    };
+    let partition = key.get(partition_at..)?;
+    let length = logical_partition_length(partition, levels)?;
+    let partition = LogicalPartition(StorageKey::copy_from_slice(partition.get(..length)?));
+    Some(partition.item(std::str::from_utf8(value).ok()?))
+}
+
 /// All local terms of one path in one logical partition, in the order of their values.
 #[cfg(test)]
 pub(crate) fn local_term_range(partition: &LogicalPartition, path: &[u8]) -> KeyRange {
@@ -323,115 +344,6 @@ pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     key.into()
 }
 
-/// Encodes a value so that byte order is the order of values; `None` is undefined.
-pub(crate) fn push_value(key: &mut Vec<u8>, value: Option<&Json>) {
-    match value {
-        None => key.push(UNDEFINED),
-        Some(Json::Null) => key.push(NULL),
-        Some(Json::Bool(false)) => key.push(FALSE),
-        Some(Json::Bool(true)) => key.push(TRUE),
-        Some(Json::Number(number)) => push_number(key, number),
-        Some(Json::String(text)) => push_string(key, text),
-        Some(array @ Json::Array(_)) => {
-            key.push(ARRAY);
-            key.extend_from_slice(&structural_hash(array).to_be_bytes());
-        }
-        Some(object @ Json::Object(_)) => {
-            key.push(OBJECT);
-            key.extend_from_slice(&structural_hash(object).to_be_bytes());
-        }
-    }
-}
-
-fn push_component(key: &mut Vec<u8>, component: &PartitionKeyValue) {
-    match component {
-        PartitionKeyValue::Undefined => key.push(UNDEFINED),
-        PartitionKeyValue::Null => key.push(NULL),
-        PartitionKeyValue::Bool(false) => key.push(FALSE),
-        PartitionKeyValue::Bool(true) => key.push(TRUE),
-        PartitionKeyValue::Number(number) => push_double(key, *number),
-        // Identity, not order: a partition key is never cut, so that two of them never share a logical partition.
-        PartitionKeyValue::String(text) => {
-            key.push(STRING);
-            push_escaped(key, text.as_bytes());
-        }
-    }
-}
-
-fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
-    Some(match *key.first()? {
-        UNDEFINED => (PartitionKeyValue::Undefined, 1),
-        NULL => (PartitionKeyValue::Null, 1),
-        FALSE => (PartitionKeyValue::Bool(false), 1),
-        TRUE => (PartitionKeyValue::Bool(true), 1),
-        NUMBER => {
-            let ordered = u64::from_be_bytes(key.get(1..9)?.try_into().ok()?);
-            let bits = if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered };
-            (PartitionKeyValue::Number(f64::from_bits(bits)), 9)
-        }
-        STRING => {
-            let (text, length) = unescape(key.get(1..)?)?;
-            (PartitionKeyValue::String(String::from_utf8(text).ok()?), 1 + length)
-        }
-        _ => return None,
-    })
-}
-
-fn push_double(key: &mut Vec<u8>, double: f64) {
-    key.push(NUMBER);
-    key.extend_from_slice(&ordered_double(double));
-}
-
-/// Doubles at this magnitude and beyond no longer hold every integer.
-const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
-
-/// A double in order, and for large numbers the distance of the exact integer from it.
-#[expect(clippy::cast_possible_truncation, reason = "the distance is at most 512")]
-fn push_number(key: &mut Vec<u8>, number: &Number) {
-    let double = number.as_f64();
-    push_double(key, double);
-    if double.abs() >= EXACT_INTEGERS_BELOW {
-        let distance = number.as_i64().map_or(0, |exact| i128::from(exact) - double as i128);
-        key.extend_from_slice(&(distance as i16 as u16 ^ 0x8000).to_be_bytes());
-    }
-}
-
-/// Flips the bits of a double so that unsigned byte order is numeric order; both zeros are one.
-fn ordered_double(double: f64) -> [u8; 8] {
-    let bits = if double == 0.0 { 0 } else { double.to_bits() };
-    let ordered = if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits };
-    ordered.to_be_bytes()
-}
-
-/// A string in the order of its UTF-16 code units, cut when very long.
-fn push_string(key: &mut Vec<u8>, text: &str) {
-    key.push(STRING);
-    let bytes = text.as_bytes();
-    let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
-    for &byte in kept {
-        // In UTF-16 the surrogates of high characters sort before U+E000..U+FFFF, whose UTF-8 starts with EE or EF.
-        match byte {
-            0 => key.extend_from_slice(&[0, 0xFF]),
-            0xEE => key.push(0xF8),
-            0xEF => key.push(0xF9),
-            _ => key.push(byte),
-        }
-    }
-    if kept.len() == bytes.len() {
-        key.extend_from_slice(&[0, 0]);
-    } else {
-        key.extend_from_slice(&[0, 1]);
-        key.extend_from_slice(&structural_hash(&Json::from(text)).to_be_bytes());
-    }
-}
-
-/// Inverts the bytes from `start` on: the same values in descending order.
-pub(crate) fn invert_from(key: &mut [u8], start: usize) {
-    for byte in key.iter_mut().skip(start) {
-        *byte = !*byte;
-    }
-}
-
 fn push_path(key: &mut Vec<u8>, path: &[u8]) {
     if path.len() > TERM_PATH_BYTES_MAX {
         key.extend_from_slice(&u16::MAX.to_be_bytes());
@@ -442,45 +354,6 @@ fn push_path(key: &mut Vec<u8>, path: &[u8]) {
     let length = u16::try_from(path.len()).unwrap_or(u16::MAX);
     key.extend_from_slice(&length.to_be_bytes());
     key.extend_from_slice(path);
-}
-
-fn push_epk(key: &mut Vec<u8>, epk: &[u8]) {
-    push_escaped(key, epk);
-}
-
-/// Bytes that end by themselves and keep their order: 00 becomes 00 FF, the end is 00 00.
-fn push_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
-    escape_into(key, bytes);
-    key.extend_from_slice(&[0, 0]);
-}
-
-fn escape_into(key: &mut Vec<u8>, bytes: &[u8]) {
-    for &byte in bytes {
-        key.push(byte);
-        if byte == 0 {
-            key.push(0xFF);
-        }
-    }
-}
-
-/// Reads escaped bytes from the front; returns them and the length they took.
-fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let mut bytes = Vec::new();
-    let mut at = 0;
-    loop {
-        match (*key.get(at)?, key.get(at + 1)) {
-            (0, Some(0)) => return Some((bytes, at + 2)),
-            (0, Some(0xFF)) => {
-                bytes.push(0);
-                at += 2;
-            }
-            (0, _) => return None,
-            (byte, _) => {
-                bytes.push(byte);
-                at += 1;
-            }
-        }
-    }
 }
 
 /// How many bytes of an item key are its logical partition.

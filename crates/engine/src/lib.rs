@@ -6,7 +6,7 @@
 //! ```text
 //! Operation ─► execute ─► catalog (which container) ─► partition/locate (which physical partition)
 //!     read ─► storage.get                                            ─► Outcome
-//!     write ─► partition/writer (one turn) ─► item/turn (write set) ─► storage.commit ─► Outcome
+//!     write ─► partition/writer (one turn) ─► item/stored (write set) ─► storage.commit ─► Outcome
 //! ```
 //!
 //! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
@@ -24,11 +24,16 @@ mod index;
 mod item;
 mod key_layout;
 mod maintenance;
+
 pub mod operation;
+mod ordered_bytes;
 pub mod outcome;
 mod partition;
 mod session;
 mod settings;
+mod time_travel;
+mod transfer;
+pub mod verify;
 
 pub use engine::Engine;
 pub use environment::{
@@ -41,3 +46,4 @@ pub use maintenance::MaintenanceReport;
 pub use operation::{ContainerLink, Operation};
 pub use outcome::{Item, Outcome, OutcomeValue};
 pub use settings::Settings;
+pub use time_travel::SnapshotAt;

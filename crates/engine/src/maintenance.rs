@@ -32,6 +32,7 @@ impl Engine {
     /// # Errors
     /// `Unavailable` or `Corrupt` when the store fails.
     pub async fn maintain(&self) -> Result<MaintenanceReport> {
+        let _round = self.core.maintaining.lock().await;
         let mut report = MaintenanceReport::default();
         for container in self.view().containers() {
             for partition in &container.map().partitions {

@@ -4,6 +4,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::time::Duration;
 
 use storage::Result;
 
@@ -11,6 +12,10 @@ use crate::failure::{cannot_open, cannot_open_file};
 
 /// Name of the lock file.
 pub(crate) const LOCK: &str = "LOCK";
+
+/// How often and how far apart the lock is tried: a quarter of a second in all.
+const TRIES_MAX: usize = 25;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Held as long as the folder is open; the operating system releases it when the process ends, however it ends.
 #[derive(Debug)]
@@ -28,13 +33,15 @@ impl FolderLock {
             .write(true)
             .open(&path)
             .map_err(|error| cannot_open_file(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { file }),
-            Err(TryLockError::WouldBlock) => Err(cannot_open(
-                folder,
-                "it is already open in this or another process; close it there first",
-            )),
-            Err(TryLockError::Error(error)) => Err(cannot_open_file(&path, error)),
+        // Whoever closes a store may still hold its last reference for a moment in a background task.
+        for _ in 0..TRIES_MAX {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+                Err(TryLockError::Error(error)) => return Err(cannot_open_file(&path, error)),
+            }
         }
+        let remedy = "it is already open in this or another process; close it there first";
+        Err(cannot_open(folder, remedy))
     }
 }

@@ -1,6 +1,7 @@
 //! Several groups as one batch of the tree.
 //!
-//! Owns the order inside a batch: groups are checked and stamped one after the other, each seeing those before it, and on
+//! Owns the order inside a batch: groups are checked and stamped one after the other, each seeing those before it,
+//! and on
 //! the same key the last write stays. The tree gives all entries of a batch one sequence number, so a key must not
 //! appear twice. Does not own writing the batch: `committer` does.
 

@@ -1,7 +1,7 @@
 //! From a path to an open store.
 //!
-//! Owns the order of the steps: recognise, lock, create or recover, verify, start the committer. Does not own the steps.
-//! Every refusal names the path and what to do; nothing of a foreign folder is touched.
+//! Owns the order of the steps: recognise, lock, create or recover, verify, start the committer. Does not own the
+//! steps. Every refusal names the path and what to do; nothing of a foreign folder is touched.
 
 use std::fs;
 use std::path::Path;

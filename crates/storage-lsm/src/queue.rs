@@ -58,8 +58,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Moves everything that waits to the end of `taken`, after waiting for something to come, for the end of the queue,
-    /// or for the time to pass. False when the queue has ended and nothing was left.
+    /// Moves everything that waits to the end of `taken`, after waiting for something to come, for the end of the
+    /// queue, or for the time to pass. False when the queue has ended and nothing was left.
     pub(crate) fn take_all(&self, taken: &mut VecDeque<Job>, timeout: Option<Duration>) -> bool {
         let mut waiting = self.lock();
         if waiting.jobs.is_empty() && !waiting.ended {

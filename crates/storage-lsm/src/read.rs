@@ -1,10 +1,10 @@
 //! Reads, on the caller's thread.
 //!
-//! Owns the way from the tree's slices to bytes. Does not own waiting: a read that misses the cache blocks its thread for
-//! the time of a page fault or a disk read, which costs less than handing it to another thread.
+//! Owns the way from the tree's slices to bytes. Does not own waiting: a read that misses the cache blocks its
+//! thread for the time of a page fault or a disk read, which costs less than handing it to another thread.
 //!
-//! Every read goes through a snapshot of the tree. The tree makes a batch visible key by key to a reader without one, and
-//! a commit must appear in one step.
+//! Every read goes through a snapshot of the tree. The tree makes a batch visible key by key to a reader without
+//! one, and a commit must appear in one step.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

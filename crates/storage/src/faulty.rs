@@ -1,7 +1,7 @@
 //! A wrapper that makes any store fail and dawdle, repeatably.
 //!
-//! Owns when a fault happens: every choice comes from one seeded generator, and delays are counted in turns given back to
-//! the executor, never in time. Does not own what survives a crash: that is [`crate::simulated_disk`].
+//! Owns when a fault happens: every choice comes from one seeded generator, and delays are counted in turns given
+//! back to the executor, never in time. Does not own what survives a crash: that is [`crate::simulated_disk`].
 
 use std::future::poll_fn;
 use std::sync::Arc;

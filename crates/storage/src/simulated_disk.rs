@@ -1,7 +1,7 @@
 //! A store in memory that can lose power.
 //!
-//! Owns the difference between visible and durable: commits are visible at once and wait in a tail until they are synced;
-//! a crash keeps a prefix of that tail, of whole groups, in the order in which all shards committed them.
+//! Owns the difference between visible and durable: commits are visible at once and wait in a tail until they are
+//! synced; a crash keeps a prefix of that tail, of whole groups, in the order in which all shards committed them.
 //! Does not own faults of single calls: that is [`crate::faulty`]. Durability is one order for all shards because a
 //! backend with one journal behaves so; a test must not assume less order than that, nor more.
 
@@ -48,8 +48,8 @@ impl SimulatedDisk {
         Self::holding(durability, MemoryStore::new())
     }
 
-    /// Cuts the power: this store refuses every further call, and the new one holds what was durable plus as much of the
-    /// unsynced tail as the seed decides.
+    /// Cuts the power: this store refuses every further call, and the new one holds what was durable plus as much of
+    /// the unsynced tail as the seed decides.
     #[must_use]
     pub fn crash(&self, seed: u64) -> Self {
         let mut platter = self.platter();

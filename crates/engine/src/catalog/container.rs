@@ -132,6 +132,8 @@ impl Container {
             if let Ok(hold) = partition.hold().await {
                 partition.published.retire();
                 hold.retire();
+                // The writer is gone, and with it its share of the store.
+                partition.queue.closed().await;
             }
         }
     }

@@ -68,7 +68,7 @@ pub struct Change {
 /// One page of changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeFeedPage {
-    /// Changes of one physical partition in the order of their lsn. Empty means: nothing new at this moment.
+    /// Changes of one physical partition in the order of their lsn. Empty without `more`: nothing new right now.
     pub changes: Vec<Change>,
     /// Where the next page starts.
     pub position: ChangeFeedPosition,

@@ -56,8 +56,13 @@ impl Engine {
             }
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
-            let found =
-                self.scan_part(&container, &partition, &part, operation.mode, items_max).await?;
+            let scanned = self.scan_part(&container, &partition, &part, operation.mode, items_max);
+            let Some(found) = scanned.await? else {
+                // Split or merged away under the read: the part is read from its new owners next.
+                waiting.push_front(part);
+                more = true;
+                continue;
+            };
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
@@ -76,6 +81,7 @@ impl Engine {
         Ok(Outcome { value, charge, session_token: Some(session_token) })
     }
 
+    /// Scans one part in a snapshot that was taken while its partition still answered for it.
     async fn scan_part(
         &self,
         container: &Container,
@@ -83,8 +89,11 @@ impl Engine {
         part: &RangePosition,
         mode: ChangeFeedMode,
         items_max: usize,
-    ) -> Result<Found> {
+    ) -> Result<Option<Found>> {
         let view = self.store().snapshot().await?;
+        if !container.is_current(partition) {
+            return Ok(None);
+        }
         let live = container.live();
         if mode == ChangeFeedMode::AllVersionsAndDeletes {
             self.check_retention(partition, part).await?;
@@ -99,7 +108,7 @@ impl Engine {
             mode,
             now: self.now(),
         };
-        scan.run(part.lsn, items_max).await
+        Ok(Some(scan.run(part.lsn, items_max).await?))
     }
 
     /// Refuses a position from which something was already trimmed: skipping it silently would be a lie.

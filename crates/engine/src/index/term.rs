@@ -10,9 +10,8 @@ use model::{IndexPathSegment, IndexingMode, Json, MatcherState};
 use storage::{StorageKey, StorageValue};
 
 use super::policy::{CompiledComposite, CompiledPolicy};
-use crate::key_layout::{
-    ItemKey, composite_terms, invert_from, push_value, shape_paths_key, shape_terms, single_terms,
-};
+use crate::key_layout::{ItemKey, composite_terms, shape_paths_key, shape_terms, single_terms};
+use crate::ordered_bytes::{invert_from, push_value};
 
 /// System properties that are never indexed: nobody filters by them and they repeat what the key says.
 const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"];

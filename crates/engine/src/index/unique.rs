@@ -6,7 +6,8 @@
 use model::{Json, UniqueKey};
 use storage::StorageKey;
 
-use crate::key_layout::{ItemKey, push_value, unique_key};
+use crate::key_layout::{ItemKey, unique_key};
+use crate::ordered_bytes::push_value;
 
 /// One storage key per unique key of the container; a missing property counts as undefined, as the service has it.
 pub(crate) fn unique_keys_of(

@@ -1,13 +1,12 @@
 //! Create: a new item, or a conflict.
 //!
-//! Owns the verb at the border and inside the turn. Does not own its effects: `item/turn` writes them.
+//! Owns the verb at the border and inside the turn. Does not own its effects: `item/stored` writes them.
 
 use model::Json;
 
 use super::input::{self, NewItem};
+use super::stored::{Change, Halt, Placement, Turn};
 use super::submit::written_outcome;
-use super::system_properties::Placement;
-use super::turn::{Change, Halt, Turn};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateItem;

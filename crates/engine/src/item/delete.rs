@@ -5,10 +5,9 @@
 use model::Precondition;
 
 use super::input::item_key;
-use super::record::Removal;
 use super::replace::{check_precondition, not_found};
+use super::stored::{Halt, Removal, Turn};
 use super::submit::{Submitted, outcome, unexpected};
-use super::turn::{Halt, Turn};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;

@@ -6,9 +6,8 @@ use model::{RequestCharge, SessionToken};
 use storage::{KeyRange, Scan, ScanLimit};
 
 use super::input::{check_partition_key, logical_partition};
-use super::record::Removal;
+use super::stored::{Halt, Removal, Turn};
 use super::submit::unexpected;
-use super::turn::{Halt, Turn};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};

@@ -10,7 +10,7 @@ use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::input::logical_partition;
-use super::record::ItemRecord;
+use super::stored::ItemRecord;
 use super::submit::item_of;
 use crate::catalog::Container;
 use crate::charge;
@@ -35,6 +35,20 @@ impl Engine {
         if let Some(last) = resume_key(&container, &operation.page)? {
             range = range.after(last, Direction::Forward);
         }
+        loop {
+            // A partition retired under the read may already be losing its content: the page is read again.
+            if let Some(outcome) = self.list_page(&container, &range, &operation).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    async fn list_page(
+        &self,
+        container: &Container,
+        range: &KeyRange,
+        operation: &ListItems,
+    ) -> Result<Option<Outcome<Page<Item>>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut session_token = SessionToken::default();
@@ -42,9 +56,12 @@ impl Engine {
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
-            let part = clip(&range, &partition.range);
-            self.gather(&container, partition.identity.shard, part, items_max, &mut gathered)
-                .await?;
+            let part = clip(range, &partition.range);
+            let shard = partition.identity.shard;
+            self.gather(container, shard, part, items_max, &mut gathered).await?;
+            if !container.is_current(&partition) {
+                return Ok(None);
+            }
             if gathered.is_full(items_max) {
                 break;
             }
@@ -55,7 +72,7 @@ impl Engine {
                 .to_string()
         });
         let value = Page { items: gathered.items, continuation };
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        Ok(Some(Outcome { value, charge, session_token: Some(session_token) }))
     }
 
     /// Scans one partition into the page; expired items are passed over.

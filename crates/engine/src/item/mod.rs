@@ -6,29 +6,27 @@
 mod create;
 mod delete;
 mod delete_by_partition_key;
-mod effects;
 mod input;
 mod list;
 mod patch;
 mod read;
 mod read_many;
-mod record;
 mod replace;
+mod stored;
 mod submit;
-mod system_properties;
 mod transactional_batch;
-mod turn;
 mod upsert;
 
 pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use delete_by_partition_key::delete_partition;
-pub(crate) use effects::{Entries, effects_of};
 pub(crate) use input::NewItem;
 pub(crate) use patch::patch;
 pub(crate) use read::read_in_batch;
-pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
 pub(crate) use replace::replace;
+pub(crate) use stored::{
+    Entries, Halt, ItemHeader, ItemRecord, LogEntry, Prepared, Removal, SAME_LSN, Turn,
+    TurnContext, Version, Written, effects_of,
+};
 pub(crate) use submit::item_of;
-pub(crate) use turn::{Halt, Prepared, Turn, TurnContext, Written};
 pub(crate) use upsert::upsert;

@@ -6,9 +6,8 @@ use model::{ItemTimeToLive, Json, Patch, Precondition};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
+use super::stored::{Change, Halt, Placement, Turn};
 use super::submit::written_outcome;
-use super::system_properties::Placement;
-use super::turn::{Change, Halt, Turn};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;

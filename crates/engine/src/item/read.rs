@@ -6,10 +6,9 @@
 use model::{Lsn, Precondition, Verdict};
 
 use super::input::item_key;
-use super::record::ItemRecord;
 use super::replace::not_found;
+use super::stored::{Halt, ItemRecord, Turn};
 use super::submit::{item_of, locate, outcome};
-use super::turn::{Halt, Turn};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;

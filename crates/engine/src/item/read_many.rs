@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use model::SessionToken;
 
 use super::input::item_key;
-use super::record::ItemRecord;
+use super::stored::ItemRecord;
 use super::submit::{item_of, locate};
+use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -24,10 +25,23 @@ impl Engine {
     /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
     pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
         let container = self.container(&operation.container)?;
+        loop {
+            if let Some(outcome) = self.read_many_once(&container, &operation).await? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Reads from the partitions as they are now; none when one of them was retired under the read.
+    async fn read_many_once(
+        &self,
+        container: &Container,
+        operation: &ReadManyItems,
+    ) -> Result<Option<Outcome<Vec<Item>>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
-            let partition = locate(&container, &key.epk())?;
+            let partition = locate(container, &key.epk())?;
             let number = partition.identity.number;
             let group = by_partition.entry(number).or_insert_with(|| (partition, Vec::new()));
             group.1.push((index, key.as_bytes().clone()));
@@ -39,6 +53,9 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
             let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
+            if !container.is_current(&partition) {
+                return Ok(None);
+            }
             session_token.advance(number, partition.published.lsn());
             for ((index, _), value) in wanted.into_iter().zip(stored) {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
@@ -49,6 +66,6 @@ impl Engine {
         }
         let items: Vec<Item> = found.into_values().collect();
         let charge = charge::feed_page(items.iter().map(|item| item.text().len()));
-        Ok(Outcome { value: items, charge, session_token: Some(session_token) })
+        Ok(Some(Outcome { value: items, charge, session_token: Some(session_token) }))
     }
 }

@@ -7,9 +7,8 @@ use model::{Json, Precondition, Verdict};
 
 use super::create::change;
 use super::input::{self, NewItem};
-use super::record::ItemRecord;
+use super::stored::{Halt, ItemRecord, Turn};
 use super::submit::written_outcome;
-use super::turn::{Halt, Turn};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ReplaceItem;

@@ -13,8 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
 
-use super::record::ItemRecord;
-use super::turn::Written;
+use super::stored::{ItemRecord, Written};
 
 /// A transaction's answer with where and when it happened.
 pub(crate) struct Submitted<T> {

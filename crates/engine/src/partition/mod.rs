@@ -1,7 +1,7 @@
 //! Physical partitions: one epk range, one writer, one lsn sequence each.
 //!
 //! Owns the partition map, the writer's turn, and how partitions split and merge while in use. Does not own what a
-//! transaction writes (`item/turn`) or how bytes are stored.
+//! transaction writes (`item/stored`) or how bytes are stored.
 
 mod copy;
 mod map;

@@ -77,15 +77,13 @@ async fn run(
 ) -> Result<Vec<u32>> {
     let mut memories = Vec::new();
     for source in sources {
-        let hold = source.hold().await?;
-        hold.touched.start();
-        memories.push(hold.touched.clone());
+        memories.push(source.hold().await?.touched.clone());
     }
+    // Nothing is copied before every source remembers, and a hold is only asked for the way to its memory.
+    memories.iter().for_each(Touched::start);
     let live = container.live();
     let result = copy_and_switch(engine, container, &live, sources, targets, &memories).await;
-    for memory in &memories {
-        memory.stop();
-    }
+    memories.iter().for_each(Touched::stop);
     result
 }
 

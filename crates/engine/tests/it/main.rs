@@ -3,3 +3,5 @@
 
 mod account;
 mod items;
+mod time_travel;
+mod verify;

@@ -20,6 +20,14 @@ impl TimestampMs {
     }
 }
 
+impl TimestampSeconds {
+    /// The first moment of this second.
+    #[must_use]
+    pub fn start(self) -> TimestampMs {
+        TimestampMs(self.0.saturating_mul(1000))
+    }
+}
+
 impl fmt::Display for TimestampSeconds {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)

@@ -1,8 +1,9 @@
 //! A device that refuses to take more.
 //!
-//! The limit on file sizes concerns a whole process, so the test runs itself again as a child with a limit: a journal that
-//! would grow past it gets the same treatment from the system as on a full disk.
+//! The limit on file sizes concerns a whole process, so the test runs itself again as a child with a limit: a journal
+//! that would grow past it gets the same treatment from the system as on a full disk.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use storage::contract::SPACES;
@@ -15,13 +16,18 @@ const FOLDER: &str = "STORE_ON_A_FULL_DISK";
 
 #[test]
 fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return runtime.block_on(child(folder.into()));
+    }
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");
     let itself = std::env::current_exe().unwrap();
     // 66 MiB in blocks of 1 KiB: the journal is created with 64 MiB and may grow a little.
-    let script = "ulimit -f 67584; trap '' XFSZ; exec \"$0\" --exact full_disk::child --ignored";
+    let name = "full_disk::a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged";
+    let script = format!("ulimit -f 67584; trap '' XFSZ; exec \"$0\" --exact {name}");
     let output = Command::new("bash")
-        .args(["-c", script])
+        .args(["-c", &script])
         .arg(itself)
         .env(FOLDER, &store)
         .output()
@@ -32,7 +38,6 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
     let acknowledged: u32 = acknowledged.parse().unwrap();
     assert!(acknowledged > 10);
     // With room again, everything acknowledged is there and writing goes on.
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let store = LsmStore::open(&store, SPACES, Settings::default()).unwrap();
         for key in 0..acknowledged {
@@ -43,13 +48,8 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
     });
 }
 
-#[tokio::test]
-#[ignore = "runs as a child of the test above, under a limit on file sizes"]
-async fn child() {
-    let Some(folder) = std::env::var_os(FOLDER) else {
-        return;
-    };
-    let folder = std::path::PathBuf::from(folder);
+/// The test itself, as its own child under a limit on file sizes.
+async fn child(folder: PathBuf) {
     // A large memtable keeps the journal from being replaced by a new file before it is full.
     let settings = Settings { memtable_bytes_max: 1 << 30, ..Settings::default() };
     let store = LsmStore::open(&folder, SPACES, settings).unwrap();

@@ -1,7 +1,7 @@
 //! The stored form of an item: a fixed header, then its JSON text.
 //!
 //! Owns the byte layout of item records, change log entries and superseded versions (values; keys are `key_layout`'s).
-//! Does not own which of them are written: see `item/turn`.
+//! Does not own which of them are written: see `item/stored`.
 //!
 //! A point read returns the text as it lies in the store: system properties are part of it, nothing is parsed.
 

@@ -1,7 +1,7 @@
 //! Everything the store must hold for one item, derived from its record alone.
 //!
-//! Owns the second, independent statement of what `item/turn` writes step by step: copies of partitions are built from
-//! it and `verify` compares the store with it.
+//! Owns the second, independent statement of what a turn writes step by step: copies of partitions are built from it
+//! and `verify` compares the store with it.
 
 use std::collections::BTreeMap;
 

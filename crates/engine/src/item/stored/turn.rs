@@ -12,7 +12,7 @@ use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version
 use super::system_properties::{Placement, place};
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::charge::Weight;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::index::{ItemTerms, terms_of, unique_keys_of};
 use crate::key_layout::{
     CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, expiry_key,
@@ -55,9 +55,9 @@ pub(crate) struct TurnContext<'turn> {
 pub(crate) struct Turn<'turn> {
     pub(crate) context: TurnContext<'turn>,
     pub(crate) state: PartitionState,
-    set: WriteSet,
+    pub(super) set: WriteSet,
     items: HashMap<StorageKey, Option<ItemRecord>>,
-    unique: HashMap<StorageKey, Option<StorageValue>>,
+    pub(super) unique: HashMap<StorageKey, Option<StorageValue>>,
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     sequence: u16,
     forced: bool,
@@ -355,67 +355,6 @@ impl<'turn> Turn<'turn> {
             |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
-    }
-
-    async fn write_unique(
-        &mut self,
-        key: &ItemKey,
-        old: Option<&Json>,
-        new: &Json,
-    ) -> std::result::Result<(), Halt> {
-        let unique_keys = &self.context.live.properties.unique_keys;
-        if unique_keys.is_empty() {
-            return Ok(());
-        }
-        let new_keys = unique_keys_of(unique_keys, key, new);
-        let old_keys = old.map_or_else(Vec::new, |old| unique_keys_of(unique_keys, key, old));
-        for unique in new_keys.iter().filter(|unique| !old_keys.contains(unique)) {
-            if let Some(holder) = self.holder(unique).await? {
-                self.yield_or_conflict(key, &holder).await?;
-            }
-        }
-        for unique in old_keys.into_iter().filter(|unique| !new_keys.contains(unique)) {
-            self.set.remove(UNIQUE_KEYS, unique.clone());
-            self.unique.insert(unique, None);
-        }
-        for unique in new_keys {
-            self.set.put(UNIQUE_KEYS, unique.clone(), key.id_bytes());
-            self.unique.insert(unique, Some(key.id_bytes()));
-        }
-        Ok(())
-    }
-
-    async fn holder(&self, unique: &StorageKey) -> std::result::Result<Option<StorageValue>, Halt> {
-        if let Some(holder) = self.unique.get(unique) {
-            return Ok(holder.clone());
-        }
-        if self.context.touched.contains(unique) {
-            return Err(Halt::Deferred);
-        }
-        let shard = self.context.partition.shard;
-        Ok(self.context.store.get(shard, UNIQUE_KEYS, unique).await?)
-    }
-
-    /// An expired holder gives its unique keys up; a living one keeps them.
-    async fn yield_or_conflict(
-        &mut self,
-        key: &ItemKey,
-        holder: &StorageValue,
-    ) -> std::result::Result<(), Halt> {
-        let id = String::from_utf8_lossy(holder).into_owned();
-        let other = key.partition().item(&id);
-        if other == *key {
-            return Ok(());
-        }
-        match self.current(&other).await? {
-            None => Ok(()),
-            Some(_) => Err(Halt::Failed(Error::new(
-                ErrorKind::Conflict,
-                format!(
-                    "Entity with the specified id already exists in the system. A unique key is taken by item '{id}'."
-                ),
-            ))),
-        }
     }
 }
 

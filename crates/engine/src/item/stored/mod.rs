@@ -1,0 +1,14 @@
+//! How items are stored: the record, the transaction that writes it, and everything a write touches.
+//!
+//! Owns the byte layout of values and the derivation of effects. Does not own the verbs, which call it.
+
+mod effects;
+mod record;
+mod system_properties;
+mod turn;
+mod uniqueness;
+
+pub(crate) use effects::{Entries, effects_of};
+pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
+pub(crate) use system_properties::Placement;
+pub(crate) use turn::{Change, Halt, Prepared, Turn, TurnContext, Written};

@@ -1,0 +1,120 @@
+//! The state of a container at an instant of the past, within the retention of its versions.
+//!
+//! Owns the filter over change log and versions that gives exactly the items that were there. Reads one snapshot of the
+//! store, page by page, and changes nothing. Does not own a restore in place: that is this walk and ordinary writes.
+
+use std::sync::Arc;
+
+use model::TimestampSeconds;
+use storage::{Direction, Entry, KeyRange, Read, Scan, ScanLimit, Shard, Space};
+
+use crate::catalog::{Container, ContainerLive};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::item::{ItemRecord, LogEntry, Version, item_of};
+use crate::key_layout::{CHANGE_LOG, VERSIONS};
+use crate::operation::ContainerLink;
+use crate::outcome::Item;
+
+/// Entries looked at per page.
+const PAGE_ENTRIES: usize = 1000;
+
+/// A walk over the items of a container as they were at a second of the past.
+pub struct SnapshotAt {
+    view: Arc<dyn Read>,
+    container: Arc<Container>,
+    live: Arc<ContainerLive>,
+    time: TimestampSeconds,
+    /// What is still to be walked, the next part last.
+    parts: Vec<(Shard, Space, KeyRange)>,
+}
+
+impl Engine {
+    /// The items of a container at the end of the second `time`, in no particular order.
+    ///
+    /// # Errors
+    /// `Invalid` when `time` lies before the retention of the container's versions, or in the future.
+    pub async fn snapshot_at(
+        &self,
+        link: &ContainerLink,
+        time: TimestampSeconds,
+    ) -> Result<SnapshotAt> {
+        let container = self.container(link)?;
+        loop {
+            let map = container.map();
+            let view = self.store().snapshot().await?;
+            if map.partitions.iter().any(|partition| partition.published.is_retired()) {
+                continue;
+            }
+            let live = container.live();
+            check_time(time, self.now().seconds(), live.retention_seconds)?;
+            let part =
+                |shard| [(shard, VERSIONS, KeyRange::all()), (shard, CHANGE_LOG, KeyRange::all())];
+            let shards = map.partitions.iter().rev().map(|partition| partition.identity.shard);
+            let parts = shards.flat_map(part).collect();
+            return Ok(SnapshotAt { view, container, live, time, parts });
+        }
+    }
+}
+
+impl SnapshotAt {
+    /// Some more items; none when all were returned. A page may be empty before the end.
+    ///
+    /// # Errors
+    /// `Unavailable` or `Corrupt` when the store cannot be read.
+    pub async fn next(&mut self) -> Result<Option<Vec<Item>>> {
+        let Some((shard, space, range)) = self.parts.pop() else { return Ok(None) };
+        let scan = Scan::forward(range.clone(), ScanLimit::entries(PAGE_ENTRIES));
+        let page = self.view.scan(shard, space, &scan).await?;
+        if let Some(last) = page.entries.last().filter(|_| page.more) {
+            self.parts.push((shard, space, range.after(last.key.clone(), Direction::Forward)));
+        }
+        let mut items = Vec::new();
+        for entry in &page.entries {
+            items.extend(self.item_then(space, entry)?);
+        }
+        Ok(Some(items))
+    }
+
+    fn item_then(&self, space: Space, entry: &Entry) -> Result<Option<Item>> {
+        let levels = self.container.identity.levels();
+        let (record, ended) = if space == CHANGE_LOG {
+            (LogEntry::decode(&entry.value, levels)?.1, None)
+        } else {
+            match Version::decode(&entry.value, levels)? {
+                (Version::Superseded { record, .. }, ended) => (record, Some(ended)),
+                (Version::Removed { .. }, _) => return Ok(None),
+            }
+        };
+        let item = item_of(&record, record.header.position.lsn);
+        Ok(self.was_there(&record, ended).then_some(item))
+    }
+
+    /// Written by then, not superseded by then, not expired by then.
+    fn was_there(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
+        record.header.timestamp <= self.time
+            && ended.is_none_or(|ended| ended > self.time)
+            && !self.live.is_expired(&record.header, self.time.start())
+    }
+}
+
+fn check_time(time: TimestampSeconds, now: TimestampSeconds, retention_seconds: u64) -> Result<()> {
+    if time > now {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("the second {} lies in the future, now is {}", time.0, now.0),
+        ));
+    }
+    if time.0 + retention_seconds < now.0 {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!(
+                "the second {} lies {} seconds back, versions are kept for {retention_seconds}; a longer \
+                 retention in the change feed policy reaches further back from then on",
+                time.0,
+                now.0 - time.0
+            ),
+        ));
+    }
+    Ok(())
+}

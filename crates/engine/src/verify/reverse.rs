@@ -1,0 +1,149 @@
+//! Every entry has its item: counts first, and a walk that names the culprit when they differ.
+//!
+//! When every item has all its entries and there are as many entries as items call for, no entry is left over; so the
+//! costly walk is taken only in a broken store. Versions have no item to compare with and are checked by themselves.
+
+use std::ops::Bound;
+
+use model::Lsn;
+use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, Space};
+
+use super::forward::{Expected, hex};
+use super::partition::Verification;
+use crate::error::Result;
+use crate::item::{ItemRecord, Version, effects_of};
+use crate::key_layout::{
+    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
+    is_shape_paths, owner_of_entry,
+};
+
+/// Entries read together.
+const STEP_ENTRIES: usize = 1000;
+
+impl Verification<'_> {
+    /// Compares the number of entries with what items call for; returns the number of terms.
+    pub(crate) async fn check_entries(&mut self, expected: &Expected) -> Result<u64> {
+        let mut terms = 0;
+        for space in [TERMS, UNIQUE_KEYS, CHANGE_LOG, EXPIRY] {
+            let count = self.count(space).await?;
+            let wanted = expected.entries.get(&space).copied().unwrap_or_default();
+            if space == TERMS {
+                terms = count;
+            }
+            if count > wanted {
+                self.name_leftovers(space).await?;
+            }
+        }
+        Ok(terms)
+    }
+
+    async fn count(&mut self, space: Space) -> Result<u64> {
+        let mut count = 0;
+        let mut walk = Walk::new(space);
+        while let Some(entries) = walk.next(self).await? {
+            let is_counted = |entry: &&Entry| space != TERMS || !is_shape_paths(&entry.key);
+            count += entries.iter().filter(is_counted).count() as u64;
+        }
+        Ok(count)
+    }
+
+    async fn name_leftovers(&mut self, space: Space) -> Result<()> {
+        let mut walk = Walk::new(space);
+        while let Some(entries) = walk.next(self).await? {
+            for entry in entries {
+                if space == TERMS && is_shape_paths(&entry.key) {
+                    continue;
+                }
+                if !self.has_owner(space, &entry).await? {
+                    let key = hex(&entry.key);
+                    self.find(format!(
+                        "an entry of space {} belongs to no item: {key}",
+                        space.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn has_owner(&self, space: Space, entry: &Entry) -> Result<bool> {
+        let levels = self.container.identity.levels();
+        let Some(owner) = owner_of_entry(space, &entry.key, &entry.value, levels) else {
+            return Ok(false);
+        };
+        let stored = self.view.get(self.shard(), ITEMS, owner.as_bytes()).await?;
+        let Some(Ok(record)) = stored.map(ItemRecord::decode) else { return Ok(false) };
+        let generation = self.state.generation_at(owner.as_bytes());
+        let effects = effects_of(self.live, generation, &owner, &record);
+        Ok(effects.is_ok_and(|effects| effects.contains_key(&(space, entry.key.clone()))))
+    }
+
+    /// Versions: readable, not newer than the newest, never beside a newest version of the same position.
+    pub(crate) async fn check_versions(&mut self) -> Result<u64> {
+        let mut count = 0;
+        let mut walk = Walk::new(VERSIONS);
+        while let Some(entries) = walk.next(self).await? {
+            for entry in entries {
+                count += 1;
+                self.check_version(&entry).await?;
+            }
+        }
+        Ok(count)
+    }
+
+    async fn check_version(&mut self, entry: &Entry) -> Result<()> {
+        let key = hex(&entry.key);
+        let Some(position) = ChangePosition::decode(&entry.key) else {
+            self.find(format!("the key of a version is damaged: {key}"));
+            return Ok(());
+        };
+        if position.lsn == Lsn::ZERO || position.lsn > self.newest {
+            self.find(format!(
+                "a version has lsn {}, the newest is {}",
+                position.lsn.0, self.newest.0
+            ));
+        }
+        match Version::decode(&entry.value, self.container.identity.levels()) {
+            Err(error) => self.find(format!("a version cannot be read ({key}): {error}")),
+            Ok((Version::Superseded { record, key: item }, _)) => {
+                self.check_superseded(position, &record, &item);
+            }
+            Ok((Version::Removed { .. }, _)) => {}
+        }
+        if self.view.get(self.shard(), CHANGE_LOG, &entry.key).await?.is_some() {
+            self.find(format!("a version is superseded and the newest at once: {key}"));
+        }
+        Ok(())
+    }
+
+    fn check_superseded(&mut self, position: ChangePosition, record: &ItemRecord, item: &ItemKey) {
+        if record.header.position != position {
+            self.find(format!(
+                "a version of item '{}' stands at another position than it says",
+                item.id()
+            ));
+        }
+    }
+}
+
+/// A walk over one space of the partition.
+struct Walk {
+    space: Space,
+    range: Option<KeyRange>,
+}
+
+impl Walk {
+    fn new(space: Space) -> Self {
+        Self { space, range: Some(KeyRange { lower: Bound::Unbounded, upper: Bound::Unbounded }) }
+    }
+
+    async fn next(&mut self, verification: &Verification<'_>) -> Result<Option<Vec<Entry>>> {
+        let Some(range) = self.range.take() else { return Ok(None) };
+        let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
+        let page = verification.view.scan(verification.shard(), self.space, &scan).await?;
+        if let Some(last) = page.entries.last().filter(|_| page.more) {
+            self.range = Some(range.after(last.key.clone(), Direction::Forward));
+        }
+        Ok(Some(page.entries))
+    }
+}
