@@ -15,13 +15,13 @@
 //! ```
 
 pub mod ast;
-//pub mod bind;
+pub mod bind;
 mod error;
 mod lexer;
 mod parser;
 mod printer;
 
-//pub use bind::{BoundQuery, DocumentedFunctions, FunctionCatalog, Parameters, bind};
+pub use bind::{BoundQuery, DocumentedFunctions, FunctionCatalog, Parameters, bind};
 pub use error::{Code, Location, QueryError, Severity, to_json};
 pub use parser::parse;
 pub use printer::{print, print_scalar};

@@ -51,10 +51,7 @@ impl Scalar {
                 steps.push(step);
                 Member { target, steps }
             }
-            kind => Member {
-                target: Box::new(Self::new(kind, target.span)),
-                steps: vec![step],
-            },
+            kind => Member { target: Box::new(Self::new(kind, target.span)), steps: vec![step] },
         };
         Self::new(ScalarKind::Member(member), span)
     }

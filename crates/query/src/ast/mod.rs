@@ -21,8 +21,6 @@ pub use query::{
     Count, CountKind, Direction, OffsetLimit, OrderBy, OrderItem, Query, Select, SelectItem,
     Selection, SortOrder, Top,
 };
-pub use scalar::{
-    Branch, Member, Negation, ObjectMember, Scalar, ScalarKind, Step, SubqueryKind,
-};
+pub use scalar::{Branch, Member, Negation, ObjectMember, Scalar, ScalarKind, Step, SubqueryKind};
 pub use source::{From, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 pub use span::{Name, Span};

@@ -94,11 +94,9 @@ impl BinaryOperator {
             | Self::ShiftRight
             | Self::ShiftRightUnsigned => Level::Comparison,
             Self::Concatenate => Level::Concatenation,
-            Self::BitwiseOr
-            | Self::BitwiseXor
-            | Self::BitwiseAnd
-            | Self::Add
-            | Self::Subtract => Level::Additive,
+            Self::BitwiseOr | Self::BitwiseXor | Self::BitwiseAnd | Self::Add | Self::Subtract => {
+                Level::Additive
+            }
             Self::Multiply | Self::Divide | Self::Modulo => Level::Multiplicative,
         }
     }

@@ -22,7 +22,7 @@ impl PartialEq for Span {
     }
 }
 
-impl std::convert::From<Location> for Span {
+impl From<Location> for Span {
     fn from(location: Location) -> Self {
         Self(location)
     }

@@ -18,11 +18,15 @@ fn chains_of_one_level_are_flat_and_others_nest() {
 #[test]
 fn a_sign_before_a_number_is_part_of_it() {
     let number = |literal| Scalar::new(ScalarKind::Literal(literal), Span::default());
-    let negated = |literal| {
-        match Scalar::unary(UnaryOperator::Minus, number(literal), Span::default()).kind {
-            ScalarKind::Literal(literal) => literal,
-            other => panic!("{other:?}"),
-        }
+    let negated = |literal| match Scalar::unary(
+        UnaryOperator::Minus,
+        number(literal),
+        Span::default(),
+    )
+    .kind
+    {
+        ScalarKind::Literal(literal) => literal,
+        other => panic!("{other:?}"),
     };
     assert_eq!(negated(Literal::Integer(5)), Literal::Integer(-5));
     assert_eq!(negated(Literal::Double(9_223_372_036_854_775_808.0)), Literal::Integer(i64::MIN));

@@ -160,8 +160,7 @@ pub(crate) fn rank_with_join(location: Location) -> QueryError {
 
 /// ORDER BY RANK over a subquery in FROM.
 pub(crate) fn rank_with_subquery(location: Location) -> QueryError {
-    let message =
-        "Subqueries in the FROM clause are not allowed with the ORDER BY RANK clause.";
+    let message = "Subqueries in the FROM clause are not allowed with the ORDER BY RANK clause.";
     QueryError::at(2225, location, message)
 }
 
@@ -193,8 +192,7 @@ pub(crate) fn score_outside_rank(location: Location, function: &str) -> QueryErr
 
 /// An index that depends on the row.
 pub(crate) fn member_indexer(location: Location) -> QueryError {
-    let message =
-        "The specified query includes 'member indexer' which is currently not supported.";
+    let message = "The specified query includes 'member indexer' which is currently not supported.";
     QueryError::at(2990, location, message)
 }
 
@@ -217,8 +215,7 @@ pub(crate) fn too_many_udf_calls(location: Location, limit: usize) -> QueryError
 
 /// A text beyond the limit.
 pub(crate) fn text_too_long(location: Location, limit: usize) -> QueryError {
-    let message =
-        format!("The SQL query text exceeded the maximum limit of {limit} characters.");
+    let message = format!("The SQL query text exceeded the maximum limit of {limit} characters.");
     QueryError::at(3020, location, message)
 }
 

@@ -8,7 +8,6 @@ macro_rules! keywords {
     ($($variant:ident $spelling:literal,)*) => {
         /// A reserved word.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "each variant is the word it names")]
         pub(crate) enum Keyword { $($variant,)* }
 
         /// Every word with its upper-case spelling.
@@ -31,7 +30,10 @@ keywords! {
 impl Keyword {
     /// The reserved word a text spells, in any case.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        WORDS.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(text)).map(|(_, word)| *word)
+        WORDS
+            .iter()
+            .find(|(spelling, _)| spelling.eq_ignore_ascii_case(text))
+            .map(|(_, word)| *word)
     }
 
     /// Whether the word may still serve as a name.

@@ -17,18 +17,18 @@ fn hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
     let digits = digits.get(..length).filter(|digits| !digits.is_empty())?;
     let value = match i64::from_str_radix(digits, 16) {
         Ok(integer) => Literal::Integer(integer),
-        Err(_) => Literal::double(digits.chars().filter_map(|digit| digit.to_digit(16)).fold(
-            0.0,
-            |value, digit| value * 16.0 + f64::from(digit),
-        )),
+        Err(_) => Literal::double(
+            digits
+                .chars()
+                .filter_map(|digit| digit.to_digit(16))
+                .fold(0.0, |value, digit| value * 16.0 + f64::from(digit)),
+        ),
     };
     Some((NumberToken { value, form: NumberForm::Integer }, "0x".len() + length))
 }
 
 fn decimal(text: &str) -> Option<(NumberToken, usize)> {
-    let digits_at = |start: usize| {
-        text.bytes().skip(start).take_while(u8::is_ascii_digit).count()
-    };
+    let digits_at = |start: usize| text.bytes().skip(start).take_while(u8::is_ascii_digit).count();
     let whole = digits_at(0);
     let mut length = whole;
     let mut form = NumberForm::Integer;

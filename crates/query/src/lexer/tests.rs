@@ -72,11 +72,10 @@ fn offsets_count_bytes_and_utf16_units() {
 #[test]
 fn comments_end_with_their_line() {
     assert_eq!(kinds("a -- b c\nd--").len(), 3);
-    assert_eq!(kinds("- -"), vec![
-        TokenKind::Symbol(Symbol::Minus),
-        TokenKind::Symbol(Symbol::Minus),
-        TokenKind::End
-    ]);
+    assert_eq!(
+        kinds("- -"),
+        vec![TokenKind::Symbol(Symbol::Minus), TokenKind::Symbol(Symbol::Minus), TokenKind::End]
+    );
 }
 
 #[test]
@@ -90,7 +89,7 @@ fn what_starts_no_token_is_invalid() {
 fn the_longest_symbol_wins() {
     let symbols = |text| kinds(text).len() - 1;
     assert_eq!(symbols(">>>"), 1);
-    assert_eq!(symbols(">>=") , 2);
+    assert_eq!(symbols(">>="), 2);
     assert_eq!(symbols("<>"), 1);
     assert_eq!(symbols("???"), 2);
     assert_eq!(symbols("|||"), 2);

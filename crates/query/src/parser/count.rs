@@ -32,9 +32,7 @@ impl Cursor<'_> {
 
     fn whole_count(&mut self) -> Parsed<Count> {
         match self.kind() {
-            TokenKind::Number(number) if number.form == NumberForm::Decimal => {
-                Err(self.mismatch())
-            }
+            TokenKind::Number(number) if number.form == NumberForm::Decimal => Err(self.mismatch()),
             _ => self.top_count(),
         }
     }

@@ -95,14 +95,12 @@ fn a_printed_chain_of_a_thousand_operands_reads_back() {
 #[test]
 fn the_deepest_tree_can_be_walked_by_every_stage() {
     on_a_small_stack(|| {
-        let text =
-            format!("SELECT VALUE {}1{}", "ABS(1 + ".repeat(120), ")".repeat(120));
+        let text = format!("SELECT VALUE {}1{}", "ABS(1 + ".repeat(120), ")".repeat(120));
         let tree = parse(&text).unwrap();
         assert_eq!(tree.clone(), tree);
         let printed = crate::print(&tree);
         assert!(printed.contains("ABS((1 + ABS("));
-        let bound =
-            crate::bind(&tree, &crate::Parameters::default(), &crate::DocumentedFunctions);
+        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::DocumentedFunctions);
         assert!(bound.is_ok());
     });
 }
