@@ -123,6 +123,12 @@ impl Engine {
         &self.core.settings
     }
 
+    /// The time, randomness and tasks this engine was opened with.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.core.environment
+    }
+
     /// Runs to its end even when the caller goes away: a change must not stop halfway between store and memory.
     pub(crate) async fn uninterrupted<T: Send + 'static>(
         &self,
