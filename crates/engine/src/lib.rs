@@ -31,6 +31,8 @@ pub mod outcome;
 mod partition;
 mod session;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod time_travel;
 mod transfer;
 pub mod verify;

@@ -10,5 +10,7 @@ mod unique;
 
 pub(crate) use policy::CompiledPolicy;
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
+#[cfg(test)]
+pub(crate) use term::path_text;
 pub(crate) use term::{ItemTerms, terms_of};
 pub(crate) use unique::unique_keys_of;
