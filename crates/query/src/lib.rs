@@ -1,1 +1,3 @@
 //! The query language (skeleton).
+
+pub mod value;
