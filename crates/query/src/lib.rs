@@ -1,3 +1,4 @@
 //! The query language (skeleton).
 
+pub mod function;
 pub mod value;

@@ -1,0 +1,54 @@
+//! LTRIM, RTRIM and TRIM: text without what surrounds it.
+//!
+//! Owns the reading of the second argument as a set of characters. White space goes when there is none.
+
+use crate::function::argument;
+use crate::function::declaration::{Family, Function, ReturnKind, Scalar, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    trimmer("LTRIM", |arguments, _| trim(arguments, true, false))
+        .gives(ReturnKind::String, "A text without white space, or given characters, before it.")
+        .examples(&[
+            call("\"   AdventureWorks \"", "\"AdventureWorks \""),
+            call("\"AdventureWorks\", \"Adventure\"", "\"Works\""),
+            call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
+            call("1", "undefined"),
+        ]),
+    trimmer("RTRIM", |arguments, _| trim(arguments, false, true))
+        .gives(ReturnKind::String, "A text without white space, or given characters, after it.")
+        .examples(&[
+            call("\" AdventureWorks   \"", "\" AdventureWorks\""),
+            call("\"AdventureWorks\", \"Works\"", "\"Adventure\""),
+            call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
+            call("\"a\", 1", "undefined"),
+        ]),
+    trimmer("TRIM", |arguments, _| trim(arguments, true, true))
+        .gives(ReturnKind::String, "A text without white space, or given characters, around it.")
+        .examples(&[
+            call("\"   AdventureWorks   \"", "\"AdventureWorks\""),
+            call("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
+            call("\" a \", \"\"", "\" a \""),
+            call("null", "undefined"),
+        ]),
+];
+
+const fn trimmer(name: &'static str, evaluate: Scalar) -> Function {
+    Function::scalar(Family::String, name, evaluate).takes(&["text"]).may_take(&["characters"])
+}
+
+fn trim(arguments: &[Value], at_start: bool, at_end: bool) -> Value {
+    let Some(mut text) = argument::text(arguments, 0) else { return Value::Undefined };
+    let is_trimmed: &dyn Fn(char) -> bool = match arguments.get(1) {
+        None => &char::is_whitespace,
+        Some(Value::String(characters)) => &|character| characters.contains(character),
+        Some(_) => return Value::Undefined,
+    };
+    if at_start {
+        text = text.trim_start_matches(is_trimmed);
+    }
+    if at_end {
+        text = text.trim_end_matches(is_trimmed);
+    }
+    text.into()
+}
