@@ -55,10 +55,13 @@ impl fmt::Debug for CallContext<'_> {
     }
 }
 
+/// A pattern and its modifiers, as written.
+type PatternName = (String, String);
+
 /// Regular expressions already read, so that a constant pattern is read once per query and not once per row.
 #[derive(Debug, Default)]
 pub struct PatternCache {
-    patterns: Mutex<HashMap<(String, String), Option<Arc<Pattern>>>>,
+    patterns: Mutex<HashMap<PatternName, Option<Arc<Pattern>>>>,
 }
 
 impl PatternCache {

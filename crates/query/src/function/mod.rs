@@ -1,8 +1,8 @@
 //! The functions of the language, by family.
 //!
-//! Owns what each function is called, takes and gives, its examples, and the generated reference. Does not own calls in
-//! an expression, nor the choice of an index: the registry only says what a function could use. Every function is total:
-//! an argument of the wrong type makes it undefined, never an error.
+//! Owns what each function is called, takes and gives, its examples, and the generated reference. Does not own calls
+//! in an expression, nor the choice of an index: the registry only says what a function could use. Every function is
+//! total: an argument of the wrong type makes it undefined, never an error.
 
 mod declaration;
 mod registry;

@@ -1,7 +1,7 @@
 //! Arithmetic operators and concatenation.
 //!
-//! Owns `+ - * / %`, the signs and `||`: exact on 64-bit integers, doubles beyond. Does not own the INT functions, which
-//! refuse instead of widening.
+//! Owns `+ - * / %`, the signs and `||`: exact on 64-bit integers, doubles beyond. Does not own the INT functions,
+//! which refuse instead of widening.
 
 use super::Value;
 

@@ -1,7 +1,7 @@
 //! SETUNION, SETINTERSECT, SETDIFFERENCE and SETEQUAL: arrays as sets.
 //!
-//! Owns the removal of duplicates and the order of the results: that of first appearance, for SETINTERSECT in the second
-//! array.
+//! Owns the removal of duplicates and the order of the results: that of first appearance, for SETINTERSECT in the
+//! second array.
 
 use std::collections::HashSet;
 

@@ -65,7 +65,9 @@ fn median(numbers: &[Value]) -> Value {
     sorted.sort_by(total_order);
     let high = sorted.len() / 2;
     match (sorted.get(high.saturating_sub(1)), sorted.get(high)) {
-        (Some(low), Some(high)) if sorted.len() % 2 == 0 => divide(&add(low, high), &2.into()),
+        (Some(low), Some(high)) if sorted.len().is_multiple_of(2) => {
+            divide(&add(low, high), &2.into())
+        }
         (_, Some(middle)) => middle.clone(),
         _ => Value::Undefined,
     }

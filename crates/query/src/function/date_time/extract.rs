@@ -10,7 +10,7 @@ const FAMILY: Family = Family::DateTime;
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FAMILY, "DATETIMEPART", |arguments, _| {
         let part = Part::from_argument(arguments.first());
-        part.and_then(|part| Some(extract(part, argument::text(arguments, 1)?)?)).into()
+        part.and_then(|part| extract(part, argument::text(arguments, 1)?)).into()
     })
     .takes(&["part", "date_time"])
     .gives(

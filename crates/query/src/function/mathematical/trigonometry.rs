@@ -15,7 +15,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .examples(&[call("0", "0"), call("-45.01", "-1.5485826962062663")]),
     angle("ATN2", |arguments, _| arc_tangent(arguments), "The angle of the point (x, y).")
         .takes(&["y", "x"])
-        .examples(&[call("35.175643, 129.44", "0.26534453206483193")]),
+        .examples(&[call("35.175643, 129.44", "0.265344532064832")]),
     angle("COS", |arguments, _| unary(arguments, f64::cos), "The cosine of an angle.")
         .examples(&[call("0", "1")]),
     angle("COT", |arguments, _| unary(arguments, cotangent), "The cotangent of an angle.")

@@ -1,8 +1,8 @@
 //! The earth: the WGS-84 ellipsoid, in metres.
 //!
-//! Owns lengths and areas, which `geographiclib` computes on the ellipsoid, and sides and crossings, which are decided on
-//! a sphere of the same directions. A ring turns counter-clockwise around its area; one that turns the other way bounds
-//! everything outside it.
+//! Owns lengths and areas, which `geographiclib` computes on the ellipsoid, and sides and crossings, which are decided
+//! on a sphere of the same directions. A ring turns counter-clockwise around its area; one that turns the other way
+//! bounds everything outside it.
 
 use std::f64::consts::TAU;
 use std::sync::LazyLock;

@@ -67,7 +67,7 @@ fn shapes_contain_and_meet() {
         (point(5.5, 5.5), &both, true, true),
         (point(3.0, 3.0), &both, false, false),
         (point(20.0, 5.0), &square, false, false),
-        (line.clone(), &square, false, true),
+        (line, &square, false, true),
         (inner.clone(), &square, true, true),
         (inner.clone(), &holed, false, true),
         (square.clone(), &inner, false, true),

@@ -23,7 +23,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         call("[\"a\"], \"a\"", "undefined"),
         call("\"a\", \"a\", 1", "undefined"),
     ]),
-    several("CONTAINS_ALL_CI", |arguments, _| all(arguments, true))
+    several("CONTAINS_ALL_CI", |arguments, _| all(arguments, Case::Ignored))
         .also(&["CONTAINSALLCI"])
         .gives(ReturnKind::Boolean, "Whether a text holds all others, whatever their case.")
         .examples(&[
@@ -33,14 +33,14 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             call("\"Have a nice day!\", undefined, \"nice\", \"day!\"", "undefined"),
             call("\"Have a nice day!\", undefined, \"had\"", "false"),
         ]),
-    several("CONTAINS_ALL_CS", |arguments, _| all(arguments, false))
+    several("CONTAINS_ALL_CS", |arguments, _| all(arguments, Case::Kept))
         .also(&["CONTAINSALLCS"])
         .gives(ReturnKind::Boolean, "Whether a text holds all others, in the same case.")
         .examples(&[
             call("\"Have a nice day!\", \"Have\", \"nice\"", "true"),
             call("\"Have a nice day!\", \"HAVE\", \"nice\"", "false"),
         ]),
-    several("CONTAINS_ANY_CI", |arguments, _| any(arguments, true))
+    several("CONTAINS_ANY_CI", |arguments, _| any(arguments, Case::Ignored))
         .also(&["CONTAINSANYCI"])
         .gives(ReturnKind::Boolean, "Whether a text holds some of the others, whatever their case.")
         .examples(&[
@@ -48,7 +48,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             call("\"Have a nice day!\", \"had\"", "false"),
             call("\"Have a nice day!\", undefined, \"had\"", "undefined"),
         ]),
-    several("CONTAINS_ANY_CS", |arguments, _| any(arguments, false))
+    several("CONTAINS_ANY_CS", |arguments, _| any(arguments, Case::Kept))
         .also(&["CONTAINSANYCS"])
         .gives(ReturnKind::Boolean, "Whether a text holds some of the others, in the same case.")
         .examples(&[
@@ -65,19 +65,26 @@ const fn several(name: &'static str, evaluate: Scalar) -> Function {
         .uses(IndexUse::FullScan)
 }
 
-fn all(arguments: &[Value], ignores_case: bool) -> Value {
-    answers(arguments, ignores_case).fold(Some(true), and).into()
+/// Whether upper and lower case differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Ignored,
+    Kept,
 }
 
-fn any(arguments: &[Value], ignores_case: bool) -> Value {
-    answers(arguments, ignores_case).fold(Some(false), or).into()
+fn all(arguments: &[Value], case: Case) -> Value {
+    answers(arguments, case).fold(Some(true), and).into()
+}
+
+fn any(arguments: &[Value], case: Case) -> Value {
+    answers(arguments, case).fold(Some(false), or).into()
 }
 
 /// What CONTAINS says about each of the parts.
-fn answers(arguments: &[Value], ignores_case: bool) -> impl Iterator<Item = Option<bool>> {
+fn answers(arguments: &[Value], case: Case) -> impl Iterator<Item = Option<bool>> {
     let (text, parts) = arguments.split_first().unwrap_or((&Value::Undefined, &[]));
     parts.iter().map(move |part| {
-        let arguments = [text.clone(), part.clone(), Value::Bool(ignores_case)];
+        let arguments = [text.clone(), part.clone(), Value::Bool(case == Case::Ignored)];
         compare(&arguments, |text, part| text.contains(part))
     })
 }

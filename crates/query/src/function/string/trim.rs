@@ -7,7 +7,7 @@ use crate::function::declaration::{Family, Function, ReturnKind, Scalar, call};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    trimmer("LTRIM", |arguments, _| trim(arguments, true, false))
+    trimmer("LTRIM", |arguments, _| trim(arguments, &[Side::Start]))
         .gives(ReturnKind::String, "A text without white space, or given characters, before it.")
         .examples(&[
             call("\"   AdventureWorks \"", "\"AdventureWorks \""),
@@ -15,7 +15,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
             call("1", "undefined"),
         ]),
-    trimmer("RTRIM", |arguments, _| trim(arguments, false, true))
+    trimmer("RTRIM", |arguments, _| trim(arguments, &[Side::End]))
         .gives(ReturnKind::String, "A text without white space, or given characters, after it.")
         .examples(&[
             call("\" AdventureWorks   \"", "\" AdventureWorks\""),
@@ -23,7 +23,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
             call("\"a\", 1", "undefined"),
         ]),
-    trimmer("TRIM", |arguments, _| trim(arguments, true, true))
+    trimmer("TRIM", |arguments, _| trim(arguments, &[Side::Start, Side::End]))
         .gives(ReturnKind::String, "A text without white space, or given characters, around it.")
         .examples(&[
             call("\"   AdventureWorks   \"", "\"AdventureWorks\""),
@@ -37,18 +37,24 @@ const fn trimmer(name: &'static str, evaluate: Scalar) -> Function {
     Function::scalar(Family::String, name, evaluate).takes(&["text"]).may_take(&["characters"])
 }
 
-fn trim(arguments: &[Value], at_start: bool, at_end: bool) -> Value {
+/// Where characters are taken away.
+enum Side {
+    Start,
+    End,
+}
+
+fn trim(arguments: &[Value], sides: &[Side]) -> Value {
     let Some(mut text) = argument::text(arguments, 0) else { return Value::Undefined };
     let is_trimmed: &dyn Fn(char) -> bool = match arguments.get(1) {
         None => &char::is_whitespace,
         Some(Value::String(characters)) => &|character| characters.contains(character),
         Some(_) => return Value::Undefined,
     };
-    if at_start {
-        text = text.trim_start_matches(is_trimmed);
-    }
-    if at_end {
-        text = text.trim_end_matches(is_trimmed);
+    for side in sides {
+        text = match side {
+            Side::Start => text.trim_start_matches(is_trimmed),
+            Side::End => text.trim_end_matches(is_trimmed),
+        };
     }
     text.into()
 }

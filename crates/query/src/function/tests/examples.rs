@@ -1,6 +1,6 @@
 //! Every example of every function, run; and the page made of them.
 
-use super::{evaluate, parse_arguments};
+use super::call::{evaluate, parse_arguments};
 use crate::function::{Kind, reference, registry};
 use crate::value::Value;
 

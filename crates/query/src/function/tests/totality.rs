@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{evaluate_in, with_context};
+use super::call::{evaluate_in, with_context};
 use crate::function::{Family, ReturnKind, registry};
 use crate::value::Value;
 use crate::value::arbitrary::{number, text, value};
