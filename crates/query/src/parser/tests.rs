@@ -1,5 +1,6 @@
 //! Limits of the parser; grammar is covered by the text cases.
 
+use super::whole::TEXT_UNITS_MAX;
 use super::*;
 
 /// Runs with the least stack a thread of the product has.
@@ -107,14 +108,14 @@ fn the_deepest_tree_can_be_walked_by_every_stage() {
 
 #[test]
 fn the_text_limit_counts_utf16_units() {
-    let fits = format!("SELECT '{}'", "a".repeat(super::whole::TEXT_UNITS_MAX - 9));
+    let fits = format!("SELECT '{}'", "a".repeat(TEXT_UNITS_MAX - 9));
     assert!(parse(&fits).is_ok());
     let error = parse(&format!("{fits} ")).unwrap_err().remove(0);
     assert_eq!(
         error.to_string(),
         "SC3020 0..524289: The SQL query text exceeded the maximum limit of 524288 characters."
     );
-    let wide = format!("SELECT '{}'", "😀".repeat(super::whole::TEXT_UNITS_MAX / 2));
+    let wide = format!("SELECT '{}'", "😀".repeat(TEXT_UNITS_MAX / 2));
     assert!(parse(&wide).is_err());
 }
 
