@@ -47,6 +47,7 @@ impl Failure {
             Some(cause) => whole.strip_suffix(&format!(": {cause}")).unwrap_or(&whole),
             None => &whole,
         };
+        let sentence = sentence.strip_prefix("the store failed: ").unwrap_or(sentence);
         let what = what.into();
         let sentence = sentence.strip_prefix(&format!("{what}: ")).unwrap_or(sentence);
         let (why, way_out) = sentence.rsplit_once("; ").unwrap_or((sentence, NO_WAY_KNOWN));

@@ -4,11 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart};
-use engine::operation::{
-    CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed, UpsertItem,
-};
+use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed};
 use engine::{ContainerLink, Engine, Environment, Item, Settings};
-use model::{ContainerProperties, DatabaseProperties, FeedRange, Json};
+use model::{ContainerProperties, DatabaseProperties, FeedRange};
 use storage_lsm::LsmStore;
 
 /// Small memtables make flushes and compactions happen in a small store.
@@ -43,12 +41,6 @@ pub(crate) async fn create_container(
     let database = link.database.clone();
     let create = CreateContainer { database, properties, throughput: None };
     engine.create_container(create).await.unwrap();
-}
-
-pub(crate) async fn upsert(engine: &Engine, link: &ContainerLink, item: Json) {
-    let options = Default::default();
-    let upsert = UpsertItem { container: link.clone(), partition_key: None, item, options };
-    engine.upsert_item(upsert).await.unwrap();
 }
 
 /// Every item of a container, page by page.

@@ -31,7 +31,10 @@ fn nothing_acknowledged_is_lost_by_a_killed_process() {
     let randomness = SeededRandomness::new(seed);
     let mut history = History::default();
     for round in 1..=rounds {
-        let lasts = Duration::from_millis(20 + randomness.next() % 280);
+        let mut lasts = Duration::from_millis(20 + randomness.next() % 280);
+        if is_calm(round) {
+            lasts *= 2;
+        }
         let before = history.acknowledged;
         let outcome = write_and_kill(&store, randomness.next(), round, lasts, &mut history);
         let outcome = outcome.and_then(|()| check(&store, round, &mut history));
@@ -53,6 +56,11 @@ fn nothing_acknowledged_is_lost_by_a_killed_process() {
     assert!(history.restructured > rounds / 5, "too little was split to show anything");
 }
 
+/// Every third round has pauses, so that there is more to survive than writes.
+fn is_calm(round: u64) -> bool {
+    round.is_multiple_of(3)
+}
+
 fn fresh_seed() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the seed is printed")]
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
@@ -66,7 +74,11 @@ fn write_and_kill(
     lasts: Duration,
     history: &mut History,
 ) -> Result<(), String> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    if is_calm(round) {
+        command.env(writer::CALM, "yes");
+    }
+    let mut child = command
         .args(["--exact", "crash::writer::child", "--nocapture", "--test-threads=1"])
         .env(writer::FOLDER, store)
         .env(writer::SEED, seed.to_string())
