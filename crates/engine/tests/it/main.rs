@@ -3,5 +3,6 @@
 
 mod account;
 mod items;
+mod processor;
 mod time_travel;
 mod verify;

@@ -1,0 +1,32 @@
+//! Macro-benchmarks of the embedded engine, side by side with the raw storage crate.
+//!
+//! Owns the measurements, their data and the table. Every measurement that has a raw counterpart runs both in
+//! alternating rounds on the same bytes, because the machine is rarely idle and only the ratio can be trusted. Does not
+//! own limits on wall-clock time in tests: the table says what was met.
+//!
+//! ```text
+//! prepare: child loads a store, its commits go to a tape ─► copy of the store for the raw side
+//! measure: engine round, raw round, raw round, engine round, ... ─► medians ─► table
+//! ```
+
+mod child;
+mod data;
+mod measure;
+mod meter;
+mod prepare;
+mod progress;
+mod raw;
+mod report;
+mod rounds;
+mod run;
+mod tape;
+
+pub use child::{ChildTask, run_child};
+pub use report::{Report, Row};
+pub use run::{Options, run};
+
+/// Any failure: a benchmark has nobody who could react to its kind.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of everything here.
+pub type Result<T> = std::result::Result<T, Error>;

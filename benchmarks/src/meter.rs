@@ -1,0 +1,94 @@
+//! What a stretch of work costs: wall clock and processor time; and what a process holds in memory.
+//!
+//! Owns the reading of the kernel's files. Making the input of a measurement can be left out of both times.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::{Error, Result};
+
+/// Length of the kernel's clock tick in its text files.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Time that was spent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) wall: Duration,
+    /// Of all threads of the process.
+    pub(crate) cpu: Duration,
+}
+
+/// A running measurement.
+pub(crate) struct Meter {
+    started: Instant,
+    cpu: Duration,
+    outside: Spent,
+}
+
+impl Meter {
+    pub(crate) fn start() -> Result<Self> {
+        let cpu = process_cpu()?;
+        Ok(Self { started: now(), cpu, outside: Spent::default() })
+    }
+
+    /// Does something that does not count, on this thread alone.
+    pub(crate) fn outside<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let (started, cpu) = (now(), thread_cpu()?);
+        let done = work()?;
+        self.outside.cpu += thread_cpu()?.saturating_sub(cpu);
+        self.outside.wall += started.elapsed();
+        Ok(done)
+    }
+
+    pub(crate) fn stop(self) -> Result<Spent> {
+        let wall = self.started.elapsed().saturating_sub(self.outside.wall);
+        let cpu = process_cpu()?.saturating_sub(self.cpu).saturating_sub(self.outside.cpu);
+        Ok(Spent { wall, cpu })
+    }
+}
+
+/// The wall clock.
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+/// Memory of this process in bytes: now, and the most it ever was.
+pub(crate) fn resident_bytes() -> Result<(u64, u64)> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    Ok((status_bytes(&status, "VmRSS:")?, status_bytes(&status, "VmHWM:")?))
+}
+
+/// Cores and memory of this machine.
+pub(crate) fn machine() -> Result<(usize, u64)> {
+    let memory = fs::read_to_string("/proc/meminfo")?;
+    Ok((std::thread::available_parallelism()?.get(), status_bytes(&memory, "MemTotal:")?))
+}
+
+fn status_bytes(text: &str, name: &str) -> Result<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next());
+    let kilobytes: u64 = kilobytes.ok_or_else(|| unreadable(name))?.parse()?;
+    Ok(kilobytes * 1024)
+}
+
+/// Processor time of all threads, also of those that have ended.
+fn process_cpu() -> Result<Duration> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    // The name of the process stands in parentheses and may contain anything.
+    let (_, fields) = stat.rsplit_once(')').ok_or_else(|| unreadable("stat"))?;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u32>);
+    let ticks: u32 = ticks.sum::<std::result::Result<u32, _>>()?;
+    Ok(TICK * ticks)
+}
+
+/// Processor time of this thread.
+fn thread_cpu() -> Result<Duration> {
+    let schedule = fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds = schedule.split_whitespace().next().ok_or_else(|| unreadable("schedstat"))?;
+    Ok(Duration::from_nanos(nanoseconds.parse()?))
+}
+
+fn unreadable(what: &str) -> Error {
+    format!("the kernel's file does not tell {what}").into()
+}
