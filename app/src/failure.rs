@@ -1,7 +1,7 @@
 //! Why a command could not be carried out, as one line: what, why, and the way out.
 //!
-//! Owns the shape of the line and the exit code. Does not own the sentences of the store and the engine: theirs end with
-//! what to do after a semicolon, and are taken apart here.
+//! Owns the shape of the line and the exit code. Does not own the sentences of the store and the engine: theirs end
+//! with what to do after a semicolon, and are taken apart here.
 
 use std::error::Error;
 use std::fmt;

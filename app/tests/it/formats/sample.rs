@@ -74,14 +74,16 @@ async fn write_orders(engine: &Engine, clock: &TravellingClock) {
         let (tenant, user) = (number % 3, number % 2);
         let total = number * 100;
         let text = format!(
-            r#"{{"id":"o{number}","tenantId":"t{tenant}","userId":"u{user}","number":{number},"total":{total},"note":"ü{number}"}}"#
+            r#"{{"id":"o{number}","tenantId":"t{tenant}","userId":"u{user}","number":{number},
+                "total":{total},"note":"ü{number}"}}"#
         );
         upsert(engine, "orders", &text).await;
         clock.travel(Duration::from_secs(1));
     }
     let short = r#"{"id":"short","tenantId":"t0","userId":"u0","number":-1,"ttl":300}"#;
     upsert(engine, "orders", short).await;
-    let never = r#"{"id":"never","tenantId":"t0","userId":"u0","number":-2,"ttl":-1,"deep":{"list":[1,{"a":null},"x"],"big":9007199254740993,"half":0.5,"yes":true}}"#;
+    let never = r#"{"id":"never","tenantId":"t0","userId":"u0","number":-2,"ttl":-1,
+        "deep":{"list":[1,{"a":null},"x"],"big":9007199254740993,"half":0.5,"yes":true}}"#;
     upsert(engine, "orders", never).await;
     delete(engine, "orders", key(&["t1", "u1"]), "o1").await;
     patch(engine).await;
