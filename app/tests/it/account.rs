@@ -7,14 +7,15 @@ use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed};
 use engine::{ContainerLink, Engine, Environment, Item, Settings};
 use model::{ContainerProperties, DatabaseProperties, FeedRange};
-use storage_lsm::LsmStore;
+use storage_lsm::{Durability, LsmStore};
 
 /// Small memtables make flushes and compactions happen in a small store.
-pub(crate) fn small_store(folder: &Path) -> storage::Result<Arc<LsmStore>> {
+pub(crate) fn small_store(folder: &Path, durability: Durability) -> storage::Result<Arc<LsmStore>> {
     let settings = storage_lsm::Settings {
         memtable_bytes_max: 64 * 1024,
         cache_bytes: 4 * 1024 * 1024,
         worker_threads: 1,
+        durability,
         ..storage_lsm::Settings::default()
     };
     LsmStore::open(folder, engine::SPACES, settings)
@@ -23,7 +24,7 @@ pub(crate) fn small_store(folder: &Path) -> storage::Result<Arc<LsmStore>> {
 /// An engine that does no maintenance by itself.
 pub(crate) async fn open_quiet(folder: &Path, environment: Environment) -> engine::Result<Engine> {
     let settings = Settings { maintenance: false, ..Settings::default() };
-    Engine::open(small_store(folder)?, environment, settings).await
+    Engine::open(small_store(folder, Durability::Synced)?, environment, settings).await
 }
 
 pub(crate) async fn create_database(engine: &Engine, link: &ContainerLink) {

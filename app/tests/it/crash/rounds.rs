@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use engine::{Clock, Engine, Environment, Randomness, SeededRandomness, SystemClock};
 
@@ -37,11 +37,13 @@ fn nothing_acknowledged_is_lost_by_a_killed_process() {
         }
         let before = history.acknowledged;
         let outcome = write_and_kill(&store, randomness.next(), round, lasts, &mut history);
+        let killed = now();
         let outcome = outcome.and_then(|()| check(&store, round, &mut history));
         println!(
-            "round {round}: killed after {} ms, {} writes acknowledged",
+            "round {round}: killed after {} ms, {} writes acknowledged, checked in {} ms",
             lasts.as_millis(),
-            history.acknowledged - before
+            history.acknowledged - before,
+            killed.elapsed().as_millis()
         );
         if let Err(broken) = outcome {
             let kept = folder.keep();
@@ -61,6 +63,15 @@ fn is_calm(round: u64) -> bool {
     round.is_multiple_of(3)
 }
 
+fn is_relaxed(round: u64) -> bool {
+    !round.is_multiple_of(4)
+}
+
+#[expect(clippy::disallowed_methods, reason = "for people to read")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 fn fresh_seed() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "the seed is printed")]
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
@@ -77,6 +88,9 @@ fn write_and_kill(
     let mut command = Command::new(std::env::current_exe().unwrap());
     if is_calm(round) {
         command.env(writer::CALM, "yes");
+    }
+    if is_relaxed(round) {
+        command.env(writer::RELAXED, "yes");
     }
     let mut child = command
         .args(["--exact", "crash::writer::child", "--nocapture", "--test-threads=1"])
