@@ -6,7 +6,6 @@ use engine::operation::{BatchOperation, CreateContainer};
 use engine::{ContainerLink, Engine, ErrorKind, Settings};
 use model::FeedRange;
 use storage::{Shard, Store};
-use tokio::sync::Semaphore;
 
 use crate::account::{Account, json, plain, quiet};
 use crate::scripted_store::{Fault, ScriptedStore};
@@ -80,7 +79,7 @@ async fn a_split_takes_over_writes_whose_acknowledgement_was_lost() {
         account.create(&link, &text).await.unwrap();
     }
     // The copy stands between its first and its second page.
-    let gate = store.gate("items");
+    let gate = store.gate(FIRST, "items");
     gate.add_permits(1);
     let split = start_split(&account, &link);
     settle().await;
@@ -202,7 +201,7 @@ async fn a_container_whose_deletion_failed_lives_on() {
 #[tokio::test]
 async fn a_split_does_not_bring_a_deleted_container_back() {
     let (account, store, link) = scripted(5).await;
-    let gate = store.gate("items");
+    let gate = store.gate(FIRST, "items");
     let first = start_split(&account, &link);
     let second = start_split(&account, &link);
     settle().await;
@@ -222,7 +221,7 @@ async fn a_split_does_not_bring_a_deleted_container_back() {
 #[tokio::test]
 async fn reads_of_a_container_deleted_under_them_end() {
     let (account, store, link) = scripted(5).await;
-    let gate = store.gate("items");
+    let gate = store.gate(FIRST, "items");
     let (engine, container) = (account.engine.clone(), link.clone());
     let list = tokio::spawn(async move {
         let list = engine::operation::ListItems {
@@ -248,14 +247,17 @@ async fn the_reclaimer_leaves_a_shard_alone_that_was_taken_into_use_meanwhile() 
         account.create(&other, &format!(r#"{{"id":"o{number}","pk":"x"}}"#)).await.unwrap();
     }
     account.engine.delete_container(&other).await.unwrap();
-    // The split has filled its targets and stands before the switch; the reclaimer has read its list.
-    let gate: Arc<Semaphore> = store.gate("versions");
+    // The split has reserved its shards and waits; the reclaimer has read its list, in which they are.
+    let copy = store.gate(FIRST, "items");
+    let reclaim = store.gate(Shard(2), "items");
     let split = start_split(&account, &link);
     settle().await;
     let engine: Engine = account.engine.clone();
     let maintain = tokio::spawn(async move { engine.maintain().await });
     settle().await;
-    gate.add_permits(10_000);
+    copy.add_permits(10_000);
+    settle().await;
+    reclaim.add_permits(10_000);
     split.await.unwrap().unwrap();
     maintain.await.unwrap().unwrap();
     account.engine.maintain_fully().await.unwrap();
@@ -267,7 +269,7 @@ async fn the_reclaimer_leaves_a_shard_alone_that_was_taken_into_use_meanwhile() 
 #[tokio::test]
 async fn a_split_is_finished_although_its_caller_is_gone() {
     let (account, store, link) = scripted(30).await;
-    let gate = store.gate("items");
+    let gate = store.gate(FIRST, "items");
     let caller = start_split(&account, &link);
     settle().await;
     caller.abort();

@@ -1,6 +1,6 @@
 //! A store whose next commits and reads fail as a test has written down.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -30,8 +30,8 @@ pub(crate) struct ScriptedStore {
     reads_fail: AtomicBool,
     /// After so many commits of a shard reads begin to fail.
     reads_end: Mutex<Option<(Shard, usize)>>,
-    /// While set, scans of a space wait for a permit.
-    gate: Mutex<Option<(&'static str, Arc<Semaphore>)>>,
+    /// Scans of these places wait for a permit.
+    gates: Mutex<HashMap<(Shard, &'static str), Arc<Semaphore>>>,
 }
 
 impl ScriptedStore {
@@ -41,7 +41,7 @@ impl ScriptedStore {
             script: Mutex::default(),
             reads_fail: AtomicBool::new(false),
             reads_end: Mutex::default(),
-            gate: Mutex::default(),
+            gates: Mutex::default(),
         })
     }
 
@@ -69,9 +69,9 @@ impl ScriptedStore {
     }
 
     /// Scans of a space wait until the returned semaphore has a permit for each.
-    pub(crate) fn gate(&self, space: &'static str) -> Arc<Semaphore> {
+    pub(crate) fn gate(&self, shard: Shard, space: &'static str) -> Arc<Semaphore> {
         let gate = Arc::new(Semaphore::new(0));
-        *self.gate.lock().unwrap() = Some((space, Arc::clone(&gate)));
+        self.gates.lock().unwrap().insert((shard, space), Arc::clone(&gate));
         gate
     }
 
@@ -112,10 +112,8 @@ impl Read for ScriptedStore {
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.check_read()?;
-        let gate = self.gate.lock().unwrap().clone();
-        if let Some((gated, gate)) = gate
-            && gated == space.name
-        {
+        let gate = self.gates.lock().unwrap().get(&(shard, space.name)).cloned();
+        if let Some(gate) = gate {
             gate.acquire().await.unwrap().forget();
         }
         self.inner.scan(shard, space, scan).await
