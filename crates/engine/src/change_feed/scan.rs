@@ -14,7 +14,7 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Entries that may follow the last wanted one inside its transaction.
+/// Entries one transaction may have.
 const TRANSACTION_ENTRIES: usize = 512;
 
 /// What to look for.
@@ -43,10 +43,16 @@ enum Source {
 
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
-        let limit =
-            if self.covers_partition { items_max + TRANSACTION_ENTRIES } else { LOOKED_AT_MAX };
-        let (entries, complete_through) = self.entries(after, limit.min(LOOKED_AT_MAX)).await?;
-        let mut changes: Vec<Change> = Vec::new();
+        // One entry more shows where the last wanted transaction ends.
+        let limit = if self.covers_partition { items_max + 1 } else { LOOKED_AT_MAX };
+        let limit = limit.min(LOOKED_AT_MAX);
+        let (mut entries, mut complete_through) = self.entries(after, limit).await?;
+        let first = entries.first().map(|(position, ..)| position.lsn);
+        if complete_through.is_some() && first > complete_through {
+            // Not even the first transaction is complete.
+            (entries, complete_through) = self.entries(after, limit + TRANSACTION_ENTRIES).await?;
+        }
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
         let mut last = after;
         for (position, source, value) in entries {
             if complete_through.is_some_and(|through| position.lsn > through) {
