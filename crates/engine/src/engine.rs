@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
 
 use model::{DatabaseId, TimestampMs};
 use storage::{Shard, Store, memory::MemoryStore};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 use crate::catalog::{CatalogStore, CatalogView, Container, Database};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
+use crate::partition::Partition;
 use crate::settings::Settings;
 
 /// A database account on a store. Cloning shares it.
@@ -108,7 +109,8 @@ impl Engine {
         self.core.closed.store(true, Ordering::SeqCst);
         let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
-            container.retire_writers().await;
+            let holds = container.hold_writers().await;
+            container.retire(holds).await;
         }
         self.replace_view(CatalogView::default());
         self.core.store.close().await?;
@@ -119,6 +121,33 @@ impl Engine {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.core.settings
+    }
+
+    /// The time, randomness and tasks this engine was opened with.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.core.environment
+    }
+
+    /// Runs to its end even when the caller goes away: a change must not stop halfway between store and memory.
+    pub(crate) async fn uninterrupted<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        let (answer, answered) = oneshot::channel();
+        self.core.environment.spawn(async move {
+            // Nobody listens when the caller is gone.
+            let _ = answer.send(work.await);
+        });
+        answered.await.map_err(|_| Error::closed())?
+    }
+
+    /// Returns once the map of a container no longer names a partition that is retired.
+    pub(crate) async fn map_after(&self, container: &Container, gone: &Partition) -> Result<()> {
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        container.map_after(gone).await
     }
 
     pub(crate) fn is_closed(&self) -> bool {

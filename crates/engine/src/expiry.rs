@@ -5,8 +5,8 @@
 
 use std::ops::Bound;
 
-use model::TimeToLive;
-use storage::{Entry, KeyRange, Scan, ScanLimit, StorageKey};
+use model::{Lsn, TimeToLive};
+use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, StorageKey};
 
 use crate::error::Error;
 use crate::item::{Halt, ItemHeader, LogEntry, Removal, Turn, Version};
@@ -15,12 +15,13 @@ use crate::key_layout::{
 };
 use crate::partition::WorkAnswer;
 
-/// More changes than one transaction can make, so that a page always gets past one.
-const TRANSACTION_CHANGES_MAX: usize = 512;
+/// Items one transaction reclaims at most, whatever the settings say: changes of a transaction are counted in 16 bits.
+const STEP_ITEMS_MAX: usize = 4096;
 
 /// Reclaims expired items: first those with a time to live of their own, then those that inherit the default.
 pub(crate) async fn expire(turn: &mut Turn<'_>, items_max: usize) -> Result<WorkAnswer, Halt> {
     turn.require_first()?;
+    let items_max = items_max.min(STEP_ITEMS_MAX);
     let default = turn.context.live.properties.default_time_to_live;
     if default == TimeToLive::Off {
         return Ok(WorkAnswer::Maintained { handled: 0, more: false });
@@ -48,36 +49,47 @@ async fn expire_own(turn: &mut Turn<'_>, items_max: usize) -> Result<(usize, boo
     Ok((handled, page.more))
 }
 
+/// Walks the change log, which is in the order of time, from the cursor to the first change that is not due.
 async fn expire_inherited(
     turn: &mut Turn<'_>,
     default_seconds: u64,
     items_max: usize,
 ) -> Result<(usize, bool), Halt> {
     let now = turn.context.now.seconds().0;
-    let range = ChangePosition::after(turn.state.expiry_after);
-    let page = scan(turn, CHANGE_LOG, range, items_max.max(TRANSACTION_CHANGES_MAX)).await?;
     let levels = turn.context.container.levels();
+    let started = turn.state.expiry_after;
+    let mut range = ChangePosition::after(started);
+    let mut reached = started;
     let mut handled = 0;
-    let mut passed = None;
-    let mut is_due = true;
-    for Entry { key, value } in &page.entries {
-        let (item, record) = LogEntry::decode(value, levels)?;
-        is_due = record.header.timestamp.0 + default_seconds <= now;
-        if !is_due {
-            break;
+    loop {
+        let page = scan(turn, CHANGE_LOG, range.clone(), items_max).await?;
+        for Entry { key, value } in &page.entries {
+            let lsn = position(key)?.lsn;
+            let (item, record) = LogEntry::decode(value, levels)?;
+            if record.header.timestamp.0 + default_seconds > now {
+                let before = Lsn(lsn.0.saturating_sub(1));
+                turn.state.expiry_after = turn.state.expiry_after.max(before);
+                return Ok((handled, false));
+            }
+            if lsn > reached {
+                turn.state.expiry_after = reached;
+                reached = lsn;
+            }
+            if inherits(&record.header) {
+                remove_expired(turn, item.as_bytes().clone()).await?;
+                handled += 1;
+            }
         }
-        if inherits(&record.header) {
-            remove_expired(turn, item.as_bytes().clone()).await?;
-            handled += 1;
+        let Some(last) = page.entries.last().filter(|_| page.more) else {
+            turn.state.expiry_after = reached;
+            return Ok((handled, false));
+        };
+        // The cursor stands between transactions: one that fills a page is walked to its end.
+        if handled > 0 || turn.state.expiry_after > started {
+            return Ok((handled, true));
         }
-        passed = ChangePosition::decode(key).map(|position| position.lsn);
+        range = range.after(last.key.clone(), Direction::Forward);
     }
-    if let Some(lsn) = passed {
-        // The last transaction may reach into the next page: it is looked at again.
-        let cut = page.more || !is_due;
-        turn.state.expiry_after = if cut { model::Lsn(lsn.0.saturating_sub(1)) } else { lsn };
-    }
-    Ok((handled, is_due && page.more && passed.is_some()))
 }
 
 fn inherits(header: &ItemHeader) -> bool {
@@ -110,8 +122,7 @@ pub(crate) async fn trim_versions(
     let mut handled = 0;
     let mut last = ChangePosition::default();
     for Entry { key, value } in &page.entries {
-        let position = ChangePosition::decode(key)
-            .ok_or_else(|| Error::corrupt("the key of a version is damaged"))?;
+        let position = position(key)?;
         let (_, ended) = Version::decode(value, levels)?;
         if ended.0 + retention < now {
             turn.trim_version(position);
@@ -121,6 +132,11 @@ pub(crate) async fn trim_versions(
     }
     turn.state.trim_after = if page.more { last } else { ChangePosition::default() };
     Ok(WorkAnswer::Maintained { handled, more: page.more })
+}
+
+fn position(key: &[u8]) -> Result<ChangePosition, Halt> {
+    let damaged = || Error::corrupt("the key of a change is damaged").into();
+    ChangePosition::decode(key).ok_or_else(damaged)
 }
 
 async fn scan(

@@ -333,14 +333,19 @@ pub(crate) fn expired_range(now_seconds: u64) -> KeyRange {
     KeyRange { lower: std::ops::Bound::Unbounded, upper: std::ops::Bound::Excluded(upper) }
 }
 
-/// A catalog key: the kind of record, then names, separated by a byte no name contains.
+/// A catalog key: the kind of record, then names, each of which ends by itself.
 pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     let mut key = vec![kind];
     for name in names {
-        key.extend_from_slice(name.as_bytes());
-        key.push(0);
+        push_escaped(&mut key, name.as_bytes());
     }
     key.into()
+}
+
+/// The first name of a catalog key; none when it is not one.
+pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
+    let (name, _) = unescape(key.get(1..)?)?;
+    String::from_utf8(name).ok()
 }
 
 /// A path in a term: its length and its text, or a mark and its hash.

@@ -117,7 +117,9 @@ impl Engine {
     async fn reclaim_shards(&self, report: &mut MaintenanceReport) -> Result<()> {
         let shards = self.core.catalog.lock().await.shards_to_reclaim().await?;
         for shard in shards {
-            if self.core.is_building(shard) {
+            // Looked up again under the lock: a split may have taken the shard into use since the list was read.
+            let mut catalog = self.core.catalog.lock().await;
+            if self.core.is_building(shard) || !catalog.is_to_reclaim(shard).await? {
                 continue;
             }
             let removed =
@@ -128,7 +130,6 @@ impl Engine {
                 report.more = true;
                 continue;
             }
-            let mut catalog = self.core.catalog.lock().await;
             let mut write = CatalogWrite::default();
             write.keep(shard);
             catalog.commit(write).await?;

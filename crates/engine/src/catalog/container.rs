@@ -17,7 +17,9 @@ use crate::engine::{Engine, owner_not_found};
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
 use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsResource, Usage};
-use crate::partition::{Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer};
+use crate::partition::{
+    Hold, Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer,
+};
 
 /// A container with its running partitions.
 #[derive(Debug)]
@@ -101,20 +103,17 @@ impl Container {
         *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
     }
 
-    /// Whether a partition still answers for its range.
-    pub(crate) fn is_current(&self, partition: &Partition) -> bool {
-        !partition.published.is_retired()
-    }
-
     /// Returns once the map no longer names a partition that is gone.
     pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
             return Err(owner_not_found("container", &self.link));
         }
-        if self.map().by_number(gone.identity.number).is_some() {
-            return Err(Error::closed());
+        let is_in_map = || self.map().by_number(gone.identity.number).is_some();
+        if is_in_map() {
+            // A partition is retired a moment before the map is exchanged; both happen under this lock.
+            drop(self.restructuring.lock().await);
         }
-        Ok(())
+        if is_in_map() { Err(Error::closed()) } else { Ok(()) }
     }
 
     pub(crate) fn record(&self) -> ContainerRecord {
@@ -125,16 +124,25 @@ impl Container {
         *self.record.write().unwrap_or_else(PoisonError::into_inner) = record;
     }
 
-    /// No write is accepted after this.
-    pub(crate) async fn retire_writers(&self) {
-        self.deleted.store(true, Ordering::SeqCst);
+    /// Nothing is written while the holds are alive.
+    pub(crate) async fn hold_writers(&self) -> Vec<Hold> {
+        let mut holds = Vec::new();
         for partition in &self.map().partitions {
-            if let Ok(hold) = partition.hold().await {
-                partition.published.retire();
-                hold.retire();
-                // The writer is gone, and with it its share of the store.
-                partition.queue.closed().await;
-            }
+            // A writer that cannot be held is gone already.
+            holds.extend(partition.hold().await.ok());
+        }
+        holds
+    }
+
+    /// No read or write is answered after this.
+    pub(crate) async fn retire(&self, holds: Vec<Hold>) {
+        self.deleted.store(true, Ordering::SeqCst);
+        let map = self.map();
+        map.partitions.iter().for_each(|partition| partition.published.retire());
+        holds.into_iter().for_each(Hold::retire);
+        for partition in &map.partitions {
+            // The writer is gone, and with it its share of the store.
+            partition.queue.closed().await;
         }
     }
 
@@ -195,6 +203,7 @@ impl Engine {
         &self,
         operation: CreateContainer,
     ) -> Result<Outcome<ContainerResource>> {
+        operation.properties.validate()?;
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(&operation.database)?;
         let id = operation.properties.id.clone();
@@ -305,6 +314,7 @@ impl Engine {
             .properties
             .check_replace(&operation.properties)
             .map_err(|immutable| Error::new(ErrorKind::Immutable, immutable.to_string()))?;
+        operation.properties.validate()?;
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();
             record.older_policies.insert(record.generation, old);
@@ -333,10 +343,14 @@ impl Engine {
     pub async fn delete_container(&self, link: &ContainerLink) -> Result<Outcome<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
-        container.retire_writers().await;
+        let holds = container.hold_writers().await;
         let mut write = CatalogWrite::default();
         container.write_removal(&mut write);
-        catalog.commit(write).await?;
+        let removed = catalog.commit(write).await;
+        if removed.is_ok() || catalog.is_unknown() {
+            container.retire(holds).await;
+        }
+        removed?;
         let mut database = Database::clone(&*self.database(&link.database)?);
         database.containers.remove(&link.container);
         self.replace_view(self.view().with_database(database));

@@ -85,11 +85,18 @@ impl Engine {
         let database = self.database(id)?;
         let mut write = CatalogWrite::default();
         write.remove_database(id);
+        let mut held = Vec::new();
         for container in database.containers.values() {
-            container.retire_writers().await;
+            held.push((container, container.hold_writers().await));
             container.write_removal(&mut write);
         }
-        catalog.commit(write).await?;
+        let removed = catalog.commit(write).await;
+        if removed.is_ok() || catalog.is_unknown() {
+            for (container, holds) in held {
+                container.retire(holds).await;
+            }
+        }
+        removed?;
         self.replace_view(self.view().without_database(id));
         Ok(metadata_written(()))
     }

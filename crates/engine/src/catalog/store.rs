@@ -8,8 +8,8 @@ use std::sync::Arc;
 use storage::{KeyRange, Scan, ScanLimit, Shard, StorageKey, Store, WriteSet};
 
 use super::record::{ContainerRecord, DatabaseRecord};
-use crate::error::{Error, Result};
-use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key};
+use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key, catalog_name};
 
 const DATABASE: u8 = 1;
 const CONTAINER: u8 = 2;
@@ -18,12 +18,16 @@ const RECLAIM: u8 = 4;
 
 /// Entries read at once while loading.
 const LOAD_ENTRIES: usize = 1000;
+/// How often the store is asked whether a commit that failed has arrived.
+const ASKED_AGAIN_MAX: usize = 16;
 
 /// The stored catalog with its counters; lives behind the catalog lock.
 pub(crate) struct CatalogStore {
     store: Arc<dyn Store>,
     next_shard: u32,
     writes: u64,
+    /// The last commit failed and the store could not be asked whether it has arrived.
+    unknown: bool,
 }
 
 /// Everything one change writes, committed at once.
@@ -70,7 +74,7 @@ impl CatalogStore {
                 .ok_or_else(|| Error::corrupt("the numbers of the catalog are damaged"))?,
             None => (1, 0),
         };
-        Ok(Self { store, next_shard, writes })
+        Ok(Self { store, next_shard, writes, unknown: false })
     }
 
     /// A shard number that was never used.
@@ -86,13 +90,39 @@ impl CatalogStore {
         Etag::new(self.writes, 0, timestamp)
     }
 
-    /// Commits a change.
+    /// Commits a change. A commit whose acknowledgement is lost counts when the store says that it has arrived.
     pub(crate) async fn commit(&mut self, mut write: CatalogWrite) -> Result<()> {
+        self.check_known()?;
+        self.writes += 1;
         let mut numbers = self.next_shard.to_be_bytes().to_vec();
         numbers.extend_from_slice(&self.writes.to_be_bytes());
-        write.set.put(CATALOG, catalog_key(NUMBERS, &[]), numbers);
-        self.store.commit(CATALOG_SHARD, vec![write.set]).await?;
-        Ok(())
+        write.set.put(CATALOG, catalog_key(NUMBERS, &[]), numbers.clone());
+        let Err(error) = self.store.commit(CATALOG_SHARD, vec![write.set]).await else {
+            return Ok(());
+        };
+        for _ in 0..ASKED_AGAIN_MAX {
+            let stored = self.store.get(CATALOG_SHARD, CATALOG, &catalog_key(NUMBERS, &[])).await;
+            let Ok(stored) = stored else { continue };
+            let has_arrived = stored.is_some_and(|stored| stored.as_ref() == numbers.as_slice());
+            return if has_arrived { Ok(()) } else { Err(error.into()) };
+        }
+        self.unknown = true;
+        Err(error.into())
+    }
+
+    /// Whether memory may differ from the store: then nothing may be written or reclaimed any more.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.unknown
+    }
+
+    fn check_known(&self) -> Result<()> {
+        if !self.unknown {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Unavailable,
+            "it is not known whether the last change of the catalog has reached the store; open the engine again",
+        ))
     }
 
     pub(crate) async fn databases(&self) -> Result<Vec<DatabaseRecord>> {
@@ -106,8 +136,7 @@ impl CatalogStore {
         entries
             .iter()
             .map(|(key, value)| {
-                let name = key.get(1..).and_then(|rest| rest.split(|&byte| byte == 0).next());
-                let name = name.and_then(|name| std::str::from_utf8(name).ok());
+                let name = catalog_name(key);
                 let name = name.ok_or_else(|| Error::corrupt("a catalog key is damaged"))?;
                 Ok((DatabaseId::new(name)?, ContainerRecord::decode(value)?))
             })
@@ -116,14 +145,19 @@ impl CatalogStore {
 
     /// Shards whose content is to be removed.
     pub(crate) async fn shards_to_reclaim(&self) -> Result<Vec<Shard>> {
+        self.check_known()?;
         let entries = self.entries(RECLAIM).await?;
-        let shard = |key: &StorageKey| -> Option<Shard> {
-            std::str::from_utf8(key.get(1..key.len() - 1)?).ok()?.parse().ok().map(Shard)
-        };
+        let shard = |key: &StorageKey| catalog_name(key)?.parse().ok().map(Shard);
         entries
             .iter()
             .map(|(key, _)| shard(key).ok_or_else(|| Error::corrupt("a catalog key is damaged")))
             .collect()
+    }
+
+    /// Whether the content of a shard is still to be removed.
+    pub(crate) async fn is_to_reclaim(&self, shard: Shard) -> Result<bool> {
+        self.check_known()?;
+        Ok(self.store.get(CATALOG_SHARD, CATALOG, &reclaim_key(shard)).await?.is_some())
     }
 
     async fn entries(&self, kind: u8) -> Result<Vec<(StorageKey, storage::StorageValue)>> {

@@ -5,6 +5,7 @@
 
 mod change;
 mod position;
+pub mod processor;
 mod read;
 mod scan;
 mod start;

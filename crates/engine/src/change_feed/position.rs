@@ -27,6 +27,23 @@ pub struct ChangeFeedPosition {
 }
 
 impl ChangeFeedPosition {
+    /// The part of this position that lies in a range; the token of another feed range says nothing about this one.
+    pub(crate) fn within(self, range: &EpkRange) -> Result<Self> {
+        let ranges: Vec<_> = self
+            .ranges
+            .into_iter()
+            .filter_map(|part| {
+                Some(RangePosition { range: part.range.intersect(range)?, lsn: part.lsn })
+            })
+            .collect();
+        if ranges.is_empty() {
+            return Err(refused(
+                "Invalid Continuation Token: it continues another feed range. Start over without it.",
+            ));
+        }
+        Ok(Self { ranges })
+    }
+
     /// The opaque text of this position in a container.
     pub(crate) fn to_token(&self, container: &ResourceId) -> String {
         let ranges = self.ranges.iter().map(|part| {

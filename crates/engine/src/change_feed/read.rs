@@ -3,9 +3,10 @@
 //! Owns the page. Splits and merges since the position was taken only change which partitions are asked.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use model::limits::PAGE_ITEMS_DEFAULT;
-use model::{Lsn, SessionToken};
+use model::{FeedRange, Lsn, SessionToken};
 
 use super::change::{ChangeFeedMode, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
@@ -30,6 +31,20 @@ impl Engine {
         operation: ReadChangeFeed,
     ) -> Result<Outcome<ChangeFeedPage>> {
         let container = self.container(&operation.container)?;
+        loop {
+            match self.read_changes_once(&container, &operation).await? {
+                Ok(outcome) => return Ok(outcome),
+                Err(retired) => self.map_after(&container, &retired).await?,
+            }
+        }
+    }
+
+    /// Reads from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
+    async fn read_changes_once(
+        &self,
+        container: &Container,
+        operation: &ReadChangeFeed,
+    ) -> Result<std::result::Result<Outcome<ChangeFeedPage>, Arc<Partition>>> {
         let live = container.live();
         if operation.mode == ChangeFeedMode::AllVersionsAndDeletes && live.retention_seconds == 0 {
             return Err(Error::invalid(
@@ -38,7 +53,7 @@ impl Engine {
         }
         let range = operation.feed_range.epk_range(&container.identity.definition);
         let start =
-            self.starting_position(&container, &range, operation.mode, operation.start).await?;
+            self.starting_position(container, &range, operation.mode, &operation.start).await?;
         let items_max = operation.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut waiting: VecDeque<RangePosition> = start.ranges.into();
         let mut session_token = SessionToken::default();
@@ -46,7 +61,7 @@ impl Engine {
         let mut more = false;
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
-            let parts = parts(&container, &first)?;
+            let parts = parts(container, &first)?;
             let mut parts = parts.into_iter();
             let Some((partition, part)) = parts.next() else { continue };
             // What the range has become since goes back to the front, behind the part read now.
@@ -56,13 +71,8 @@ impl Engine {
             }
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
-            let scanned = self.scan_part(&container, &partition, &part, operation.mode, items_max);
-            let Some(found) = scanned.await? else {
-                // Split or merged away under the read: the part is read from its new owners next.
-                waiting.push_front(part);
-                more = true;
-                continue;
-            };
+            let scanned = self.scan_part(container, &partition, &part, operation, items_max);
+            let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
             let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
@@ -78,7 +88,7 @@ impl Engine {
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        Ok(Ok(Outcome { value, charge, session_token: Some(session_token) }))
     }
 
     /// Scans one part in a snapshot that was taken while its partition still answered for it.
@@ -87,14 +97,15 @@ impl Engine {
         container: &Container,
         partition: &Partition,
         part: &RangePosition,
-        mode: ChangeFeedMode,
+        operation: &ReadChangeFeed,
         items_max: usize,
     ) -> Result<Option<Found>> {
         let view = self.store().snapshot().await?;
-        if !container.is_current(partition) {
+        if partition.published.is_retired() {
             return Ok(None);
         }
         let live = container.live();
+        let mode = operation.mode;
         if mode == ChangeFeedMode::AllVersionsAndDeletes {
             self.check_retention(partition, part).await?;
         }
@@ -105,6 +116,10 @@ impl Engine {
             shard: partition.identity.shard,
             covers_partition: part.range == partition.range,
             range: part.range.clone(),
+            partition_key: match &operation.feed_range {
+                FeedRange::PartitionKey(key) => Some(key),
+                _ => None,
+            },
             mode,
             now: self.now(),
         };
@@ -134,7 +149,7 @@ impl Engine {
 fn parts(
     container: &Container,
     position: &RangePosition,
-) -> Result<Vec<(std::sync::Arc<Partition>, RangePosition)>> {
+) -> Result<Vec<(Arc<Partition>, RangePosition)>> {
     let partitions = container.map().overlapping(&position.range);
     if partitions.is_empty() {
         return Err(Error::invalid(format!(

@@ -3,7 +3,7 @@
 //! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
 //! epk range, and the rule that a page never ends inside a transaction.
 
-use model::{EpkRange, ItemId, Lsn, TimestampSeconds};
+use model::{EpkRange, ItemId, Lsn, PartitionKey, TimestampSeconds};
 use storage::{Read, Scan, ScanLimit, Shard, StorageValue};
 
 use super::change::{Change, ChangeFeedMode, ChangeOperation};
@@ -25,6 +25,8 @@ pub(crate) struct FeedScan<'scan> {
     pub(crate) shard: Shard,
     pub(crate) range: EpkRange,
     pub(crate) covers_partition: bool,
+    /// Only items whose partition key begins so: different keys may share an epk.
+    pub(crate) partition_key: Option<&'scan PartitionKey>,
     pub(crate) mode: ChangeFeedMode,
     pub(crate) now: model::TimestampMs,
 }
@@ -43,15 +45,23 @@ enum Source {
 
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
-        // One entry more shows where the last wanted transaction ends.
-        let limit = if self.covers_partition { items_max + 1 } else { LOOKED_AT_MAX };
-        let limit = limit.min(LOOKED_AT_MAX);
-        let (mut entries, mut complete_through) = self.entries(after, limit).await?;
-        let first = entries.first().map(|(position, ..)| position.lsn);
-        if complete_through.is_some() && first > complete_through {
-            // Not even the first transaction is complete.
-            (entries, complete_through) = self.entries(after, limit + TRANSACTION_ENTRIES).await?;
-        }
+        // One entry more shows whether the last wanted transaction is complete.
+        let wanted = if self.covers_partition {
+            items_max.saturating_add(1).min(LOOKED_AT_MAX)
+        } else {
+            LOOKED_AT_MAX
+        };
+        let mut limit = ScanLimit::entries(wanted);
+        let (entries, complete_through) = loop {
+            let (entries, through) = self.entries(after, limit).await?;
+            let first = entries.first().map(|(position, ..)| position.lsn);
+            if through.is_none() || first <= through {
+                break (entries, through);
+            }
+            // One transaction is larger than the limit. It is read whole, or the feed would stand still for ever.
+            limit.entries_max = limit.entries_max * 2 + TRANSACTION_ENTRIES;
+            limit.bytes_max *= 2;
+        };
         let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
         let mut last = after;
         for (position, source, value) in entries {
@@ -71,7 +81,7 @@ impl FeedScan<'_> {
     async fn entries(
         &self,
         after: Lsn,
-        limit: usize,
+        limit: ScanLimit,
     ) -> Result<(Vec<(ChangePosition, Source, StorageValue)>, Option<Lsn>)> {
         let (mut entries, mut complete) =
             self.space(after, limit, CHANGE_LOG, || Source::Log).await?;
@@ -90,11 +100,11 @@ impl FeedScan<'_> {
     async fn space(
         &self,
         after: Lsn,
-        limit: usize,
+        limit: ScanLimit,
         space: storage::Space,
         source: impl Fn() -> Source,
     ) -> Result<(Vec<(ChangePosition, Source, StorageValue)>, Option<Lsn>)> {
-        let scan = Scan::forward(ChangePosition::after(after), ScanLimit::entries(limit));
+        let scan = Scan::forward(ChangePosition::after(after), limit);
         let page = self.view.scan(self.shard, space, &scan).await?;
         let mut entries = Vec::with_capacity(page.entries.len());
         for entry in page.entries {
@@ -129,6 +139,11 @@ impl FeedScan<'_> {
         };
         let (version, ended) = version;
         if !self.covers_partition && !self.range.contains(&version.key().epk()) {
+            return Ok(None);
+        }
+        if let Some(wanted) = self.partition_key
+            && !partition_key(version.key())?.components().starts_with(wanted.components())
+        {
             return Ok(None);
         }
         let change = match version {
@@ -208,6 +223,6 @@ fn item_id(key: &ItemKey) -> Result<ItemId> {
     Ok(ItemId::new(key.id())?)
 }
 
-fn partition_key(key: &ItemKey) -> Result<model::PartitionKey> {
+fn partition_key(key: &ItemKey) -> Result<PartitionKey> {
     key.partition_key().ok_or_else(|| Error::corrupt("a stored item key is damaged"))
 }

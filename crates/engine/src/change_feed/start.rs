@@ -25,7 +25,7 @@ impl Engine {
         container: &Container,
         range: &EpkRange,
         mode: ChangeFeedMode,
-        start: ChangeFeedStart,
+        start: &ChangeFeedStart,
     ) -> Result<ChangeFeedPosition> {
         let starts_before_now =
             matches!(start, ChangeFeedStart::Beginning | ChangeFeedStart::Time(_));
@@ -37,9 +37,9 @@ impl Engine {
         }
         match start {
             ChangeFeedStart::Continuation(token) => {
-                ChangeFeedPosition::from_token(&token, &container.identity.rid)
+                ChangeFeedPosition::from_token(token, &container.identity.rid)?.within(range)
             }
-            ChangeFeedStart::Position(position) => Ok(position),
+            ChangeFeedStart::Position(position) => position.clone().within(range),
             start => {
                 let mut ranges = Vec::new();
                 for partition in container.map().overlapping(range) {
@@ -47,7 +47,7 @@ impl Engine {
                     let lsn = match start {
                         ChangeFeedStart::Now => partition.published.lsn(),
                         ChangeFeedStart::Time(time) => {
-                            self.lsn_before(container, &partition, time).await?
+                            self.lsn_before(container, &partition, *time).await?
                         }
                         _ => Lsn::ZERO,
                     };

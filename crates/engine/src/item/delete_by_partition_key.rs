@@ -58,6 +58,7 @@ pub(crate) async fn delete_partition(
     partition: &LogicalPartition,
     items_max: usize,
 ) -> std::result::Result<WorkAnswer, Halt> {
+    turn.require_first()?;
     let scan = Scan::forward(KeyRange::prefix(partition.as_bytes()), ScanLimit::entries(items_max));
     let shard = turn.context.partition.shard;
     let page = turn.context.store.scan(shard, ITEMS, &scan).await?;

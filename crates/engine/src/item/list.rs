@@ -4,6 +4,7 @@
 //! Reads as many items as the page holds, whatever the container holds.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use model::limits::{PAGE_BYTES_MAX, PAGE_ITEMS_DEFAULT};
 use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
@@ -19,6 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ITEMS, epk_key_range};
 use crate::operation::{ListItems, PageOptions};
 use crate::outcome::{Item, Outcome, Page};
+use crate::partition::Partition;
 use crate::session;
 
 const TOKEN_KIND: &str = "list";
@@ -31,24 +33,29 @@ impl Engine {
     /// `ContinuationRefused` for a token of another container or another kind of read.
     pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
         let container = self.container(&operation.container)?;
-        let mut range = feed_key_range(&container, &operation.feed_range);
-        if let Some(last) = resume_key(&container, &operation.page)? {
-            range = range.after(last, Direction::Forward);
-        }
-        loop {
-            // A partition retired under the read may already be losing its content: the page is read again.
-            if let Some(outcome) = self.list_page(&container, &range, &operation).await? {
-                return Ok(outcome);
+        let range = resumed_range(&container, &operation)?;
+        let (gathered, session_token) = loop {
+            match self.gather_page(&container, &range, &operation).await? {
+                Ok(page) => break page,
+                Err(retired) => self.map_after(&container, &retired).await?,
             }
-        }
+        };
+        let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
+        let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
+            ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
+                .to_string()
+        });
+        let value = Page { items: gathered.items, continuation };
+        Ok(Outcome { value, charge, session_token: Some(session_token) })
     }
 
-    async fn list_page(
+    /// Gathers from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
+    async fn gather_page(
         &self,
         container: &Container,
         range: &KeyRange,
         operation: &ListItems,
-    ) -> Result<Option<Outcome<Page<Item>>>> {
+    ) -> Result<std::result::Result<(Gathered, SessionToken), Arc<Partition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let mut session_token = SessionToken::default();
@@ -57,22 +64,16 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
             let part = clip(range, &partition.range);
-            let shard = partition.identity.shard;
-            self.gather(container, shard, part, items_max, &mut gathered).await?;
-            if !container.is_current(&partition) {
-                return Ok(None);
+            self.gather(container, partition.identity.shard, part, items_max, &mut gathered)
+                .await?;
+            if partition.published.is_retired() {
+                return Ok(Err(partition));
             }
             if gathered.is_full(items_max) {
                 break;
             }
         }
-        let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
-        let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
-            ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
-                .to_string()
-        });
-        let value = Page { items: gathered.items, continuation };
-        Ok(Some(Outcome { value, charge, session_token: Some(session_token) }))
+        Ok(Ok((gathered, session_token)))
     }
 
     /// Scans one partition into the page; expired items are passed over.
@@ -150,6 +151,19 @@ fn clip(range: &KeyRange, partition: &EpkRange) -> KeyRange {
         (lower, _) => lower.clone(),
     };
     KeyRange { lower, upper: range.upper.clone() }
+}
+
+/// What is left of the feed range after the page before.
+fn resumed_range(container: &Container, operation: &ListItems) -> Result<KeyRange> {
+    let range = feed_key_range(container, &operation.feed_range);
+    let Some(last) = resume_key(container, &operation.page)? else { return Ok(range) };
+    if !range.contains(&last) {
+        return Err(Error::new(
+            ErrorKind::ContinuationRefused,
+            "Invalid Continuation Token: it continues another feed range. Start over without it.",
+        ));
+    }
+    Ok(range.after(last, Direction::Forward))
 }
 
 fn resume_key(container: &Container, page: &PageOptions) -> Result<Option<StorageKey>> {

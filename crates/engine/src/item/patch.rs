@@ -2,16 +2,16 @@
 //!
 //! Owns the verb at the border and inside the turn. Does not own the operations on the tree: `model` applies them.
 
-use model::{ItemTimeToLive, Json, Patch, Precondition};
+use model::{IndexingDirective, ItemTimeToLive, Json, Patch, Precondition};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
-use super::stored::{Change, Halt, Placement, Turn};
+use super::stored::{Change, Halt, Placement, SYSTEM_PROPERTIES, Turn};
 use super::submit::written_outcome;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
-use crate::operation::PatchItem;
+use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
 
@@ -25,7 +25,8 @@ impl Engine {
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id)?;
         let epk = key.epk();
-        let write = ItemWrite::Patch { key, patch, precondition: options.precondition };
+        let WriteOptions { precondition, indexing } = options;
+        let write = ItemWrite::Patch { key, patch, precondition, indexing };
         Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
     }
 }
@@ -36,6 +37,7 @@ pub(crate) async fn patch(
     key: &ItemKey,
     patch: &Patch,
     precondition: Option<&Precondition>,
+    indexing: IndexingDirective,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let Some(current) = turn.current(key).await? else {
         return Err(Halt::Failed(not_found(key.id())));
@@ -46,15 +48,28 @@ pub(crate) async fn patch(
     if let Json::Object(object) = &mut item {
         patch.apply(object, turn.context.container.definition.paths()).map_err(Error::from)?;
     }
-    check_size_and_depth(&item)?;
+    check_patched(&item)?;
     let time_to_live = ItemTimeToLive::from_item(&item).map_err(Error::from)?;
     let Json::Object(object) = item else {
         return Err(Halt::Failed(Error::corrupt("a stored item is not an object")));
     };
-    let indexed = current.header.indexed;
+    let indexed = match indexing {
+        IndexingDirective::Default => current.header.indexed,
+        directive => turn.context.live.indexes(directive),
+    };
     let change = Change { object, placement: Placement::InPlace, time_to_live, indexed };
     let written = turn.put(key, Some(&current), change).await?;
     Ok(ItemAnswer::Written { written, patch_operations: patch.operations().len() })
+}
+
+/// A patch may not exceed what a create may write; the system properties are not counted there either.
+fn check_patched(item: &Json) -> Result<()> {
+    let Json::Object(object) = item else { return Ok(()) };
+    let mut own = object.clone();
+    for name in SYSTEM_PROPERTIES {
+        own.remove(name);
+    }
+    check_size_and_depth(&Json::Object(own)).map(|_| ())
 }
 
 fn check_condition(patch: &Patch, item: &Json) -> Result<()> {

@@ -31,7 +31,8 @@ impl Engine {
             let partition = locate(&container, &epk)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
-            if !container.is_current(&partition) {
+            if partition.published.is_retired() {
+                self.map_after(&container, &partition).await?;
                 continue;
             }
             let record = stored.map(ItemRecord::decode).transpose()?;

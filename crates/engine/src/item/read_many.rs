@@ -3,6 +3,7 @@
 //! Owns the grouping. Answers in the order asked; what does not exist is left out.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::SessionToken;
 
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::key_layout::ITEMS;
 use crate::operation::ReadManyItems;
 use crate::outcome::{Item, Outcome};
+use crate::partition::Partition;
 use crate::session;
 
 impl Engine {
@@ -26,18 +28,19 @@ impl Engine {
     pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
         let container = self.container(&operation.container)?;
         loop {
-            if let Some(outcome) = self.read_many_once(&container, &operation).await? {
-                return Ok(outcome);
+            match self.read_many_once(&container, &operation).await? {
+                Ok(outcome) => return Ok(outcome),
+                Err(retired) => self.map_after(&container, &retired).await?,
             }
         }
     }
 
-    /// Reads from the partitions as they are now; none when one of them was retired under the read.
+    /// Reads from the partitions of one map; a partition that was retired meanwhile may have missed newer writes.
     async fn read_many_once(
         &self,
         container: &Container,
         operation: &ReadManyItems,
-    ) -> Result<Option<Outcome<Vec<Item>>>> {
+    ) -> Result<std::result::Result<Outcome<Vec<Item>>, Arc<Partition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
@@ -53,8 +56,8 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
             let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
-            if !container.is_current(&partition) {
-                return Ok(None);
+            if partition.published.is_retired() {
+                return Ok(Err(partition));
             }
             session_token.advance(number, partition.published.lsn());
             for ((index, _), value) in wanted.into_iter().zip(stored) {
@@ -66,6 +69,6 @@ impl Engine {
         }
         let items: Vec<Item> = found.into_values().collect();
         let charge = charge::feed_page(items.iter().map(|item| item.text().len()));
-        Ok(Some(Outcome { value: items, charge, session_token: Some(session_token) }))
+        Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token) }))
     }
 }

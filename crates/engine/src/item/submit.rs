@@ -37,7 +37,7 @@ impl Engine {
                     return Ok(Submitted { answer, partition: partition.identity.number, lsn });
                 }
                 Err(failure) if failure.error.kind() == ErrorKind::PartitionGone => {
-                    container.map_after(&partition).await?;
+                    self.map_after(container, &partition).await?;
                 }
                 Err(failure) => return Err(failure),
             }

@@ -53,7 +53,7 @@ impl Engine {
                 let value = BatchOutcome::Committed(answers);
                 Ok(outcome(value, charge, submitted.partition, submitted.lsn))
             }
-            Err(failure) if failure.error.kind() == ErrorKind::Unavailable => Err(failure.error),
+            Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
             Err(failure) => Ok(self.rolled_back(&container, &epk, failure.index, failure.error)?),
         }
     }
@@ -70,6 +70,11 @@ impl Engine {
         let lsn = partition.published.lsn();
         Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
     }
+}
+
+/// Kinds that no single operation of the batch has caused.
+fn is_about_the_batch(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::OwnerNotFound | ErrorKind::Corrupt)
 }
 
 fn check_count(operations: usize) -> Result<()> {
@@ -124,8 +129,8 @@ fn prepare(
             (ItemWrite::Replace { new, precondition: options.precondition, indexed }, bytes)
         }
         BatchOperation::Patch { id, patch, options } => {
-            let precondition = options.precondition;
-            (ItemWrite::Patch { key: located(&id)?, patch, precondition }, 0)
+            let WriteOptions { precondition, indexing } = options;
+            (ItemWrite::Patch { key: located(&id)?, patch, precondition, indexing }, 0)
         }
         BatchOperation::Delete { id, options } => {
             (ItemWrite::Delete { key: located(&id)?, precondition: options.precondition }, 0)

@@ -6,11 +6,13 @@
 use model::{EpkRange, Lsn};
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, StorageKey, Store, WriteSet};
 
-use super::writer::TouchedItems;
+use super::hold::TouchedItems;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
 use crate::item::{Entries, ItemRecord, SAME_LSN, Version, effects_of};
-use crate::key_layout::{ChangePosition, ITEMS, ItemKey, VERSIONS, epk_key_range};
+use crate::key_layout::{
+    ChangePosition, ITEMS, ItemKey, TERMS, VERSIONS, epk_key_range, is_shape_paths,
+};
 
 /// Items or versions copied by one commit.
 const STEP_ENTRIES: usize = 256;
@@ -114,7 +116,10 @@ impl Copy<'_> {
         let old = copied.as_ref().map(effects).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(effects).transpose()?.unwrap_or_default();
         for (space, key) in old.into_keys().filter(|address| !new.contains_key(address)) {
-            set.remove(space, key);
+            // Other items may have the shape that this one had.
+            if space != TERMS || !is_shape_paths(&key) {
+                set.remove(space, key);
+            }
         }
         put_all(set, new);
         Ok(current)
@@ -128,21 +133,28 @@ impl Copy<'_> {
         lsn: Lsn,
         set: &mut WriteSet,
     ) -> Result<()> {
-        let range = KeyRange::prefix(&lsn.0.to_be_bytes());
-        let scan = Scan::forward(range, ScanLimit::entries(usize::from(u16::MAX)));
-        for entry in self.store.scan(source, VERSIONS, &scan).await?.entries {
-            let (version, _) = Version::decode(&entry.value, self.container.levels())?;
-            if version.key() != key {
-                continue;
+        let mut range = KeyRange::prefix(&lsn.0.to_be_bytes());
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
+            let page = self.store.scan(source, VERSIONS, &scan).await?;
+            let last = page.entries.last().map(|entry| entry.key.clone());
+            for entry in page.entries {
+                let (version, _) = Version::decode(&entry.value, self.container.levels())?;
+                if version.key() != key {
+                    continue;
+                }
+                let previous = match &version {
+                    Version::Superseded { record, .. } => record.header.previous,
+                    Version::Removed { previous, .. } => *previous,
+                };
+                self.refresh_version(source, resolve(previous, lsn), set).await?;
+                set.put(VERSIONS, entry.key, entry.value);
             }
-            let previous = match &version {
-                Version::Superseded { record, .. } => record.header.previous,
-                Version::Removed { previous, .. } => *previous,
-            };
-            self.refresh_version(source, resolve(previous, lsn), set).await?;
-            set.put(VERSIONS, entry.key, entry.value);
+            match last {
+                Some(last) if page.more => range = range.after(last, Direction::Forward),
+                _ => return Ok(()),
+            }
         }
-        Ok(())
     }
 
     async fn refresh_version(

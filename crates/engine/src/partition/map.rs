@@ -10,8 +10,9 @@ use model::{EffectivePartitionKey, EpkRange, Lsn};
 use storage::Shard;
 use tokio::sync::{mpsc, oneshot};
 
+use super::hold::Hold;
 use super::work::{Work, WorkAnswer, WorkFailure};
-use super::writer::{Hold, Request};
+use super::writer::Request;
 use crate::error::{Error, ErrorKind};
 use crate::outcome::Usage;
 
@@ -97,7 +98,8 @@ impl Partition {
     pub(crate) async fn hold(&self) -> Result<Hold, Error> {
         let (held, hold) = oneshot::channel();
         self.queue.send(Request::Hold { held }).await.map_err(|_| gone(self.identity.number))?;
-        hold.await.map_err(|_| Error::closed())
+        // A retired writer drops whoever still waits to hold it.
+        hold.await.map_err(|_| gone(self.identity.number))
     }
 }
 

@@ -24,7 +24,9 @@ impl Engine {
         let range = first.range.merge(&second.range).ok_or_else(|| {
             Error::invalid(format!("physical partitions {left} and {right} are no neighbours"))
         })?;
-        let numbers = restructure(self, &container, &sources, vec![range]).await?;
+        let engine = self.clone();
+        let merge = async move { restructure(&engine, &container, &sources, vec![range]).await };
+        let numbers = self.uninterrupted(merge).await?;
         let number = numbers.first().copied().unwrap_or_default();
         Ok(Outcome { value: number, charge: charge::metadata_write(), session_token: None })
     }

@@ -4,6 +4,7 @@
 //! transaction writes (`item/stored`) or how bytes are stored.
 
 mod copy;
+mod hold;
 mod map;
 mod merge;
 mod reclaim;
@@ -13,6 +14,7 @@ mod state;
 mod work;
 mod writer;
 
+pub(crate) use hold::Hold;
 pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, Published};
 pub(crate) use reclaim::reclaim_shard;
 pub(crate) use state::{PartitionState, Rebuild};

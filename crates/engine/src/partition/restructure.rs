@@ -10,9 +10,9 @@ use model::{EpkRange, Lsn};
 use storage::{Shard, Stamp, WriteSet};
 
 use super::copy::Copy;
+use super::hold::{Hold, Touched};
 use super::map::Partition;
 use super::state::PartitionState;
-use super::writer::Touched;
 use crate::catalog::{CatalogStore, CatalogWrite, Container, ContainerLive, PartitionRecord};
 use crate::engine::{Engine, owner_not_found};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,6 +46,7 @@ async fn reserve(
     ranges: Vec<EpkRange>,
 ) -> Result<Vec<PartitionRecord>> {
     let mut catalog = engine.core.catalog.lock().await;
+    check_stored(engine, container)?;
     let mut record = container.record();
     let mut parents: Vec<u32> = sources.iter().flat_map(|source| source.parents.clone()).collect();
     parents.extend(sources.iter().map(|source| source.identity.number));
@@ -121,7 +122,7 @@ async fn copy_and_switch(
     let mut catalog = engine.core.catalog.lock().await;
     let mut holds = Vec::new();
     for source in sources {
-        holds.push(source.hold().await?);
+        holds.push(certain(source.hold().await?)?);
     }
     catch_up(sources, &mut copies, memories).await?;
     if container.live().generation != live.generation {
@@ -131,10 +132,12 @@ async fn copy_and_switch(
         ));
     }
     write_states(engine, sources, &copies, live.generation).await?;
-    switch(engine, &mut catalog, container, sources, &targets).await?;
-    for hold in holds {
-        hold.retire();
+    let switched = switch(engine, &mut catalog, container, sources, &targets).await;
+    if switched.is_ok() || catalog.is_unknown() {
+        sources.iter().for_each(|source| source.published.retire());
+        holds.into_iter().for_each(Hold::retire);
     }
+    switched?;
     Ok(targets.into_iter().map(|target| target.number).collect())
 }
 
@@ -216,11 +219,7 @@ async fn switch(
     for target in targets {
         started.push(container.start_partition(engine, target).await?);
     }
-    let is_stored =
-        engine.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
-    if !is_stored {
-        return Err(owner_not_found("container", &container.link));
-    }
+    check_stored(engine, container)?;
     let mut record = container.record();
     let is_source = |shard: Shard| sources.iter().any(|source| source.identity.shard == shard);
     record.partitions.retain(|partition| !is_source(partition.shard));
@@ -244,4 +243,24 @@ async fn switch(
     container.replace_map(record.map_generation, kept.chain(started).collect());
     container.replace_record(record);
     Ok(())
+}
+
+/// Refuses to write a container that was deleted meanwhile: that would bring it back.
+fn check_stored(engine: &Engine, container: &Arc<Container>) -> Result<()> {
+    match engine.container(&container.link) {
+        Ok(known) if Arc::ptr_eq(&known, container) => Ok(()),
+        Ok(_) => Err(owner_not_found("container", &container.link)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses to copy what a writer has left in the store when it does not know that itself.
+fn certain(hold: Hold) -> Result<Hold> {
+    if hold.is_certain {
+        return Ok(hold);
+    }
+    Err(Error::new(
+        ErrorKind::Unavailable,
+        "the store failed and does not say what became of the last write; try again",
+    ))
 }

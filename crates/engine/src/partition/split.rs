@@ -27,7 +27,10 @@ impl Engine {
                 source.range.min, source.range.max
             ))
         })?;
-        let numbers = restructure(self, &container, &[source], vec![lower, upper]).await?;
+        let engine = self.clone();
+        let split =
+            async move { restructure(&engine, &container, &[source], vec![lower, upper]).await };
+        let numbers = self.uninterrupted(split).await?;
         Ok(Outcome { value: numbers, charge: charge::metadata_write(), session_token: None })
     }
 }

@@ -3,7 +3,7 @@
 //! Owns the requests and the one function that runs them inside a turn. Does not own the verbs: items are written by
 //! the functions in `item/`, maintenance by the files that know it.
 
-use model::{Patch, Precondition};
+use model::{IndexingDirective, Patch, Precondition};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -15,12 +15,34 @@ use crate::key_layout::{ItemKey, LogicalPartition};
 /// One item write (or a read inside a batch).
 #[derive(Clone, Debug)]
 pub(crate) enum ItemWrite {
-    Create { new: NewItem, indexed: bool },
-    Upsert { new: NewItem, precondition: Option<Precondition>, indexed: bool },
-    Replace { new: NewItem, precondition: Option<Precondition>, indexed: bool },
-    Patch { key: ItemKey, patch: Patch, precondition: Option<Precondition> },
-    Delete { key: ItemKey, precondition: Option<Precondition> },
-    Read { key: ItemKey, precondition: Option<Precondition> },
+    Create {
+        new: NewItem,
+        indexed: bool,
+    },
+    Upsert {
+        new: NewItem,
+        precondition: Option<Precondition>,
+        indexed: bool,
+    },
+    Replace {
+        new: NewItem,
+        precondition: Option<Precondition>,
+        indexed: bool,
+    },
+    Patch {
+        key: ItemKey,
+        patch: Patch,
+        precondition: Option<Precondition>,
+        indexing: IndexingDirective,
+    },
+    Delete {
+        key: ItemKey,
+        precondition: Option<Precondition>,
+    },
+    Read {
+        key: ItemKey,
+        precondition: Option<Precondition>,
+    },
 }
 
 /// What one item write did.
@@ -109,8 +131,8 @@ async fn run_item(write: &ItemWrite, turn: &mut Turn<'_>) -> Result<ItemAnswer, 
         ItemWrite::Replace { new, precondition, indexed } => {
             item::replace(turn, new, precondition.as_ref(), *indexed).await
         }
-        ItemWrite::Patch { key, patch, precondition } => {
-            item::patch(turn, key, patch, precondition.as_ref()).await
+        ItemWrite::Patch { key, patch, precondition, indexing } => {
+            item::patch(turn, key, patch, precondition.as_ref(), *indexing).await
         }
         ItemWrite::Delete { key, precondition } => {
             item::delete(turn, key, precondition.as_ref()).await

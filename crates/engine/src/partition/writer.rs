@@ -3,13 +3,14 @@
 //! Owns the queue, the group and the publication of lsn and counters. While one group is on its way to the disk the
 //! next one gathers; that is how waiting callers share a sync. Does not own what a transaction writes.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use model::Lsn;
-use storage::{Guard, Stamp, StorageKey, StorageValue, Store, WriteSet};
+use storage::{Guard, StorageKey, StorageValue, Store, WriteSet};
 use tokio::sync::{mpsc, oneshot};
 
+use super::hold::{Hold, Touched};
 use super::map::gone;
 use super::work::{Work, WorkAnswer, WorkFailure, run};
 use super::{PartitionIdentity, PartitionState, Published};
@@ -29,60 +30,6 @@ type Answer = oneshot::Sender<std::result::Result<(WorkAnswer, Lsn), WorkFailure
 pub(crate) enum Request {
     Work { work: Work, answer: Answer },
     Hold { held: oneshot::Sender<Hold> },
-}
-
-/// The writer stands still while this is alive. Dropping it lets the writer go on.
-pub(crate) struct Hold {
-    end: Option<oneshot::Sender<Retire>>,
-    /// What the writer touches, once somebody asks it to remember.
-    pub(crate) touched: Touched,
-}
-
-struct Retire;
-
-impl Hold {
-    /// The writer never writes again: everything queued is told that the partition is gone.
-    pub(crate) fn retire(mut self) {
-        if let Some(end) = self.end.take() {
-            // The writer is gone when the engine closes at the same time; then nothing is queued either.
-            let _ = end.send(Retire);
-        }
-    }
-}
-
-/// Items with the lsns at which they were touched.
-pub(crate) type TouchedItems = BTreeMap<StorageKey, BTreeSet<Lsn>>;
-
-/// The memory of a writer while its partition is copied.
-#[derive(Clone, Default)]
-pub(crate) struct Touched(Arc<Mutex<Option<TouchedItems>>>);
-
-impl Touched {
-    /// From now on the writer remembers which items it touches.
-    pub(crate) fn start(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(TouchedItems::new());
-    }
-
-    /// Items touched since they are remembered; begins anew.
-    pub(crate) fn take(&self) -> TouchedItems {
-        let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        touched.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Stops remembering.
-    pub(crate) fn stop(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    fn remember(&self, sets: &[Vec<StorageKey>], stamps: &[Stamp]) {
-        let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(touched) = touched.as_mut() else { return };
-        for (keys, stamp) in sets.iter().zip(stamps) {
-            for key in keys {
-                touched.entry(key.clone()).or_default().insert(Lsn(stamp.0));
-            }
-        }
-    }
 }
 
 /// What a writer is started with.
@@ -106,10 +53,10 @@ pub(crate) async fn start_writer(
         seed,
         published: Arc::clone(&published),
         requests,
-        carried: VecDeque::new(),
         touched: Touched::default(),
         state: PartitionState::default(),
         stored_state: None,
+        unsure: None,
     };
     writer.load().await?;
     environment.spawn(writer.work());
@@ -120,10 +67,12 @@ struct Writer {
     seed: WriterSeed,
     published: Arc<Published>,
     requests: mpsc::Receiver<Request>,
-    carried: VecDeque<Transaction>,
     touched: Touched,
     state: PartitionState,
     stored_state: Option<StorageValue>,
+    /// Items of groups whose commit failed, until the store has been asked what became of them. Before that nothing
+    /// may be written: the state in memory may be ahead of the store, or behind it.
+    unsure: Option<Vec<StorageKey>>,
 }
 
 struct Transaction {
@@ -156,7 +105,7 @@ impl Writer {
             if let Some(held) = hold
                 && self.stand_still(held).await
             {
-                self.refuse_rest();
+                self.refuse_rest().await;
                 return;
             }
         }
@@ -164,7 +113,7 @@ impl Writer {
 
     /// Waits for work and takes what is there, up to the limits of a group. A hold ends the gathering.
     async fn gather(&mut self) -> Option<(VecDeque<Transaction>, Option<oneshot::Sender<Hold>>)> {
-        let mut transactions = std::mem::take(&mut self.carried);
+        let mut transactions = VecDeque::new();
         while transactions.len() < self.seed.settings.group_operations_max {
             let request = if transactions.is_empty() {
                 self.requests.recv().await?
@@ -188,6 +137,10 @@ impl Writer {
     async fn commit(&mut self, mut transactions: VecDeque<Transaction>) {
         let mut failures = 0;
         while !transactions.is_empty() {
+            if let Err(error) = self.make_sure().await {
+                refuse(transactions, &error);
+                return;
+            }
             let live = self.seed.live.current();
             let mut group = self.prepare(transactions, &live).await;
             transactions = std::mem::take(&mut group.deferred);
@@ -242,7 +195,6 @@ impl Writer {
     ) {
         self.state = prepared.state;
         if !prepared.commits {
-            self.published.publish(self.published.lsn(), &self.state);
             let _ = transaction.answer.send(Ok((answer, self.published.lsn())));
             return;
         }
@@ -272,15 +224,16 @@ impl Writer {
             Err(error) => {
                 let is_guard = matches!(error.kind(), storage::ErrorKind::GuardFailed { .. });
                 *failures += 1;
-                let reloaded = self.load().await;
+                self.unsure
+                    .get_or_insert_default()
+                    .extend(group.touched_items.into_iter().flatten());
                 let transactions = group.answers.into_iter().map(|(_, transaction)| transaction);
-                if is_guard && *failures < GUARD_RETRIES_MAX && reloaded.is_ok() {
+                if is_guard && *failures < GUARD_RETRIES_MAX {
                     return Some(transactions.collect());
                 }
-                let error = Error::from(error);
-                for transaction in transactions {
-                    let _ = transaction.answer.send(Err(error.repeat().into()));
-                }
+                refuse(transactions.collect(), &Error::from(error));
+                // A failure here is met again by the next transaction, which must not run before it is over.
+                let _ = self.make_sure().await;
                 None
             }
         }
@@ -295,6 +248,18 @@ impl Writer {
         group.sets.first_mut()?.guard(STATE, STATE_KEY, guard);
         group.sets.last_mut()?.put(STATE, STATE_KEY, state.clone());
         Some(())
+    }
+
+    /// Asks the store what became of a group whose commit failed.
+    async fn make_sure(&mut self) -> Result<()> {
+        if self.unsure.is_none() {
+            return Ok(());
+        }
+        let before = self.published.lsn();
+        self.load().await?;
+        let items = self.unsure.take().unwrap_or_default();
+        self.touched.remember_unsure(&items, before, self.published.lsn());
+        Ok(())
     }
 
     /// Reads the state anew: at the start, and whenever it is unknown whether a commit arrived.
@@ -313,21 +278,28 @@ impl Writer {
 
     /// Waits until the hold is dropped (false) or the partition is retired (true).
     async fn stand_still(&mut self, held: oneshot::Sender<Hold>) -> bool {
-        let (end, ended) = oneshot::channel();
-        let hold = Hold { end: Some(end), touched: self.touched.clone() };
+        let is_certain = self.make_sure().await.is_ok();
+        let (hold, ended) = Hold::new(is_certain, self.touched.clone());
         if held.send(hold).is_err() {
             return false;
         }
         ended.await.is_ok()
     }
 
-    fn refuse_rest(&mut self) {
+    /// Waits for those who are just entering the queue; who comes later finds it closed.
+    async fn refuse_rest(&mut self) {
         self.requests.close();
-        while let Ok(request) = self.requests.try_recv() {
+        while let Some(request) = self.requests.recv().await {
             if let Request::Work { answer, .. } = request {
                 let _ = answer.send(Err(gone(self.seed.identity.number).into()));
             }
         }
+    }
+}
+
+fn refuse(transactions: VecDeque<Transaction>, error: &Error) {
+    for transaction in transactions {
+        let _ = transaction.answer.send(Err(error.repeat().into()));
     }
 }
 

@@ -10,5 +10,5 @@ mod uniqueness;
 
 pub(crate) use effects::{Entries, effects_of};
 pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
-pub(crate) use system_properties::Placement;
+pub(crate) use system_properties::{Placement, SYSTEM_PROPERTIES};
 pub(crate) use turn::{Change, Halt, Prepared, Turn, TurnContext, Written};

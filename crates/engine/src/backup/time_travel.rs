@@ -43,7 +43,9 @@ impl Engine {
         loop {
             let map = container.map();
             let view = self.store().snapshot().await?;
-            if map.partitions.iter().any(|partition| partition.published.is_retired()) {
+            let mut partitions = map.partitions.iter();
+            if let Some(gone) = partitions.find(|partition| partition.published.is_retired()) {
+                self.map_after(&container, gone).await?;
                 continue;
             }
             let live = container.live();

@@ -1,0 +1,170 @@
+//! What the benchmark asks of the engine.
+//!
+//! Owns the container, the items and the numbers handed out so far. Does not own time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use engine::operation::{
+    CreateContainer, CreateDatabase, CreateItem, ReadChangeFeed, ReadItem, ReadOptions,
+    WriteOptions,
+};
+use engine::{ContainerLink, Engine};
+use indicatif::ProgressBar;
+use model::{
+    ContainerProperties, DatabaseProperties, FeedRange, ItemId, Json, Object, PartitionKey,
+    PartitionKeyDefinition,
+};
+
+use super::measure::{Measured, Step, now};
+use crate::failure::Failure;
+
+/// Logical partitions the items are spread over.
+const PARTITION_KEYS: u64 = 1000;
+/// Changes of one page.
+const PAGE_CHANGES: usize = 1000;
+
+/// A container under measurement.
+pub(crate) struct Workload {
+    engine: Engine,
+    container: ContainerLink,
+    item_bytes: u32,
+    /// Items handed out to be created.
+    begun: AtomicU64,
+    /// Reads handed out.
+    reads: AtomicU64,
+    /// Items known to exist: all with a smaller number.
+    loaded: AtomicU64,
+}
+
+impl Workload {
+    /// Creates the database and the container.
+    pub(crate) async fn create(engine: Engine, item_bytes: u32) -> Result<Self, Failure> {
+        let container = ContainerLink::new("bench", "items")
+            .map_err(|error| Failure::of("naming the container", &error))?;
+        let definition = PartitionKeyDefinition::single("/partitionKey")
+            .map_err(|error| Failure::of("naming the partition key", &error))?;
+        let properties = DatabaseProperties { id: container.database.clone() };
+        let failed = |error: engine::Error| Failure::of("creating the container", &error);
+        engine
+            .create_database(CreateDatabase { properties, throughput: None })
+            .await
+            .map_err(failed)?;
+        let properties = ContainerProperties::new(container.container.clone(), definition);
+        let database = container.database.clone();
+        let create = CreateContainer { database, properties, throughput: None };
+        engine.create_container(create).await.map_err(failed)?;
+        let (begun, reads, loaded) = Default::default();
+        Ok(Self { engine, container, item_bytes, begun, reads, loaded })
+    }
+
+    /// Creates the next item, up to a number of them.
+    pub(crate) async fn load_next(&self, items: u64) -> Result<Step, Failure> {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        if number >= items {
+            self.begun.store(items, Ordering::Relaxed);
+            self.loaded.store(items, Ordering::Relaxed);
+            return Ok(Step::NothingLeft);
+        }
+        self.create_item(number).await
+    }
+
+    /// Creates one more item.
+    pub(crate) async fn create_next(&self) -> Result<Step, Failure> {
+        self.create_item(self.begun.fetch_add(1, Ordering::Relaxed)).await
+    }
+
+    /// Reads one of the loaded items, in an order that jumps around.
+    pub(crate) async fn read_any(&self) -> Result<Step, Failure> {
+        let loaded = self.loaded.load(Ordering::Relaxed).max(1);
+        let number = mixed(self.reads.fetch_add(1, Ordering::Relaxed)) % loaded;
+        let read = ReadItem {
+            container: self.container.clone(),
+            partition_key: PartitionKey::from(partition_key(number).as_str()),
+            id: ItemId::new(item_id(number))
+                .map_err(|error| Failure::of("naming an item", &error))?,
+            options: ReadOptions::default(),
+        };
+        let found = self.engine.read_item(read).await;
+        found.map_err(|error| Failure::of("reading an item", &error))?;
+        Ok(Step::Done)
+    }
+
+    /// Reads the change feed from its beginning to its end.
+    pub(crate) async fn follow_changes(&self, bar: ProgressBar) -> Result<Measured, Failure> {
+        let started = now();
+        let mut count = 0;
+        let mut start = ChangeFeedStart::Beginning;
+        loop {
+            let read = ReadChangeFeed {
+                container: self.container.clone(),
+                feed_range: FeedRange::Container,
+                mode: ChangeFeedMode::LatestVersion,
+                start,
+                items_max: Some(PAGE_CHANGES),
+            };
+            let page = self.engine.read_change_feed(read).await;
+            let page = page.map_err(|error| Failure::of("reading the change feed", &error))?.value;
+            let changes = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
+            count += changes;
+            bar.inc(changes);
+            if !page.more && page.changes.is_empty() {
+                break;
+            }
+            start = ChangeFeedStart::Position(page.position);
+        }
+        bar.finish_and_clear();
+        Ok(Measured { count, seconds: started.elapsed().as_secs_f64(), tasks: None })
+    }
+
+    async fn create_item(&self, number: u64) -> Result<Step, Failure> {
+        let create = CreateItem {
+            container: self.container.clone(),
+            partition_key: None,
+            item: self.item(number),
+            options: WriteOptions::default(),
+        };
+        let created = self.engine.create_item(create).await;
+        created.map_err(|error| Failure::of("creating an item", &error))?;
+        Ok(Step::Done)
+    }
+
+    fn item(&self, number: u64) -> Json {
+        let mut item = Object::new();
+        item.insert("id", item_id(number));
+        item.insert("partitionKey", partition_key(number));
+        item.insert("number", i64::try_from(number).unwrap_or(i64::MAX));
+        let missing = usize::try_from(self.item_bytes).unwrap_or(0);
+        let missing = missing.saturating_sub(Json::from(item.clone()).to_bytes().len() + 13);
+        item.insert("payload", payload(number, missing));
+        Json::from(item)
+    }
+}
+
+fn item_id(number: u64) -> String {
+    format!("item-{number:012}")
+}
+
+fn partition_key(number: u64) -> String {
+    format!("key-{}", number % PARTITION_KEYS)
+}
+
+/// Text that compresses no better than real text does.
+fn payload(number: u64, length: usize) -> String {
+    let mut text = String::with_capacity(length + 16);
+    let mut seed = mixed(number);
+    while text.len() < length {
+        seed = mixed(seed);
+        text.push_str(&format!("{seed:x} "));
+    }
+    text.truncate(length);
+    text
+}
+
+/// A number that looks random (SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}

@@ -1,0 +1,10 @@
+//! The commands of the binary, one file each.
+
+mod bench;
+mod dispatch;
+mod export;
+mod import;
+mod verify;
+mod version;
+
+pub(crate) use dispatch::Command;

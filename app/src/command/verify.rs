@@ -1,0 +1,96 @@
+//! `planisphere verify`: is everything in a folder consistent?
+//!
+//! Owns the printed report and the exit code. Does not own the checks: `engine` walks the store.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use engine::verify::{PartitionReport, VerifyProgress, VerifyReport};
+
+use crate::failure::Failure;
+use crate::open::{self, ExistingStore};
+use crate::output::{line, thousands};
+use crate::progress;
+
+/// Check that items, index terms, unique keys, the change feed and the counters of a store agree.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  planisphere verify --data DIR            prints one line per physical partition and every finding
+  planisphere verify --data DIR && backup  goes on only if all is well
+
+Nothing is repaired. Findings mean damage on disk or a bug of ours: restore the folder from a backup, or export what is
+readable with `planisphere export`, and please report them.
+
+Exit codes: 0 consistent, 1 findings, 2 the store could not be opened or read.")]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    store: ExistingStore,
+}
+
+impl Verify {
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        let report = open::run(self.verify())?;
+        print(&report)?;
+        Ok(if report.is_consistent() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+
+    async fn verify(&self) -> Result<VerifyReport, Failure> {
+        let engine = self.store.open().await?;
+        let bar = progress::bar(0, "verifying");
+        let mut show = |progress: VerifyProgress| {
+            bar.set_length(progress.items_all);
+            bar.set_position(progress.items_done);
+        };
+        let report = engine.verify(&mut show).await;
+        bar.finish_and_clear();
+        // Nothing was written, so a close that fails changes nothing about the findings.
+        let _ = engine.close().await;
+        report.map_err(|error| {
+            Failure::of(format!("verifying {}", self.store.data.display()), &error)
+        })
+    }
+}
+
+fn print(report: &VerifyReport) -> Result<(), Failure> {
+    let mut container = None;
+    for partition in &report.partitions {
+        if container != Some(&partition.container) {
+            container = Some(&partition.container);
+            line(format_args!("container {}", partition.container))?;
+        }
+        print_partition(partition)?;
+    }
+    for finding in &report.findings {
+        line(format_args!("finding: {finding}"))?;
+    }
+    let kept = u64::try_from(report.findings.len()).unwrap_or(u64::MAX);
+    if report.findings_count > kept {
+        line(format_args!("and {} more findings", thousands(report.findings_count - kept)))?;
+    }
+    let items = report.partitions.iter().map(|partition| partition.items).sum();
+    let partitions = report.partitions.len();
+    match report.findings_count {
+        0 => line(format_args!(
+            "consistent: {} items in {partitions} physical partitions",
+            thousands(items)
+        )),
+        count => line(format_args!(
+            "not consistent: {} findings among {} items in {partitions} physical partitions",
+            thousands(count),
+            thousands(items)
+        )),
+    }
+}
+
+fn print_partition(partition: &PartitionReport) -> Result<(), Failure> {
+    line(format_args!(
+        "  physical partition {:<4} {:>12} items {:>14} bytes {:>12} index terms {:>8} versions, lsn {}",
+        partition.partition,
+        thousands(partition.items),
+        thousands(partition.item_bytes),
+        thousands(partition.terms),
+        thousands(partition.versions),
+        partition.lsn.0
+    ))
+}

@@ -1,0 +1,38 @@
+//! Writing to standard output without a panic when nobody reads on.
+//!
+//! Owns the one way commands print. A reader that has gone (`| head`) ends a command quietly.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use crate::failure::Failure;
+
+/// Prints one line.
+pub(crate) fn line(text: impl Display) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{text}").map_err(|error| Failure::of_output(&error))
+}
+
+/// A number with its thousands apart, as people read it.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thousands;
+
+    #[test]
+    fn thousands_are_apart() {
+        let texts = [0, 999, 1000, 1_234_567].map(thousands);
+        assert_eq!(texts, ["0", "999", "1 000", "1 234 567"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! Progress bars: on a terminal one moving line, elsewhere nothing.
+//!
+//! Owns their look. They are drawn on standard error, so that standard output stays what was asked for.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar that knows its end.
+pub(crate) fn bar(total: u64, what: &'static str) -> ProgressBar {
+    styled(
+        ProgressBar::new(total),
+        "{msg} {bar:32} {human_pos}/{human_len} {per_sec} eta {eta}",
+        what,
+    )
+}
+
+/// A counter that does not know its end.
+pub(crate) fn counter(what: &'static str) -> ProgressBar {
+    styled(ProgressBar::no_length(), "{msg} {spinner} {human_pos} {per_sec}", what)
+}
+
+fn styled(bar: ProgressBar, template: &str, what: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(what)
+}

@@ -1,0 +1,10 @@
+//! The binary and the engine on a real folder: commands, bad input, crashes, and the bytes of earlier formats.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod account;
+mod bad_folders;
+mod commands;
+mod crash;
+mod formats;
+mod full_disk;
+mod planisphere;

@@ -1,0 +1,22 @@
+//! Text to tokens.
+//!
+//! Owns the shape of identifiers, numbers, strings, parameters, symbols, comments and reserved words, with the place
+//! of each token. Does not own grammar: an invalid token is handed on, and the parser reports it when it gets there,
+//! so that an earlier mistake is reported first, as the service does.
+
+mod keyword;
+mod name;
+mod number;
+mod string;
+mod symbol;
+mod token;
+mod tokenize;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use keyword::Keyword;
+pub(crate) use name::{is_bare_name, is_identifier};
+pub(crate) use symbol::Symbol;
+pub(crate) use token::{NumberForm, NumberToken, Token, TokenKind};
+pub(crate) use tokenize::tokenize;

@@ -1,0 +1,15 @@
+//! Tree to text, in the service's normal form.
+//!
+//! Owns the form that clients receive in query plans and send back: one clause per line, parentheses round every
+//! operator, double quotes, the user's spelling of functions and directions. What is printed parses to the same tree.
+
+mod number;
+mod query;
+mod scalar;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use writer::{NESTED_OPERANDS_MAX, NESTED_RIGHT_OPERANDS_MAX, Printer};
+pub use writer::{print, print_scalar};
