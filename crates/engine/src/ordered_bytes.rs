@@ -72,6 +72,16 @@ pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)>
     })
 }
 
+/// The length of the partition key value at the front.
+pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
+    match *key.first()? {
+        UNDEFINED | NULL | FALSE | TRUE => Some(1),
+        NUMBER => Some(9),
+        STRING => Some(1 + escaped_length(key.get(1..)?)?),
+        _ => None,
+    }
+}
+
 fn push_double(key: &mut Vec<u8>, double: f64) {
     key.push(NUMBER);
     key.extend_from_slice(&ordered_double(double));
@@ -103,14 +113,18 @@ fn push_string(key: &mut Vec<u8>, text: &str) {
     key.push(STRING);
     let bytes = text.as_bytes();
     let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
-    for &byte in kept {
-        // In UTF-16 the surrogates of high characters sort before U+E000..U+FFFF, whose UTF-8 starts with EE or EF.
-        match byte {
-            0 => key.extend_from_slice(&[0, 0xFF]),
-            0xEE => key.push(0xF8),
-            0xEF => key.push(0xF9),
-            _ => key.push(byte),
+    if kept.iter().any(|byte| matches!(byte, 0 | 0xEE | 0xEF)) {
+        for &byte in kept {
+            // In UTF-16 the surrogates of high characters sort before U+E000..U+FFFF, whose UTF-8 starts with EE or EF.
+            match byte {
+                0 => key.extend_from_slice(&[0, 0xFF]),
+                0xEE => key.push(0xF8),
+                0xEF => key.push(0xF9),
+                _ => key.push(byte),
+            }
         }
+    } else {
+        key.extend_from_slice(kept);
     }
     if kept.len() == bytes.len() {
         key.extend_from_slice(&[0, 0]);
@@ -144,20 +158,26 @@ pub(crate) fn escape_into(key: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Reads escaped bytes from the front; returns them and the length they took.
 pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let mut bytes = Vec::new();
+    let length = escaped_length(key)?;
+    let mut rest = key.get(..length - 2)?;
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
+        bytes.extend_from_slice(rest.get(..=zero)?);
+        rest = rest.get(zero + 2..)?;
+    }
+    bytes.extend_from_slice(rest);
+    Some((bytes, length))
+}
+
+/// The length of the escaped bytes at the front, with their end.
+pub(crate) fn escaped_length(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
-        match (*key.get(at)?, key.get(at + 1)) {
-            (0, Some(0)) => return Some((bytes, at + 2)),
-            (0, Some(0xFF)) => {
-                bytes.push(0);
-                at += 2;
-            }
-            (0, _) => return None,
-            (byte, _) => {
-                bytes.push(byte);
-                at += 1;
-            }
+        at += key.get(at..)?.iter().position(|&byte| byte == 0)?;
+        match *key.get(at + 1)? {
+            0 => return Some(at + 2),
+            0xFF => at += 2,
+            _ => return None,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Entries that may follow the last wanted one inside its transaction.
+/// Entries one transaction may have.
 const TRANSACTION_ENTRIES: usize = 512;
 
 /// What to look for.
@@ -45,22 +45,24 @@ enum Source {
 
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
+        // One entry more shows whether the last wanted transaction is complete.
         let wanted = if self.covers_partition {
-            items_max.saturating_add(TRANSACTION_ENTRIES).min(LOOKED_AT_MAX)
+            items_max.saturating_add(1).min(LOOKED_AT_MAX)
         } else {
             LOOKED_AT_MAX
         };
         let mut limit = ScanLimit::entries(wanted);
         let (entries, complete_through) = loop {
             let (entries, through) = self.entries(after, limit).await?;
-            if through.is_none_or(|through| through > after) {
+            let first = entries.first().map(|(position, ..)| position.lsn);
+            if through.is_none() || first <= through {
                 break (entries, through);
             }
             // One transaction is larger than the limit. It is read whole, or the feed would stand still for ever.
-            limit.entries_max *= 2;
+            limit.entries_max = limit.entries_max * 2 + TRANSACTION_ENTRIES;
             limit.bytes_max *= 2;
         };
-        let mut changes: Vec<Change> = Vec::new();
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
         let mut last = after;
         for (position, source, value) in entries {
             if complete_through.is_some_and(|through| position.lsn > through) {

@@ -3,6 +3,8 @@
 //! Owns the rules of an incoming item: object, id, time to live, size, depth, partition key. After this file the
 //! types are trusted. Does not own the verbs.
 
+use std::sync::Arc;
+
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, Object, PartitionKey};
 
@@ -14,7 +16,8 @@ use crate::key_layout::{ItemKey, LogicalPartition};
 #[derive(Clone, Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
-    pub(crate) object: Object,
+    /// Shared, because a write may have to be submitted again.
+    pub(crate) object: Arc<Object>,
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) bytes: usize,
 }
@@ -53,7 +56,7 @@ pub(crate) fn check(
     }
     let key = logical_partition(container, &extracted).item(id.as_str());
     let Json::Object(object) = item else { return Err(Error::invalid("an item is an object")) };
-    Ok(NewItem { key, object, time_to_live, bytes })
+    Ok(NewItem { key, object: Arc::new(object), time_to_live, bytes })
 }
 
 /// The place of an item named by partition key and id.
