@@ -1,14 +1,14 @@
-//! What tests share: an account in memory on a travelling clock, and short ways to speak to it.
+//! What tests share: an account on a travelling clock, and how to make containers in it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::operation::{CreateContainer, CreateDatabase, CreateItem, ReadItem};
-use engine::outcome::ReadAnswer;
-use engine::{ContainerLink, Engine, Environment, Item, Result, Settings, TravellingClock};
+use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer};
+use engine::outcome::ContainerResource;
+use engine::{ContainerLink, Engine, Environment, Result, Settings, TravellingClock};
 use model::{
-    ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, ItemId, Json, PartitionKey,
-    PartitionKeyDefinition, Throughput, TimestampMs,
+    ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, Json, PartitionKeyDefinition,
+    Throughput, TimestampMs,
 };
 use storage::Store;
 use storage::memory::MemoryStore;
@@ -28,15 +28,44 @@ impl Account {
 
     /// Maintenance runs only when a test asks for it.
     pub(crate) async fn on(store: Arc<dyn Store>) -> Self {
-        let clock = TravellingClock::starting_at(START);
+        Self::with(store, TravellingClock::starting_at(START), quiet()).await
+    }
+
+    pub(crate) async fn with_settings(settings: Settings) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self::with(store, TravellingClock::starting_at(START), settings).await
+    }
+
+    pub(crate) async fn with(
+        store: Arc<dyn Store>,
+        clock: Arc<TravellingClock>,
+        settings: Settings,
+    ) -> Self {
         let environment = Environment::simulated(Arc::clone(&clock), 7);
-        let settings = Settings { maintenance: false, ..Settings::default() };
         let engine = Engine::open(Arc::clone(&store), environment, settings).await.unwrap();
         Self { engine, clock, store }
     }
 
+    /// A new engine on the same store; the old one is forgotten.
+    pub(crate) async fn reopened(self) -> Self {
+        let settings = self.engine.settings().clone();
+        let Self { clock, store, .. } = self;
+        Self::with(store, clock, settings).await
+    }
+
     pub(crate) fn travel(&self, seconds: u64) {
         self.clock.travel(Duration::from_secs(seconds));
+    }
+
+    pub(crate) async fn database(&self, id: &str) -> DatabaseId {
+        let database = DatabaseId::new(id).unwrap();
+        let create = CreateDatabase {
+            properties: DatabaseProperties { id: database.clone() },
+            throughput: None,
+        };
+        let created = self.engine.create_database(create).await;
+        assert!(created.is_ok() || self.engine.read_database(&database).await.is_ok());
+        database
     }
 
     pub(crate) async fn container(&self, properties: ContainerProperties) -> ContainerLink {
@@ -48,43 +77,39 @@ impl Account {
         properties: ContainerProperties,
         throughput: Option<Throughput>,
     ) -> ContainerLink {
-        let database = DatabaseId::new("d").unwrap();
-        let created = self
-            .engine
-            .create_database(CreateDatabase {
-                properties: DatabaseProperties { id: database.clone() },
-                throughput: None,
-            })
-            .await;
-        assert!(created.is_ok() || self.engine.read_database(&database).await.is_ok());
+        let database = self.database("d").await;
         let container = properties.id.clone();
         let create = CreateContainer { database: database.clone(), properties, throughput };
         self.engine.create_container(create).await.unwrap();
         ContainerLink { database, container }
     }
 
-    pub(crate) async fn create(&self, link: &ContainerLink, text: &str) -> Result<Item> {
-        let create = CreateItem {
-            container: link.clone(),
-            partition_key: None,
-            item: json(text),
-            options: Default::default(),
-        };
-        Ok(self.engine.create_item(create).await?.value)
+    /// Changes some properties of a container and leaves the rest.
+    pub(crate) async fn alter(
+        &self,
+        link: &ContainerLink,
+        change: impl FnOnce(&mut ContainerProperties),
+    ) -> Result<ContainerResource> {
+        let mut properties = self.resource(link).await.properties;
+        change(&mut properties);
+        let replace = ReplaceContainer { link: link.clone(), properties, precondition: None };
+        Ok(self.engine.replace_container(replace).await?.value)
     }
 
-    pub(crate) async fn read(&self, link: &ContainerLink, key: &str, id: &str) -> Result<Item> {
-        let read = ReadItem {
-            container: link.clone(),
-            partition_key: PartitionKey::from(key),
-            id: ItemId::new(id).unwrap(),
-            options: Default::default(),
-        };
-        match self.engine.read_item(read).await?.value {
-            ReadAnswer::Found(item) => Ok(item),
-            ReadAnswer::NotModified(etag) => panic!("not modified: {etag}"),
-        }
+    pub(crate) async fn resource(&self, link: &ContainerLink) -> ContainerResource {
+        self.engine.read_container(link).await.unwrap().value
     }
+
+    /// What every test ends with: all that the store holds follows from the items.
+    pub(crate) async fn verify(&self) {
+        let report = self.engine.verify(&mut |_| {}).await.unwrap();
+        assert!(report.is_consistent(), "{:#?}", report.findings);
+    }
+}
+
+/// Settings without a life of their own.
+pub(crate) fn quiet() -> Settings {
+    Settings { maintenance: false, ..Settings::default() }
 }
 
 /// A container with the partition key `/pk`.
@@ -93,6 +118,11 @@ pub(crate) fn plain(id: &str) -> ContainerProperties {
         ContainerId::new(id).unwrap(),
         PartitionKeyDefinition::single("/pk").unwrap(),
     )
+}
+
+/// A container from its wire form.
+pub(crate) fn container(text: &str) -> ContainerProperties {
+    ContainerProperties::from_json(&json(text)).unwrap()
 }
 
 pub(crate) fn json(text: &str) -> Json {

@@ -2,7 +2,23 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod account;
+mod batches;
+mod change_feed;
+mod containers;
+mod databases;
+mod faults;
+mod fidelity;
+mod indexing;
 mod items;
+mod listing;
+mod partition_keys;
 mod processor;
+mod scripted_store;
+mod sessions;
+mod throughput;
+mod time_to_live;
 mod time_travel;
+mod unique_keys;
+mod verbs;
 mod verify;
+mod versions_feed;

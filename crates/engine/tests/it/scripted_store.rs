@@ -1,0 +1,162 @@
+//! A store whose next commits and reads fail as a test has written down.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use storage::memory::MemoryStore;
+use storage::{
+    Error, ErrorKind, Read, Result, Scan, ScanPage, Shard, ShardStatistics, Space, Stamp,
+    StorageKey, StorageValue, Store, WriteSet,
+};
+use tokio::sync::Semaphore;
+
+/// What happens to one commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing is written and the caller is told so.
+    Fails,
+    /// Everything is written and the caller is told the opposite.
+    LosesAcknowledgement,
+    /// Nothing happens to it.
+    Passes,
+}
+
+/// A store in memory that follows a script.
+pub(crate) struct ScriptedStore {
+    pub(crate) inner: MemoryStore,
+    script: Mutex<VecDeque<(Option<Shard>, Fault)>>,
+    reads_fail: AtomicBool,
+    /// After so many commits of a shard reads begin to fail.
+    reads_end: Mutex<Option<(Shard, usize)>>,
+    /// While set, scans of a space wait for a permit.
+    gate: Mutex<Option<(&'static str, Arc<Semaphore>)>>,
+}
+
+impl ScriptedStore {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryStore::new(),
+            script: Mutex::default(),
+            reads_fail: AtomicBool::new(false),
+            reads_end: Mutex::default(),
+            gate: Mutex::default(),
+        })
+    }
+
+    /// The next commit of a shard, or of any.
+    pub(crate) fn next_commit(&self, shard: Option<Shard>, fault: Fault) {
+        self.script.lock().unwrap().push_back((shard, fault));
+    }
+
+    pub(crate) fn reads_fail(&self, fail: bool) {
+        self.reads_fail.store(fail, Ordering::SeqCst);
+    }
+
+    pub(crate) fn fail_reads_after_commits(&self, shard: Shard, commits: usize) {
+        *self.reads_end.lock().unwrap() = Some((shard, commits));
+    }
+
+    fn count_commit(&self, shard: Shard) {
+        let mut reads_end = self.reads_end.lock().unwrap();
+        let Some((watched, left)) = reads_end.as_mut() else { return };
+        *left -= usize::from(*watched == shard);
+        if *left == 0 {
+            *reads_end = None;
+            self.reads_fail(true);
+        }
+    }
+
+    /// Scans of a space wait until the returned semaphore has a permit for each.
+    pub(crate) fn gate(&self, space: &'static str) -> Arc<Semaphore> {
+        let gate = Arc::new(Semaphore::new(0));
+        *self.gate.lock().unwrap() = Some((space, Arc::clone(&gate)));
+        gate
+    }
+
+    fn fault(&self, shard: Shard) -> Fault {
+        let mut script = self.script.lock().unwrap();
+        match script.front() {
+            Some((wanted, _)) if wanted.is_none_or(|wanted| wanted == shard) => {
+                script.pop_front().map_or(Fault::Passes, |(_, fault)| fault)
+            }
+            _ => Fault::Passes,
+        }
+    }
+
+    fn check_read(&self) -> Result<()> {
+        if self.reads_fail.load(Ordering::SeqCst) {
+            return Err(Error::new(ErrorKind::Device, "the script says so"));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Read for ScriptedStore {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.check_read()?;
+        self.inner.get(shard, space, key).await
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.check_read()?;
+        self.inner.get_many(shard, space, keys).await
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        self.check_read()?;
+        let gate = self.gate.lock().unwrap().clone();
+        if let Some((gated, gate)) = gate
+            && gated == space.name
+        {
+            gate.acquire().await.unwrap().forget();
+        }
+        self.inner.scan(shard, space, scan).await
+    }
+}
+
+#[async_trait]
+impl Store for ScriptedStore {
+    async fn snapshot(&self) -> Result<Arc<dyn Read>> {
+        self.check_read()?;
+        self.inner.snapshot().await
+    }
+
+    async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
+        let lost = Error::new(ErrorKind::Device, "the script says so");
+        self.count_commit(shard);
+        match self.fault(shard) {
+            Fault::Fails => Err(lost),
+            Fault::LosesAcknowledgement => self.inner.commit(shard, group).await.and(Err(lost)),
+            Fault::Passes => self.inner.commit(shard, group).await,
+        }
+    }
+
+    async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {
+        self.check_read()?;
+        self.inner.last_stamp(shard).await
+    }
+
+    async fn wait(&self, shard: Shard, after: Stamp) -> Result<Stamp> {
+        self.inner.wait(shard, after).await
+    }
+
+    async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
+        self.inner.statistics(shard).await
+    }
+
+    async fn sync(&self) -> Result<()> {
+        self.inner.sync().await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.inner.close().await
+    }
+}
