@@ -39,7 +39,10 @@ pub(crate) fn check(
     let bytes = check_size_and_depth(&item)?;
     let time_to_live = ItemTimeToLive::from_item(&item)?;
     let extracted = container.definition.extract(&item);
-    container.definition.validate(&extracted, Completeness::Full).map_err(partition_key_error)?;
+    container
+        .definition
+        .validate(&extracted, Completeness::Full)
+        .map_err(|invalid| partition_key_error(&invalid))?;
     if let Some(given) = given {
         check_partition_key(container, given)?;
         if *given != extracted {
@@ -82,7 +85,10 @@ pub(crate) fn check_partition_key(
     container: &ContainerIdentity,
     partition_key: &PartitionKey,
 ) -> Result<()> {
-    container.definition.validate(partition_key, Completeness::Full).map_err(partition_key_error)
+    container
+        .definition
+        .validate(partition_key, Completeness::Full)
+        .map_err(|invalid| partition_key_error(&invalid))
 }
 
 /// Text that a stored item may not exceed, with the depth rule for values that never were text.
@@ -105,7 +111,7 @@ pub(crate) fn check_size_and_depth(item: &Json) -> Result<usize> {
     Ok(bytes)
 }
 
-fn partition_key_error(invalid: model::Invalid) -> Error {
+fn partition_key_error(invalid: &model::Invalid) -> Error {
     Error::new(ErrorKind::PartitionKeyMismatch, invalid.message())
 }
 
