@@ -156,7 +156,7 @@ impl ItemKey {
     /// The partition key part.
     pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
         let mut at = escaped_length(&self.bytes)?;
-        let mut components = Vec::new();
+        let mut components = Vec::with_capacity(1);
         while at < self.partition_bytes {
             let (component, length) = decode_component(self.bytes.get(at..)?)?;
             components.push(component);

@@ -158,15 +158,19 @@ pub(crate) fn escape_into(key: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Reads escaped bytes from the front; returns them and the length they took.
 pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let length = escaped_length(key)?;
-    let mut rest = key.get(..length - 2)?;
-    let mut bytes = Vec::with_capacity(rest.len());
-    while let Some(zero) = rest.iter().position(|&byte| byte == 0) {
-        bytes.extend_from_slice(rest.get(..=zero)?);
-        rest = rest.get(zero + 2..)?;
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = key.get(at..)?;
+        let zero = rest.iter().position(|&byte| byte == 0)?;
+        bytes.extend_from_slice(rest.get(..zero)?);
+        at += zero + 2;
+        match *rest.get(zero + 1)? {
+            0 => return Some((bytes, at)),
+            0xFF => bytes.push(0),
+            _ => return None,
+        }
     }
-    bytes.extend_from_slice(rest);
-    Some((bytes, length))
 }
 
 /// The length of the escaped bytes at the front, with their end.

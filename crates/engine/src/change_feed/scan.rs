@@ -3,6 +3,7 @@
 //! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
 //! epk range, and the rule that a page never ends inside a transaction.
 
+use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, ItemId, Lsn, PartitionKey, TimestampSeconds};
 use storage::{Read, Scan, ScanLimit, Shard, StorageValue};
 
@@ -14,8 +15,8 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Entries one transaction may have.
-const TRANSACTION_ENTRIES: usize = 512;
+/// Entries that may follow the last wanted one inside its transaction: those of a transactional batch.
+const TRANSACTION_ENTRIES: usize = TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
 /// What to look for.
 pub(crate) struct FeedScan<'scan> {
@@ -45,9 +46,8 @@ enum Source {
 
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
-        // One entry more shows whether the last wanted transaction is complete.
         let wanted = if self.covers_partition {
-            items_max.saturating_add(1).min(LOOKED_AT_MAX)
+            items_max.saturating_add(TRANSACTION_ENTRIES).min(LOOKED_AT_MAX)
         } else {
             LOOKED_AT_MAX
         };
@@ -59,7 +59,7 @@ impl FeedScan<'_> {
                 break (entries, through);
             }
             // One transaction is larger than the limit. It is read whole, or the feed would stand still for ever.
-            limit.entries_max = limit.entries_max * 2 + TRANSACTION_ENTRIES;
+            limit.entries_max *= 2;
             limit.bytes_max *= 2;
         };
         let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
