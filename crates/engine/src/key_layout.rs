@@ -373,3 +373,88 @@ fn logical_partition_length(key: &[u8], levels: usize) -> Option<usize> {
     }
     (at < key.len()).then_some(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use model::{PartitionKeyDefinition, PartitionKeyValue};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn component() -> impl Strategy<Value = PartitionKeyValue> {
+        prop_oneof![
+            Just(PartitionKeyValue::Undefined),
+            Just(PartitionKeyValue::Null),
+            any::<bool>().prop_map(PartitionKeyValue::Bool),
+            any::<i32>().prop_map(|number| PartitionKeyValue::Number(f64::from(number))),
+            "[a-c\\x00]{0,3}".prop_map(PartitionKeyValue::String),
+        ]
+    }
+
+    fn definition(levels: usize) -> PartitionKeyDefinition {
+        let paths = ["/a", "/b", "/c"];
+        PartitionKeyDefinition::hierarchical(&paths[..levels]).unwrap()
+    }
+
+    fn key() -> impl Strategy<Value = (usize, PartitionKey)> {
+        (1_usize..=3).prop_flat_map(|levels| {
+            proptest::collection::vec(component(), levels)
+                .prop_map(move |components| (levels, PartitionKey::from_values(components)))
+        })
+    }
+
+    fn partition(levels: usize, key: &PartitionKey) -> LogicalPartition {
+        LogicalPartition::new(&definition(levels).effective(key), key)
+    }
+
+    proptest! {
+        #[test]
+        fn an_item_key_says_what_it_was_made_of((levels, key) in key(), id in "[^/\\\\?#]{1,8}") {
+            let made = partition(levels, &key).item(&id);
+            let read = ItemKey::decode(made.as_bytes().clone(), levels).unwrap();
+            prop_assert_eq!(&read, &made);
+            prop_assert_eq!(read.id(), id);
+            prop_assert_eq!(read.epk(), definition(levels).effective(&key));
+            prop_assert_eq!(read.partition_key(), Some(key));
+        }
+
+        #[test]
+        fn no_logical_partition_is_the_beginning_of_another(
+            left in proptest::collection::vec(component(), 2),
+            right in proptest::collection::vec(component(), 2),
+        ) {
+            let (left, right) = (PartitionKey::from_values(left), PartitionKey::from_values(right));
+            let starts = partition(2, &right).as_bytes().starts_with(partition(2, &left).as_bytes());
+            prop_assert_eq!(starts, left == right);
+        }
+
+        #[test]
+        fn an_epk_range_holds_exactly_the_keys_of_its_epks((levels, key) in key(), parts in 1_usize..9) {
+            let definition = definition(levels);
+            let item = partition(levels, &key).item("id");
+            let epk = definition.effective(&key);
+            for range in EpkRange::equal_parts(parts, &definition) {
+                let holds = epk_key_range(&range).contains(item.as_bytes());
+                prop_assert_eq!(holds, range.contains(&epk));
+            }
+        }
+
+        #[test]
+        fn every_entry_leads_back_to_its_item((levels, key) in key(), id in "[a-z]{1,4}", ordinal: u64) {
+            let item = partition(levels, &key).item(&id);
+            let terms = single_terms(&item, b"/n", &[0x20], ordinal);
+            let owner = |key: &StorageKey, value: &StorageKey| owner_of_entry(TERMS, key, value, levels);
+            prop_assert_eq!(owner(&terms.local, &item.id_bytes()), Some(item.clone()));
+            prop_assert_eq!(owner(&terms.global, item.as_bytes()), Some(item.clone()));
+            let unique = unique_key(&item.partition(), 0, &[0x20]);
+            let owner = owner_of_entry(UNIQUE_KEYS, &unique, &item.id_bytes(), levels);
+            prop_assert_eq!(owner, Some(item));
+        }
+
+        #[test]
+        fn a_change_position_survives_its_key(lsn: u64, sequence: u16, ordinal: u64) {
+            let position = ChangePosition { lsn: Lsn(lsn), sequence, ordinal };
+            prop_assert_eq!(ChangePosition::decode(&position.key()), Some(position));
+        }
+    }
+}
