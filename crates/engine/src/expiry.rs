@@ -107,7 +107,8 @@ async fn remove_expired(turn: &mut Turn<'_>, key: StorageKey) -> Result<(), Halt
     Ok(())
 }
 
-/// Drops versions that ended before the retention; goes round the space again and again.
+/// Drops versions that ended before the retention. Goes through all of them once, and again when the oldest it has
+/// left is due.
 pub(crate) async fn trim_versions(
     turn: &mut Turn<'_>,
     items_max: usize,
@@ -115,6 +116,14 @@ pub(crate) async fn trim_versions(
     turn.require_first()?;
     let now = turn.context.now.seconds().0;
     let retention = turn.context.live.retention_seconds;
+    let is_due = |ended: u64| ended.saturating_add(retention) < now;
+    if turn.state.trim_after == ChangePosition::default() {
+        if !is_due(turn.state.trim_round.ended_from) {
+            return Ok(WorkAnswer::Maintained { handled: 0, more: false });
+        }
+        // Whatever is written while the round goes on ends after its beginning.
+        turn.state.trim_round.earliest_left = now;
+    }
     let lower = Bound::Excluded(turn.state.trim_after.key());
     let range = KeyRange { lower, upper: Bound::Unbounded };
     let page = scan(turn, VERSIONS, range, items_max).await?;
@@ -124,13 +133,21 @@ pub(crate) async fn trim_versions(
     for Entry { key, value } in &page.entries {
         let position = position(key)?;
         let (_, ended) = Version::decode(value, levels)?;
-        if ended.0 + retention < now {
+        if is_due(ended.0) {
             turn.trim_version(position);
             handled += 1;
+        } else {
+            let round = &mut turn.state.trim_round;
+            round.earliest_left = round.earliest_left.min(ended.0);
         }
         last = position;
     }
-    turn.state.trim_after = if page.more { last } else { ChangePosition::default() };
+    if page.more {
+        turn.state.trim_after = last;
+    } else {
+        turn.state.trim_after = ChangePosition::default();
+        turn.state.trim_round.ended_from = turn.state.trim_round.earliest_left;
+    }
     Ok(WorkAnswer::Maintained { handled, more: page.more })
 }
 

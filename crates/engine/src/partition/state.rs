@@ -36,6 +36,17 @@ pub(crate) struct PartitionState {
     pub(crate) interleaved: Lsn,
     /// Where the trimming of versions goes on.
     pub(crate) trim_after: ChangePosition,
+    /// What trimming knows of the versions it leaves; not stored, a new writer walks them once to know it again.
+    pub(crate) trim_round: TrimRound,
+}
+
+/// The walk over all versions, of which only those that ended long ago are trimmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TrimRound {
+    /// No version ended before this second: until it is beyond the retention there is nothing to look for.
+    pub(crate) ended_from: u64,
+    /// The earliest end among the versions that the round under way has left, or its own beginning.
+    pub(crate) earliest_left: u64,
 }
 
 /// How far the terms have been rebuilt for another indexing policy.

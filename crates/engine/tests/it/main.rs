@@ -12,6 +12,7 @@ mod indexing;
 mod items;
 mod listing;
 mod load;
+mod model;
 mod partition_keys;
 mod processor;
 mod restructuring;
