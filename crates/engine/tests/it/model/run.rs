@@ -128,9 +128,7 @@ impl Run {
                 self.account().verify().await;
             }
             Step::DefaultTimeToLive(seconds) => {
-                // Whoever is expired now may or may not come back to life, as far as it was swept: sweep all.
-                self.account().engine.maintain_fully().await.unwrap();
-                self.naive.sweep();
+                self.bury_expired().await;
                 self.naive.default_time_to_live = *seconds;
                 let default = match *seconds {
                     0 => TimeToLive::Off,
@@ -149,6 +147,18 @@ impl Run {
                 };
                 self.account().alter(&self.link, alter).await.unwrap();
             }
+        }
+    }
+
+    /// Under another default an expired item comes back to life unless it was swept; so that both databases agree, it
+    /// is written over and deleted.
+    async fn bury_expired(&mut self) {
+        self.account().engine.maintain_fully().await.unwrap();
+        for (pk, id) in self.naive.sweep() {
+            let (pk, id) = (pk_text(pk), id_text(id));
+            let text = format!(r#"{{"id":"{id}","pk":"{pk}","n":0,"u":"buried"}}"#);
+            self.account().create(&self.link, &text).await.unwrap();
+            self.account().delete(&self.link, &pk, &id).await.unwrap();
         }
     }
 
@@ -353,13 +363,19 @@ impl Run {
         for follower in [&mut self.newest_feed, &mut self.versions_feed] {
             while follower.poll(account, &self.link, 4).await {}
         }
+        // After a merge a sweep may have to wait for younger items: the expired ones are not told yet.
+        let expired = self.naive.clone().sweep();
         let alive = self.alive();
+        for (pk, id) in &expired {
+            self.versions_feed.believed.remove(&format!("{}/{}", pk_text(*pk), id_text(*id)));
+        }
         assert_eq!(self.versions_feed.believed, alive, "the feed of all versions");
         for (name, text) in &alive {
             assert_eq!(self.newest_feed.believed.get(name), Some(text), "the feed: {name}");
         }
         let usage = self.account().resource(&self.link).await.usage;
-        assert_eq!(usage.items, alive.len() as u64);
+        let stored = alive.len() as u64..=(alive.len() + expired.len()) as u64;
+        assert!(stored.contains(&usage.items), "{usage:?}");
     }
 }
 
@@ -406,7 +422,7 @@ fn the_engine_answers_as_a_naive_database_does() {
     };
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, random);
-    let steps = proptest::collection::vec(step(), 100..STEPS);
+    let steps = proptest::collection::vec(step(), 1..STEPS);
     let result = runner.run(&steps, |steps| {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&steps)));
         outcome.map_err(|panic| {
