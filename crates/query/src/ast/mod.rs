@@ -1,0 +1,26 @@
+//! The tree of a query.
+//!
+//! Owns plain data: what the user wrote, with its place and spelling, in one canonical form. Chains of operators are
+//! kept flat (`a AND b AND c` is one node with three operands), so the depth of a tree is the depth of the user's
+//! nesting and never the length of a list. Does not own names: whether an alias or a function exists is for `bind`.
+
+mod build;
+mod literal;
+mod operator;
+mod query;
+mod scalar;
+mod source;
+mod span;
+
+#[cfg(test)]
+mod tests;
+
+pub use literal::Literal;
+pub use operator::{BinaryOperator, Level, UnaryOperator};
+pub use query::{
+    Count, CountKind, Direction, OffsetLimit, OrderBy, OrderItem, Query, Select, SelectItem,
+    Selection, SortOrder, Top,
+};
+pub use scalar::{Branch, Member, Negation, ObjectMember, Scalar, ScalarKind, Step, SubqueryKind};
+pub use source::{From, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+pub use span::{Name, Span};

@@ -1,0 +1,130 @@
+//! Operators and how tightly they bind.
+//!
+//! Owns the native precedence: one level for all comparisons and shifts, one for `|`, `^`, `&`, `+` and `-`.
+
+/// An operator before its operand. All of them, NOT included, bind tighter than any binary operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// `NOT`
+    Not,
+    /// `-`
+    Minus,
+    /// `+`
+    Plus,
+    /// `~`
+    BitwiseNot,
+}
+
+/// An operator between two operands; all of them group to the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// `OR`
+    Or,
+    /// `AND`
+    And,
+    /// `=`
+    Equal,
+    /// `!=` or `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `>>>`
+    ShiftRightUnsigned,
+    /// `||`
+    Concatenate,
+    /// `|`
+    BitwiseOr,
+    /// `^`
+    BitwiseXor,
+    /// `&`
+    BitwiseAnd,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+}
+
+/// How tightly a binary operator binds, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// `OR`
+    Or,
+    /// `AND`
+    And,
+    /// Comparisons and shifts.
+    Comparison,
+    /// `||`
+    Concatenation,
+    /// `|`, `^`, `&`, `+`, `-`
+    Additive,
+    /// `*`, `/`, `%`
+    Multiplicative,
+}
+
+impl BinaryOperator {
+    /// How tightly it binds.
+    #[must_use]
+    pub fn level(self) -> Level {
+        match self {
+            Self::Or => Level::Or,
+            Self::And => Level::And,
+            Self::Equal
+            | Self::NotEqual
+            | Self::Less
+            | Self::LessOrEqual
+            | Self::Greater
+            | Self::GreaterOrEqual
+            | Self::ShiftLeft
+            | Self::ShiftRight
+            | Self::ShiftRightUnsigned => Level::Comparison,
+            Self::Concatenate => Level::Concatenation,
+            Self::BitwiseOr | Self::BitwiseXor | Self::BitwiseAnd | Self::Add | Self::Subtract => {
+                Level::Additive
+            }
+            Self::Multiply | Self::Divide | Self::Modulo => Level::Multiplicative,
+        }
+    }
+
+    /// How it is printed.
+    #[must_use]
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::Or => "OR",
+            Self::And => "AND",
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::ShiftRightUnsigned => ">>>",
+            Self::Concatenate => "||",
+            Self::BitwiseOr => "|",
+            Self::BitwiseXor => "^",
+            Self::BitwiseAnd => "&",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Expressions.
+//!
+//! Owns the forms an expression takes. Trees are canonical when made by the parser or by the constructors of
+//! `build`: a chain never starts with a chain of its own level, a member never has a member as target, the last
+//! operand of `??` is no `??`, the last branch of a conditional is no conditional, and no minus stands before a number.
+
+use super::{BinaryOperator, Literal, Name, Query, Span, UnaryOperator};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scalar {
+    /// What it is.
+    pub kind: ScalarKind,
+    /// Where it was written, without parentheses around it.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScalarKind {
+    /// A constant.
+    Literal(Literal),
+    /// The name of a parameter, with its `@`.
+    Parameter(String),
+    /// An input alias.
+    Identifier(String),
+    /// A property or element of a value, any number of steps down.
+    Member(Member),
+    /// An operator before an operand.
+    Unary {
+        /// The operator.
+        operator: UnaryOperator,
+        /// What it applies to.
+        operand: Box<Scalar>,
+    },
+    /// Operators of one level between operands, grouped to the left: `a + b - c` is `(a + b) - c`.
+    Chain {
+        /// The leftmost operand.
+        first: Box<Scalar>,
+        /// The operators with their right operands, never empty.
+        rest: Vec<(BinaryOperator, Scalar)>,
+    },
+    /// `a ?? b ?? c`, grouped to the right; at least two.
+    Coalesce(Vec<Scalar>),
+    /// `a ? b : c ? d : e`.
+    Conditional {
+        /// The conditions with their values, never empty.
+        branches: Vec<Branch>,
+        /// The value when no condition holds.
+        otherwise: Box<Scalar>,
+    },
+    /// `value [NOT] BETWEEN low AND high`.
+    Between {
+        /// Whether NOT was written.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Scalar>,
+        /// The lower bound.
+        low: Box<Scalar>,
+        /// The upper bound.
+        high: Box<Scalar>,
+    },
+    /// `value [NOT] IN (a, b)`.
+    In {
+        /// Whether NOT was written.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Scalar>,
+        /// The candidates, never empty.
+        list: Vec<Scalar>,
+    },
+    /// `value [NOT] LIKE pattern [ESCAPE 'c']`.
+    Like {
+        /// Whether NOT was written.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Scalar>,
+        /// The pattern.
+        pattern: Box<Scalar>,
+        /// The character that makes the next one literal.
+        escape: Option<char>,
+    },
+    /// `{name: value}`.
+    Object(Vec<ObjectMember>),
+    /// `[value, value]`.
+    Array(Vec<Scalar>),
+    /// A call of a built-in function, in the user's spelling.
+    Call {
+        /// The function.
+        function: Name,
+        /// Its arguments.
+        arguments: Vec<Scalar>,
+    },
+    /// A call of a user-defined function.
+    UdfCall {
+        /// The function, without the prefix `udf.`.
+        function: Name,
+        /// Its arguments.
+        arguments: Vec<Scalar>,
+    },
+    /// A query inside an expression.
+    Subquery {
+        /// What is made of its rows.
+        kind: SubqueryKind,
+        /// The query.
+        query: Box<Query>,
+    },
+}
+
+/// A path below a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Where the path starts.
+    pub target: Box<Scalar>,
+    /// The steps, never empty.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// `.name`
+    Property(Name),
+    /// `[expression]`
+    Index(Scalar),
+}
+
+/// Whether NOT stands before BETWEEN, IN or LIKE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negation {
+    /// As is.
+    Plain,
+    /// With NOT.
+    Negated,
+}
+
+/// One condition of a conditional with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// When.
+    pub condition: Scalar,
+    /// What then.
+    pub value: Scalar,
+}
+
+/// One member of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectMember {
+    /// Its name.
+    pub name: Name,
+    /// Its value.
+    pub value: Scalar,
+}
+
+/// What is made of the rows of a subquery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubqueryKind {
+    /// `(q)`: the only row.
+    Scalar,
+    /// `EXISTS(q)`: whether there is a row.
+    Exists,
+    /// `ARRAY(q)`: all rows.
+    Array,
+    /// `ALL(q)`: whether every row is true.
+    All,
+    /// `FIRST(q)`: the first row.
+    First,
+    /// `LAST(q)`: the last row.
+    Last,
+}

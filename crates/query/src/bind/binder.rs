@@ -1,0 +1,161 @@
+//! The walk over a query.
+//!
+//! Owns the order in which clauses are bound, what is in scope, and the rules about subqueries. Each kind of clause has
+//! its own file.
+
+use super::bound::{Aggregate, BoundQuery, Grouping};
+use super::{FunctionCatalog, Parameters};
+use crate::ast::{OrderBy, Query, Scalar};
+use crate::error::{QueryError, text};
+
+/// Calls of user-defined functions in one query.
+const UDF_CALLS_MAX: usize = 10;
+
+/// Binds a query.
+///
+/// # Errors
+///
+/// Every rule the query breaks, in the order of the text.
+///
+/// ```
+/// use query::{DocumentedFunctions, Parameters, bind, parse};
+///
+/// let tree = parse("SELECT c.a, UPPER(c.b) FROM c").unwrap();
+/// let bound = bind(&tree, &Parameters::new(), &DocumentedFunctions).unwrap();
+/// assert_eq!(bound.column_names().collect::<Vec<_>>(), ["a", "$1"]);
+/// ```
+pub fn bind(
+    query: &Query,
+    parameters: &Parameters,
+    catalog: &dyn FunctionCatalog,
+) -> Result<BoundQuery, Vec<QueryError>> {
+    let errors = parameters.check();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut binder = Binder::new(parameters, catalog);
+    let bound = binder.query(query, Role::Outermost);
+    if binder.udf_calls > UDF_CALLS_MAX {
+        binder.errors.push(text::too_many_udf_calls(query.span.0, UDF_CALLS_MAX));
+    }
+    if binder.errors.is_empty() {
+        return Ok(bound);
+    }
+    let mut errors = binder.errors;
+    errors.sort_by_key(|error| error.location.map_or(usize::MAX, |location| location.start));
+    Err(errors)
+}
+
+/// Where a query stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It is the whole text.
+    Outermost,
+    /// It is the first input of a query that may read the container, so it may read it instead.
+    FirstInput,
+    /// It is joined, or inside an expression: it sees only what is around it.
+    Correlated,
+}
+
+/// Where an expression stands: it decides what an aggregate or a score may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a clause that sees single rows.
+    Row(&'static str),
+    /// In the select list of a query with groups.
+    Groups,
+    /// In ORDER BY RANK.
+    Rank,
+}
+
+/// An alias in scope; its position is its slot.
+pub(super) struct Visible {
+    pub(super) alias: Option<String>,
+    /// Whether only its groups can be seen, so that a bare reference is a mistake.
+    pub(super) is_grouped: bool,
+}
+
+/// What belongs to the query being bound, and not to those around it.
+pub(super) struct Frame {
+    /// The first slot of the query.
+    pub(super) base: usize,
+    pub(super) place: Place,
+    pub(super) group_by: Vec<Scalar>,
+    pub(super) aggregates: Vec<Aggregate>,
+}
+
+pub(super) struct Binder<'a> {
+    pub(super) parameters: &'a Parameters,
+    pub(super) catalog: &'a dyn FunctionCatalog,
+    pub(super) scope: Vec<Visible>,
+    pub(super) frame: Frame,
+    pub(super) udf_calls: usize,
+    pub(super) errors: Vec<QueryError>,
+}
+
+impl<'a> Binder<'a> {
+    fn new(parameters: &'a Parameters, catalog: &'a dyn FunctionCatalog) -> Self {
+        let (scope, errors) = (Vec::new(), Vec::new());
+        Self { parameters, catalog, scope, frame: Frame::at(0), udf_calls: 0, errors }
+    }
+
+    /// Binds a query and leaves scope and frame as they were.
+    pub(super) fn query(&mut self, query: &Query, role: Role) -> BoundQuery {
+        if role != Role::Outermost {
+            self.check_subquery(query);
+        }
+        let base = self.scope.len();
+        let outer = std::mem::replace(&mut self.frame, Frame::at(base));
+        let sources = self.sources(query.from.as_ref(), role);
+        let filter = query.filter.as_ref().map(|filter| self.placed("WHERE", filter));
+        let grouping = self.grouping(query);
+        let output = self.output(query, &grouping);
+        let order_by = self.ordering(query, &sources, &grouping);
+        let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
+        let (offset, limit) = match &query.offset_limit {
+            Some(clause) => (self.offset(&clause.offset), self.limit(&clause.limit)),
+            None => (None, None),
+        };
+        self.scope.truncate(base);
+        let frame = std::mem::replace(&mut self.frame, outer);
+        let aggregates = frame.aggregates;
+        BoundQuery { sources, filter, grouping, aggregates, output, order_by, top, offset, limit }
+    }
+
+    /// GROUP BY, or the single group that an aggregate in the select list makes.
+    fn grouping(&mut self, query: &Query) -> Grouping {
+        if query.group_by.is_empty() {
+            return if self.selects_aggregate(&query.select) {
+                Grouping::Whole
+            } else {
+                Grouping::None
+            };
+        }
+        self.frame.group_by.clone_from(&query.group_by);
+        Grouping::By(query.group_by.iter().map(|key| self.group_key(key)).collect())
+    }
+
+    /// What no subquery may have.
+    fn check_subquery(&mut self, query: &Query) {
+        if let Some(top) = &query.select.top {
+            self.errors.push(text::top_in_subquery(top.span.0));
+        }
+        match &query.order_by {
+            Some(OrderBy::Items(_, span)) => {
+                self.errors.push(text::order_by_in_subquery(span.0));
+            }
+            Some(OrderBy::Rank(_, span)) => self.errors.push(text::rank_in_subquery(span.0)),
+            None => {}
+        }
+        if let Some(clause) = &query.offset_limit {
+            self.errors.push(text::offset_limit_in_subquery(clause.span.0));
+        }
+    }
+}
+
+impl Frame {
+    fn at(base: usize) -> Self {
+        let (group_by, aggregates) = (Vec::new(), Vec::new());
+        Self { base, place: Place::Row("FROM"), group_by, aggregates }
+    }
+}

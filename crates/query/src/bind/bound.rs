@@ -1,0 +1,143 @@
+//! Bound queries.
+//!
+//! Owns what a query is once all names are resolved: inputs, filter, groups, output, order and counts.
+
+use super::{Expression, PathStep};
+use crate::ast::SortOrder;
+
+/// A query ready to be planned and run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundQuery {
+    /// The inputs in order; each fills the next slot, starting after those of the queries around this one.
+    pub sources: Vec<BoundSource>,
+    /// The condition of WHERE.
+    pub filter: Option<Expression>,
+    /// Whether and how rows are put together.
+    pub grouping: Grouping,
+    /// The aggregates to compute for each group.
+    pub aggregates: Vec<Aggregate>,
+    /// What each row, or each group, becomes.
+    pub output: Output,
+    /// The order of the rows.
+    pub order_by: Ordering,
+    /// How many rows at most.
+    pub top: Option<u32>,
+    /// How many rows are skipped.
+    pub offset: Option<u32>,
+    /// How many are wanted then.
+    pub limit: Option<u32>,
+}
+
+impl BoundQuery {
+    /// Whether the output is made of groups rather than of single rows.
+    #[must_use]
+    pub fn is_aggregate(&self) -> bool {
+        self.grouping != Grouping::None
+    }
+
+    /// The names of the output's properties; empty when the output is a bare value.
+    pub fn column_names(&self) -> impl Iterator<Item = &str> {
+        let columns = match &self.output.projection {
+            Projection::Columns(columns) => columns.as_slice(),
+            Projection::Input(_) | Projection::Value(_) => &[],
+        };
+        columns.iter().map(|column| column.name.as_str())
+    }
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundSource {
+    /// The name expressions use for it, if any.
+    pub alias: Option<String>,
+    /// The slot it fills.
+    pub slot: usize,
+    /// Where its path starts.
+    pub root: Input,
+    /// The path from there.
+    pub path: Vec<PathStep>,
+    /// Whether each element of the array at the path is a row, or the value itself is the only one.
+    pub iterates: bool,
+}
+
+/// Where an input starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// At each item of the container.
+    Container,
+    /// At the value of an earlier slot.
+    Slot(usize),
+    /// At each row of a query.
+    Query(Box<BoundQuery>),
+}
+
+/// Whether and how rows are put together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grouping {
+    /// Each row stands for itself.
+    None,
+    /// All rows are one group, even when there are none.
+    Whole,
+    /// One group for each combination of values.
+    By(Vec<Expression>),
+}
+
+/// One aggregate of a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregate {
+    /// The canonical name of its function.
+    pub function: &'static str,
+    /// What it takes from each row.
+    pub argument: Expression,
+}
+
+/// What a query gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Whether equal values are given once.
+    pub distinct: bool,
+    /// The value of a row or group.
+    pub projection: Projection,
+}
+
+/// The value of a row or group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Projection {
+    /// `SELECT *`: the value of a slot.
+    Input(usize),
+    /// `SELECT VALUE`: any value.
+    Value(Expression),
+    /// An object.
+    Columns(Vec<Column>),
+}
+
+/// One property of an output object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name: given, inferred from a path, or numbered (`$1`).
+    pub name: String,
+    /// Its value.
+    pub expression: Expression,
+}
+
+/// The order of the rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ordering {
+    /// None asked for.
+    None,
+    /// By values, the first one first.
+    Keys(Vec<OrderKey>),
+    /// By scores, best first.
+    Rank(Vec<Expression>),
+}
+
+/// One value to order by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderKey {
+    /// The value.
+    pub expression: Expression,
+    /// Its path inside an item, when it is one; a distance or score has none.
+    pub path: Option<Vec<PathStep>>,
+    /// The direction; none when the user named none.
+    pub order: Option<SortOrder>,
+}

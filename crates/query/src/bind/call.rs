@@ -1,0 +1,44 @@
+//! Calls of built-in functions.
+//!
+//! Owns the lookup of names, the number of arguments and where scores may stand.
+
+use super::binder::{Binder, Place};
+use super::catalog::FunctionKind;
+use super::expression::Expression;
+use crate::ast::{Name, Scalar, Span};
+use crate::error::text;
+
+/// The function that only ORDER BY RANK can compute.
+pub(super) const FULL_TEXT_SCORE: &str = "FullTextScore";
+/// The function that joins scores in ORDER BY RANK.
+pub(super) const RANK_FUSION: &str = "RRF";
+/// The function that ORDER BY and ORDER BY RANK accept.
+pub(super) const VECTOR_DISTANCE: &str = "VectorDistance";
+
+impl Binder<'_> {
+    pub(super) fn call(&mut self, name: &Name, arguments: &[Scalar], span: Span) -> Expression {
+        let Some(signature) = self.catalog.find(&name.text) else {
+            self.errors.push(text::unknown_function(name.span.0, &name.text));
+            self.scalars(arguments);
+            return Expression::UNDEFINED;
+        };
+        if !signature.arity.accepts(arguments.len()) {
+            let count = signature.arity.to_string();
+            self.errors.push(text::wrong_arity(span.0, signature.name, &count));
+        }
+        if self.frame.place != Place::Rank {
+            for score in [FULL_TEXT_SCORE, RANK_FUSION] {
+                if signature.name.eq_ignore_ascii_case(score) {
+                    self.errors.push(text::score_outside_rank(span.0, score));
+                }
+            }
+        }
+        match signature.kind {
+            FunctionKind::Aggregate => self.aggregate(signature.name, arguments, span),
+            FunctionKind::Scalar => {
+                let arguments = self.scalars(arguments);
+                Expression::Call { function: signature.name, arguments }
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! TOP, OFFSET and LIMIT.
+//!
+//! Owns their values: whole numbers of 32 bits, written or passed. A parameter without such a value is refused like a
+//! number out of range.
+
+use super::binder::Binder;
+use crate::ast::{Count, CountKind, Literal};
+use crate::error::{Location, QueryError, text};
+
+impl Binder<'_> {
+    pub(super) fn top(&mut self, count: &Count) -> Option<u32> {
+        self.count(count, text::top_count)
+    }
+
+    pub(super) fn offset(&mut self, count: &Count) -> Option<u32> {
+        self.count(count, text::offset_count)
+    }
+
+    pub(super) fn limit(&mut self, count: &Count) -> Option<u32> {
+        self.count(count, text::limit_count)
+    }
+
+    fn count(&mut self, count: &Count, refuse: fn(Location) -> QueryError) -> Option<u32> {
+        let value = match &count.kind {
+            CountKind::Number(Literal::Integer(value)) => Some(*value),
+            CountKind::Number(_) => None,
+            CountKind::Parameter(name) => self.parameters.value(name).and_then(model::Json::as_i64),
+        };
+        let value = value.and_then(|value| u32::try_from(value).ok());
+        if value.is_none() {
+            self.errors.push(refuse(count.span.0));
+        }
+        value
+    }
+}

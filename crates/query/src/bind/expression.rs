@@ -1,0 +1,129 @@
+//! Bound expressions.
+//!
+//! Owns the form in which expressions are evaluated: aliases are slots, parameters are values, indexes are constants,
+//! group keys and aggregates are numbers into the lists of their query. Does not own evaluation.
+
+use model::Json;
+
+use super::BoundQuery;
+use crate::ast::{BinaryOperator, Literal, Negation, SubqueryKind, UnaryOperator};
+
+/// An expression ready to be evaluated.
+///
+/// Slots are positions in one growing list of inputs: a subquery sees the slots of all queries around it and adds its
+/// own after them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A constant of the text.
+    Literal(Literal),
+    /// The value of a parameter.
+    Parameter(Json),
+    /// The value of an input.
+    Input(usize),
+    /// The value of an expression of GROUP BY, by its position there.
+    GroupKey(usize),
+    /// The result of an aggregate, by its position in the list of its query.
+    Aggregate(usize),
+    /// A property or element below a value.
+    Member {
+        /// Where the path starts.
+        target: Box<Expression>,
+        /// The steps down.
+        steps: Vec<PathStep>,
+    },
+    /// An operator before an operand.
+    Unary {
+        /// The operator.
+        operator: UnaryOperator,
+        /// What it applies to.
+        operand: Box<Expression>,
+    },
+    /// Operators of one level, grouped to the left.
+    Chain {
+        /// The leftmost operand.
+        first: Box<Expression>,
+        /// The operators with their right operands.
+        rest: Vec<(BinaryOperator, Expression)>,
+    },
+    /// The first operand that is defined.
+    Coalesce(Vec<Expression>),
+    /// The value of the first branch whose condition is true.
+    Conditional {
+        /// Conditions with their values.
+        branches: Vec<(Expression, Expression)>,
+        /// The value when no condition is true.
+        otherwise: Box<Expression>,
+    },
+    /// Whether a value lies between two others.
+    Between {
+        /// Whether the answer is inverted.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Expression>,
+        /// The lower bound.
+        low: Box<Expression>,
+        /// The upper bound.
+        high: Box<Expression>,
+    },
+    /// Whether a value equals one of a list.
+    In {
+        /// Whether the answer is inverted.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Expression>,
+        /// The candidates.
+        list: Vec<Expression>,
+    },
+    /// Whether a text follows a pattern.
+    Like {
+        /// Whether the answer is inverted.
+        negation: Negation,
+        /// The value tested.
+        value: Box<Expression>,
+        /// The pattern.
+        pattern: Box<Expression>,
+        /// The character that makes the next one literal.
+        escape: Option<char>,
+    },
+    /// An object.
+    Object(Vec<(String, Expression)>),
+    /// An array.
+    Array(Vec<Expression>),
+    /// A call of a built-in function by its canonical name.
+    Call {
+        /// The function.
+        function: &'static str,
+        /// Its arguments, as many as it takes.
+        arguments: Vec<Expression>,
+    },
+    /// A call of a user-defined function.
+    UdfCall {
+        /// The function; its existence is not known here.
+        function: String,
+        /// Its arguments.
+        arguments: Vec<Expression>,
+    },
+    /// A query inside an expression.
+    Subquery {
+        /// What is made of its rows.
+        kind: SubqueryKind,
+        /// The query.
+        query: Box<BoundQuery>,
+    },
+}
+
+impl Expression {
+    /// The value that stands for what could not be bound.
+    pub(super) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
+}
+
+/// One constant step down a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PathStep {
+    /// To a property.
+    Property(String),
+    /// To an element.
+    Index(i64),
+    /// Nowhere: the index is no string and no whole number, so the value below is undefined.
+    Nowhere,
+}

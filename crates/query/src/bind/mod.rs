@@ -1,0 +1,32 @@
+//! Names, functions and rules.
+//!
+//! Owns the step from a tree to a bound query: aliases become slots, parameters become values, functions are looked
+//! up, and every rule that grammar cannot express is checked. All mistakes are collected, in the order of the text.
+//! The bound query has types of its own: the tree stays what the user wrote, for printing and rewriting, and the bound
+//! query holds only what running it needs. Does not own the meaning of functions, plans or partitions.
+
+mod aggregate;
+mod arity;
+mod binder;
+mod bound;
+mod call;
+mod catalog;
+mod count;
+mod expression;
+mod order_by;
+mod parameters;
+mod rank;
+mod same;
+mod scalar;
+mod select;
+mod source;
+
+pub use arity::DocumentedFunctions;
+pub use binder::bind;
+pub use bound::{
+    Aggregate, BoundQuery, BoundSource, Column, Grouping, Input, OrderKey, Ordering, Output,
+    Projection,
+};
+pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};
+pub use expression::{Expression, PathStep};
+pub use parameters::Parameters;

@@ -1,0 +1,117 @@
+//! ORDER BY.
+//!
+//! Owns the rule that rows are ordered by a path of the item, since only an index gives an order. A distance, and the
+//! scores of rewritten queries, are the exceptions. A query with groups may name the path of any input: there the
+//! clause is handed on to the partitions.
+
+use super::binder::{Binder, Place};
+use super::bound::{BoundSource, Grouping, Input, OrderKey, Ordering};
+use super::call::VECTOR_DISTANCE;
+use super::expression::{Expression, PathStep};
+use super::same::same;
+use crate::ast::{OrderBy, OrderItem, Query, Scalar, ScalarKind};
+use crate::error::text;
+
+/// Functions that may be ordered by besides a distance: rewritten queries call them.
+const REWRITTEN_SCORES: [&str; 2] = ["_FullTextScore", "_VectorScore"];
+
+impl Binder<'_> {
+    pub(super) fn ordering(
+        &mut self,
+        query: &Query,
+        sources: &[BoundSource],
+        grouping: &Grouping,
+    ) -> Ordering {
+        match &query.order_by {
+            None => Ordering::None,
+            Some(OrderBy::Rank(scores, _)) => self.rank(query.from.as_ref(), scores),
+            Some(OrderBy::Items(items, _)) => Ordering::Keys(
+                items.iter().map(|item| self.order_key(item, sources, grouping)).collect(),
+            ),
+        }
+    }
+
+    fn order_key(
+        &mut self,
+        item: &OrderItem,
+        sources: &[BoundSource],
+        grouping: &Grouping,
+    ) -> OrderKey {
+        let order = item.direction.as_ref().map(|direction| direction.order);
+        if self.is_order_score(&item.expression) {
+            let expression = self.placed("ORDER BY", &item.expression);
+            return OrderKey { expression, path: None, order };
+        }
+        if !is_path(&item.expression) {
+            self.errors.push(text::order_by_expression());
+            return OrderKey { expression: Expression::UNDEFINED, path: None, order };
+        }
+        let bound = self.placed("ORDER BY", &item.expression);
+        let path = self.item_path(&bound, sources, grouping);
+        let key = self.frame.group_by.iter().position(|key| same(key, &item.expression));
+        let expression = key.map_or(bound, Expression::GroupKey);
+        OrderKey { expression, path, order }
+    }
+
+    /// The path inside an item that an expression means; reports when there is none.
+    fn item_path(
+        &mut self,
+        expression: &Expression,
+        sources: &[BoundSource],
+        grouping: &Grouping,
+    ) -> Option<Vec<PathStep>> {
+        let (slot, steps): (usize, &[PathStep]) = match expression {
+            Expression::Input(slot) => (*slot, &[]),
+            Expression::Member { target, steps } => match target.as_ref() {
+                Expression::Input(slot) => (*slot, steps),
+                // The alias was not resolved, and that is reported already.
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let source = sources.iter().find(|source| source.slot == slot)?;
+        let starts_at_item = source.root == Input::Container && !source.iterates;
+        let path: Vec<PathStep> = source.path.iter().chain(steps).cloned().collect();
+        if starts_at_item && !path.is_empty() && !path.contains(&PathStep::Nowhere) {
+            return Some(path);
+        }
+        if *grouping == Grouping::None {
+            let is_correlated = source.iterates || matches!(source.root, Input::Slot(_));
+            self.errors.push(if is_correlated {
+                text::order_by_correlated()
+            } else {
+                text::order_by_expression()
+            });
+        }
+        None
+    }
+
+    fn is_order_score(&self, scalar: &Scalar) -> bool {
+        match &scalar.kind {
+            ScalarKind::Call { function, .. } => {
+                self.catalog.find(&function.text).is_some_and(|signature| {
+                    signature.name.eq_ignore_ascii_case(VECTOR_DISTANCE)
+                        || REWRITTEN_SCORES
+                            .iter()
+                            .any(|score| signature.name.eq_ignore_ascii_case(score))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Binds the scores of ORDER BY RANK, which may stand nowhere else.
+    pub(super) fn scores(&mut self, scores: &[Scalar]) -> Vec<Expression> {
+        self.frame.place = Place::Rank;
+        self.scalars(scores)
+    }
+}
+
+/// Whether an expression is an alias or a path below one.
+fn is_path(scalar: &Scalar) -> bool {
+    match &scalar.kind {
+        ScalarKind::Identifier(_) => true,
+        ScalarKind::Member(member) => matches!(member.target.kind, ScalarKind::Identifier(_)),
+        _ => false,
+    }
+}

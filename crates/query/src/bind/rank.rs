@@ -1,0 +1,86 @@
+//! ORDER BY RANK.
+//!
+//! Owns which functions give a score, the weights of a fusion, and which inputs can be ranked: only whole items.
+
+use super::binder::Binder;
+use super::bound::Ordering;
+use super::call::{FULL_TEXT_SCORE, RANK_FUSION, VECTOR_DISTANCE};
+use crate::ast::{From, Literal, Scalar, ScalarKind, SourceForm, SourceRoot};
+use crate::error::text;
+
+impl Binder<'_> {
+    pub(super) fn rank(&mut self, from: Option<&From>, scores: &[Scalar]) -> Ordering {
+        if let Some(from) = from {
+            self.check_ranked_inputs(from);
+        }
+        for score in scores {
+            match &score.kind {
+                ScalarKind::Call { arguments, .. } if self.calls(score, &[RANK_FUSION]) => {
+                    self.check_fusion(arguments);
+                }
+                _ if self.calls(score, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]) => {}
+                _ => self.errors.push(text::rank_function(score.span.0)),
+            }
+        }
+        Ordering::Rank(self.scores(scores))
+    }
+
+    fn check_ranked_inputs(&mut self, from: &From) {
+        for source in from.sources() {
+            if matches!(source.path.root, SourceRoot::Subquery(_)) {
+                self.errors.push(text::rank_with_subquery(source.span.0));
+            }
+        }
+        if matches!(from.first.form, SourceForm::Iterate(_)) {
+            self.errors.push(text::rank_with_in(from.first.span.0));
+        }
+        if let Some(join) = from.joins.first() {
+            self.errors.push(text::rank_with_join(join.span.0));
+        }
+    }
+
+    /// Scores, then perhaps their weights.
+    fn check_fusion(&mut self, arguments: &[Scalar]) {
+        let is_score =
+            |argument: &&Scalar| self.calls(argument, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]);
+        let scores = arguments.iter().take_while(is_score).count();
+        let mut error = None;
+        match arguments.get(scores..) {
+            Some([]) | None => {}
+            Some([weights]) => {
+                if !are_weights(weights, scores) {
+                    error = Some(text::rank_weights(weights.span.0));
+                }
+            }
+            Some([other, ..]) => error = Some(text::rank_function(other.span.0)),
+        }
+        self.errors.extend(error);
+    }
+
+    fn calls(&self, scalar: &Scalar, functions: &[&str]) -> bool {
+        match &scalar.kind {
+            ScalarKind::Call { function, .. } => {
+                self.catalog.find(&function.text).is_some_and(|signature| {
+                    functions.iter().any(|name| signature.name.eq_ignore_ascii_case(name))
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an expression is a literal array of as many numbers as there are scores.
+fn are_weights(scalar: &Scalar, scores: usize) -> bool {
+    match &scalar.kind {
+        ScalarKind::Array(weights) => {
+            weights.len() == scores
+                && weights.iter().all(|weight| {
+                    matches!(
+                        weight.kind,
+                        ScalarKind::Literal(Literal::Integer(_) | Literal::Double(_))
+                    )
+                })
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! Expressions.
+//!
+//! Owns the translation of each form, aliases and paths above all. Calls are in `call`, aggregates in `aggregate`.
+
+use super::binder::{Binder, Place, Role};
+use super::expression::{Expression, PathStep};
+use super::same::same;
+use crate::ast::{Literal, Member, ObjectMember, Scalar, ScalarKind, Step};
+use crate::error::text;
+use crate::printer::print_scalar;
+
+impl Binder<'_> {
+    pub(super) fn scalar(&mut self, scalar: &Scalar) -> Expression {
+        if self.frame.place == Place::Groups
+            && let Some(key) = self.frame.group_by.iter().position(|key| same(key, scalar))
+        {
+            return Expression::GroupKey(key);
+        }
+        match &scalar.kind {
+            ScalarKind::Literal(literal) => Expression::Literal(literal.clone()),
+            ScalarKind::Parameter(name) => self.parameter(name),
+            ScalarKind::Identifier(name) => self.identifier(name, scalar, scalar),
+            ScalarKind::Member(member) => self.member(member, scalar),
+            ScalarKind::Object(members) => self.object(members),
+            ScalarKind::Array(elements) => Expression::Array(self.scalars(elements)),
+            ScalarKind::Call { function, arguments } => self.call(function, arguments, scalar.span),
+            ScalarKind::UdfCall { function, arguments } => {
+                self.udf_calls += 1;
+                let arguments = self.scalars(arguments);
+                Expression::UdfCall { function: function.text.clone(), arguments }
+            }
+            ScalarKind::Subquery { kind, query } => {
+                let query = Box::new(self.query(query, Role::Correlated));
+                Expression::Subquery { kind: *kind, query }
+            }
+            _ => self.operator(scalar),
+        }
+    }
+
+    /// The forms with operators.
+    fn operator(&mut self, scalar: &Scalar) -> Expression {
+        match &scalar.kind {
+            ScalarKind::Unary { operator, operand } => {
+                Expression::Unary { operator: *operator, operand: self.boxed(operand) }
+            }
+            ScalarKind::Chain { first, rest } => {
+                let first = self.boxed(first);
+                let rest =
+                    rest.iter().map(|(operator, right)| (*operator, self.scalar(right))).collect();
+                Expression::Chain { first, rest }
+            }
+            ScalarKind::Coalesce(operands) => Expression::Coalesce(self.scalars(operands)),
+            ScalarKind::Conditional { branches, otherwise } => {
+                let branches = branches
+                    .iter()
+                    .map(|branch| (self.scalar(&branch.condition), self.scalar(&branch.value)))
+                    .collect();
+                Expression::Conditional { branches, otherwise: self.boxed(otherwise) }
+            }
+            ScalarKind::Between { negation, value, low, high } => Expression::Between {
+                negation: *negation,
+                value: self.boxed(value),
+                low: self.boxed(low),
+                high: self.boxed(high),
+            },
+            ScalarKind::In { negation, value, list } => Expression::In {
+                negation: *negation,
+                value: self.boxed(value),
+                list: self.scalars(list),
+            },
+            ScalarKind::Like { negation, value, pattern, escape } => Expression::Like {
+                negation: *negation,
+                value: self.boxed(value),
+                pattern: self.boxed(pattern),
+                escape: *escape,
+            },
+            _ => Expression::UNDEFINED,
+        }
+    }
+
+    fn boxed(&mut self, scalar: &Scalar) -> Box<Expression> {
+        Box::new(self.scalar(scalar))
+    }
+
+    pub(super) fn scalars(&mut self, scalars: &[Scalar]) -> Vec<Expression> {
+        scalars.iter().map(|scalar| self.scalar(scalar)).collect()
+    }
+
+    fn parameter(&self, name: &str) -> Expression {
+        match self.parameters.value(name) {
+            Some(value) => Expression::Parameter(value.clone()),
+            None => Expression::UNDEFINED,
+        }
+    }
+
+    /// An alias; `whole` is the path that starts with it, for the message.
+    fn identifier(&mut self, name: &str, scalar: &Scalar, whole: &Scalar) -> Expression {
+        let Some(slot) = self.slot(name) else {
+            self.errors.push(text::unresolved(scalar.span.0, name));
+            return Expression::UNDEFINED;
+        };
+        if self.scope.get(slot).is_some_and(|visible| visible.is_grouped) {
+            self.errors.push(text::ungrouped_property(whole.span.0, &print_scalar(whole)));
+        }
+        Expression::Input(slot)
+    }
+
+    fn member(&mut self, member: &Member, scalar: &Scalar) -> Expression {
+        let steps: Vec<PathStep> =
+            member.steps.iter().map(|step| self.step(step, scalar)).collect();
+        if let Some((key, taken)) = self.group_key_prefix(member) {
+            let target = Box::new(Expression::GroupKey(key));
+            return Expression::Member { target, steps: steps.into_iter().skip(taken).collect() };
+        }
+        let target = match &member.target.kind {
+            ScalarKind::Identifier(name) => self.identifier(name, &member.target, scalar),
+            _ => self.scalar(&member.target),
+        };
+        Expression::Member { target: Box::new(target), steps }
+    }
+
+    /// The expression of GROUP BY that a path starts with, and how many steps that takes. An alias alone takes none.
+    fn group_key_prefix(&self, member: &Member) -> Option<(usize, usize)> {
+        if self.frame.place != Place::Groups {
+            return None;
+        }
+        self.frame.group_by.iter().enumerate().find_map(|(index, key)| match &key.kind {
+            ScalarKind::Member(prefix) if prefix.steps.len() < member.steps.len() => {
+                let head: Vec<Step> =
+                    member.steps.iter().take(prefix.steps.len()).cloned().collect();
+                let head = Member { target: member.target.clone(), steps: head };
+                let head = Scalar::new(ScalarKind::Member(head), member.target.span);
+                same(key, &head).then_some((index, prefix.steps.len()))
+            }
+            _ => same(key, &member.target).then_some((index, 0)),
+        })
+    }
+
+    /// A step of a path: its index must not depend on the row.
+    fn step(&mut self, step: &Step, whole: &Scalar) -> PathStep {
+        let index = match step {
+            Step::Property(name) => return PathStep::Property(name.text.clone()),
+            Step::Index(index) => index,
+        };
+        match &index.kind {
+            ScalarKind::Literal(Literal::String(name)) => PathStep::Property(name.clone()),
+            ScalarKind::Literal(Literal::Integer(index)) => PathStep::Index(*index),
+            ScalarKind::Literal(_) => PathStep::Nowhere,
+            ScalarKind::Parameter(name) => match self.parameters.value(name) {
+                Some(model::Json::String(name)) => PathStep::Property(name.clone()),
+                Some(value) => value.as_i64().map_or(PathStep::Nowhere, PathStep::Index),
+                None => PathStep::Nowhere,
+            },
+            _ => {
+                self.errors.push(text::member_indexer(whole.span.0));
+                PathStep::Nowhere
+            }
+        }
+    }
+
+    fn object(&mut self, members: &[ObjectMember]) -> Expression {
+        let mut names = std::collections::HashSet::new();
+        let mut bound = Vec::new();
+        for ObjectMember { name, value } in members {
+            if !names.insert(name.text.as_str()) {
+                self.errors.push(text::duplicate_property(name.span.0, &name.text));
+            }
+            bound.push((name.text.clone(), self.scalar(value)));
+        }
+        Expression::Object(bound)
+    }
+}

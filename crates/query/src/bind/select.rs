@@ -1,0 +1,91 @@
+//! The select list.
+//!
+//! Owns the rules of `SELECT *`, the names of the output's properties and that they are unique.
+
+use std::collections::HashSet;
+
+use super::binder::{Binder, Place};
+use super::bound::{Column, Grouping, Output, Projection};
+use super::expression::Expression;
+use crate::ast::{Literal, Query, Scalar, ScalarKind, SelectItem, Selection, Span, Step};
+use crate::error::text;
+
+impl Binder<'_> {
+    pub(super) fn output(&mut self, query: &Query, grouping: &Grouping) -> Output {
+        let groups = *grouping != Grouping::None;
+        self.frame.place = if groups { Place::Groups } else { Place::Row("SELECT") };
+        self.show_groups(groups);
+        let projection = match &query.select.selection {
+            Selection::Star(span) => self.star(query, *span),
+            Selection::Value(expression) => Projection::Value(self.scalar(expression)),
+            Selection::List(items) => Projection::Columns(self.columns(items)),
+        };
+        self.show_groups(false);
+        Output { distinct: query.select.distinct, projection }
+    }
+
+    fn star(&mut self, query: &Query, span: Span) -> Projection {
+        if !query.group_by.is_empty() {
+            self.errors.push(text::star_with_group_by(span.0));
+        }
+        match &query.from {
+            None => self.errors.push(text::star_without_from()),
+            Some(from) if !from.joins.is_empty() => {
+                self.errors.push(text::star_with_several_inputs());
+            }
+            Some(_) => {}
+        }
+        Projection::Input(self.frame.base)
+    }
+
+    fn columns(&mut self, items: &[SelectItem]) -> Vec<Column> {
+        let mut names = HashSet::new();
+        let mut unnamed = 0;
+        let mut columns = Vec::new();
+        for item in items {
+            let (name, span) = match column_name(item) {
+                Some((name, span)) => (name.to_owned(), span),
+                None => {
+                    unnamed += 1;
+                    (format!("${unnamed}"), item.expression.span)
+                }
+            };
+            if !names.insert(name.clone()) {
+                self.errors.push(text::duplicate_property(span.0, &name));
+            }
+            columns.push(Column { name, expression: self.scalar(&item.expression) });
+        }
+        columns
+    }
+
+    /// An expression in a clause that sees single rows.
+    pub(super) fn placed(&mut self, clause: &'static str, scalar: &Scalar) -> Expression {
+        self.frame.place = Place::Row(clause);
+        self.scalar(scalar)
+    }
+
+    /// Marks the inputs of the query as seen by groups or by rows.
+    pub(super) fn show_groups(&mut self, is_grouped: bool) {
+        for visible in self.scope.iter_mut().skip(self.frame.base) {
+            visible.is_grouped = is_grouped;
+        }
+    }
+}
+
+/// The name of a select item and where it stands: its alias, or the last name of a path.
+fn column_name(item: &SelectItem) -> Option<(&str, Span)> {
+    if let Some(alias) = &item.alias {
+        return Some((&alias.text, alias.span));
+    }
+    match &item.expression.kind {
+        ScalarKind::Identifier(name) => Some((name, item.expression.span)),
+        ScalarKind::Member(member) => match member.steps.last()? {
+            Step::Property(name) => Some((&name.text, name.span)),
+            Step::Index(index) => match &index.kind {
+                ScalarKind::Literal(Literal::String(name)) => Some((name, index.span)),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! Inputs.
+//!
+//! Owns scope: which name a path starts at, which alias an input has when none is given, and that aliases are unique.
+//! The container can be read once, by the very first input; everywhere else a name must be an alias in scope.
+
+use super::binder::{Binder, Role, Visible};
+use super::bound::{BoundSource, Input};
+use super::expression::PathStep;
+use crate::ast::{From, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+use crate::error::text;
+
+impl Binder<'_> {
+    /// Binds the inputs in order; each sees those before it.
+    pub(super) fn sources(&mut self, from: Option<&From>, role: Role) -> Vec<BoundSource> {
+        let mut bound = Vec::new();
+        for (index, source) in from.iter().flat_map(|from| from.sources()).enumerate() {
+            let role = match role {
+                Role::Outermost | Role::FirstInput if index == 0 => Role::FirstInput,
+                _ => Role::Correlated,
+            };
+            bound.push(self.source(source, role));
+        }
+        bound
+    }
+
+    fn source(&mut self, source: &Source, role: Role) -> BoundSource {
+        let root = match &source.path.root {
+            SourceRoot::Name(name) => self.root(name, role),
+            SourceRoot::Subquery(query) => Input::Query(Box::new(self.query(query, role))),
+        };
+        let path = source.path.steps.iter().map(bound_step).collect();
+        let alias = alias(source);
+        if let Some(alias) = alias {
+            let own = self.scope.iter().skip(self.frame.base);
+            if own.filter_map(|known| known.alias.as_ref()).any(|known| *known == alias.text) {
+                self.errors.push(text::duplicate_alias(&alias.text));
+            }
+        }
+        let alias = alias.map(|name| name.text.clone());
+        let slot = self.scope.len();
+        self.scope.push(Visible { alias: alias.clone(), is_grouped: false });
+        let iterates = matches!(source.form, SourceForm::Iterate(_));
+        BoundSource { alias, slot, root, path, iterates }
+    }
+
+    fn root(&mut self, name: &Name, role: Role) -> Input {
+        if let Some(slot) = self.slot(&name.text) {
+            if self.scope.get(slot).is_some_and(|known| known.is_grouped) {
+                self.errors.push(text::ungrouped_property(name.span.0, &name.text));
+            }
+            return Input::Slot(slot);
+        }
+        if role == Role::Correlated {
+            self.errors.push(text::unresolved(name.span.0, &name.text));
+        }
+        Input::Container
+    }
+
+    /// The slot of an alias; the innermost query wins.
+    pub(super) fn slot(&self, alias: &str) -> Option<usize> {
+        self.scope.iter().rposition(|known| known.alias.as_deref() == Some(alias))
+    }
+}
+
+/// The alias given, or the last name of the path. A path that ends in an index, and a subquery, have none.
+fn alias(source: &Source) -> Option<&Name> {
+    match &source.form {
+        SourceForm::Iterate(variable) => Some(variable),
+        SourceForm::Value(Some(alias)) => Some(alias),
+        SourceForm::Value(None) => inferred_alias(&source.path),
+    }
+}
+
+fn inferred_alias(path: &SourcePath) -> Option<&Name> {
+    match path.steps.last() {
+        Some(SourceStep::Property(name) | SourceStep::Quoted(name)) => Some(name),
+        Some(SourceStep::Index(_)) => None,
+        None => match &path.root {
+            SourceRoot::Name(name) => Some(name),
+            SourceRoot::Subquery(_) => None,
+        },
+    }
+}
+
+fn bound_step(step: &SourceStep) -> PathStep {
+    match step {
+        SourceStep::Property(name) | SourceStep::Quoted(name) => {
+            PathStep::Property(name.text.clone())
+        }
+        SourceStep::Index(index) => PathStep::Index(*index),
+    }
+}

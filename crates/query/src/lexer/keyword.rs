@@ -1,0 +1,60 @@
+//! The reserved words.
+//!
+//! Owns the list and its case-insensitive lookup. Does not own contextual words (ALL, FIRST, LAST, NaN, Infinity):
+//! those are identifiers that the parser recognises by position.
+
+/// Declares the words once: variant and spelling.
+macro_rules! keywords {
+    ($($variant:ident $spelling:literal,)*) => {
+        /// A reserved word.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Keyword { $($variant,)* }
+
+        /// Every word with its upper-case spelling.
+        const WORDS: &[(&str, Keyword)] = &[$(($spelling, Keyword::$variant),)*];
+    };
+}
+
+keywords! {
+    And "AND", Array "ARRAY", As "AS", Asc "ASC", Between "BETWEEN", By "BY", Case "CASE",
+    Cast "CAST", Convert "CONVERT", Cross "CROSS", Desc "DESC", Distinct "DISTINCT", Else "ELSE",
+    End "END", Escape "ESCAPE", Exists "EXISTS", False "FALSE", For "FOR", From "FROM",
+    Group "GROUP", Having "HAVING", In "IN", Inner "INNER", Insert "INSERT", Into "INTO", Is "IS",
+    Join "JOIN", Left "LEFT", Let "LET", Like "LIKE", Limit "LIMIT", Not "NOT", Null "NULL",
+    Offset "OFFSET", On "ON", Or "OR", Order "ORDER", Outer "OUTER", Over "OVER", Rank "RANK",
+    Right "RIGHT", Select "SELECT", Set "SET", Then "THEN", Top "TOP", True "TRUE", Udf "UDF",
+    Undefined "UNDEFINED", Update "UPDATE", Value "VALUE", When "WHEN", Where "WHERE",
+    With "WITH",
+}
+
+impl Keyword {
+    /// The reserved word a text spells, in any case.
+    pub(crate) fn find(text: &str) -> Option<Self> {
+        WORDS
+            .iter()
+            .find(|(spelling, _)| spelling.eq_ignore_ascii_case(text))
+            .map(|(_, word)| *word)
+    }
+
+    /// Whether the word may still serve as a name.
+    pub(crate) fn is_also_identifier(self) -> bool {
+        matches!(self, Self::Let | Self::Rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_fifty_three_words_in_alphabetical_order() {
+        assert_eq!(WORDS.len(), 53);
+        assert!(WORDS.is_sorted_by_key(|(spelling, _)| *spelling));
+    }
+
+    #[test]
+    fn words_are_found_in_any_case() {
+        assert_eq!(Keyword::find("sElEcT"), Some(Keyword::Select));
+        assert_eq!(Keyword::find("selects"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Strings in the query text.
+//!
+//! Owns both quotes and the escapes. A quote is not escaped by doubling it, and control characters must be escaped.
+
+/// What stands at an opening quote.
+pub(super) enum Scanned {
+    /// A well-formed string: its value and its length in bytes, quotes included.
+    Valid(String, usize),
+    /// The length up to the mistake.
+    Invalid(usize),
+}
+
+/// Reads the string whose opening quote a text starts with.
+pub(super) fn at_start(text: &str) -> Scanned {
+    let mut rest = text.char_indices();
+    let Some((_, quote)) = rest.next() else {
+        return Scanned::Invalid(0);
+    };
+    let mut units = Units::default();
+    while let Some((at, character)) = rest.next() {
+        match character {
+            _ if character == quote => return Scanned::Valid(units.finish(), at + 1),
+            '\\' => match escape(&mut rest) {
+                Some(Escape::Character(character)) => units.push(character),
+                Some(Escape::Unit(unit)) => units.push_unit(unit),
+                None => return Scanned::Invalid(rest.offset()),
+            },
+            '\0'..' ' => return Scanned::Invalid(at),
+            _ => units.push(character),
+        }
+    }
+    Scanned::Invalid(text.len())
+}
+
+enum Escape {
+    Character(char),
+    /// `\uXXXX`: half of a pair, perhaps.
+    Unit(u16),
+}
+
+fn escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
+    let (_, character) = rest.next()?;
+    Some(Escape::Character(match character {
+        '\'' | '"' | '\\' | '/' => character,
+        'b' => '\u{8}',
+        'f' => '\u{C}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => {
+            let mut unit = 0;
+            for _ in 0..4 {
+                unit = unit * 16 + rest.next()?.1.to_digit(16)?;
+            }
+            return u16::try_from(unit).ok().map(Escape::Unit);
+        }
+        _ => return None,
+    }))
+}
+
+/// Text under construction; escaped halves of a pair are joined, a lone half becomes the replacement character.
+#[derive(Default)]
+struct Units {
+    text: String,
+    high: Option<u16>,
+}
+
+impl Units {
+    fn push(&mut self, character: char) {
+        self.flush();
+        self.text.push(character);
+    }
+
+    fn push_unit(&mut self, unit: u16) {
+        if let Some(high) = self.high.take() {
+            if let Some(Ok(pair)) = char::decode_utf16([high, unit]).next()
+                && (0xDC00..0xE000).contains(&unit)
+            {
+                self.text.push(pair);
+                return;
+            }
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        match unit {
+            0xD800..0xDC00 => self.high = Some(unit),
+            _ => self
+                .text
+                .push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.high.take().is_some() {
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.flush();
+        self.text
+    }
+}

@@ -1,0 +1,113 @@
+//! The punctuation of the language.
+//!
+//! Owns the spelling of each symbol and the rule that the longest one wins.
+
+/// A symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symbol {
+    /// `(`
+    OpenParenthesis,
+    /// `)`
+    CloseParenthesis,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `,`
+    Comma,
+    /// `.`
+    Dot,
+    /// `:`
+    Colon,
+    /// `?`
+    Question,
+    /// `??`
+    QuestionQuestion,
+    /// `*`
+    Star,
+    /// `/`
+    Slash,
+    /// `%`
+    Percent,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `~`
+    Tilde,
+    /// `|`
+    Bar,
+    /// `||`
+    BarBar,
+    /// `&`
+    Ampersand,
+    /// `^`
+    Caret,
+    /// `=`
+    Equal,
+    /// `!=` or `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `<<`
+    ShiftLeft,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `>>`
+    ShiftRight,
+    /// `>>>`
+    ShiftRightUnsigned,
+}
+
+/// Longest spellings first, so that the first match is the right one.
+const SPELLINGS: &[(&str, Symbol)] = &[
+    (">>>", Symbol::ShiftRightUnsigned),
+    (">>", Symbol::ShiftRight),
+    (">=", Symbol::GreaterOrEqual),
+    ("<<", Symbol::ShiftLeft),
+    ("<=", Symbol::LessOrEqual),
+    ("<>", Symbol::NotEqual),
+    ("!=", Symbol::NotEqual),
+    ("||", Symbol::BarBar),
+    ("??", Symbol::QuestionQuestion),
+    ("(", Symbol::OpenParenthesis),
+    (")", Symbol::CloseParenthesis),
+    ("[", Symbol::OpenBracket),
+    ("]", Symbol::CloseBracket),
+    ("{", Symbol::OpenBrace),
+    ("}", Symbol::CloseBrace),
+    (",", Symbol::Comma),
+    (".", Symbol::Dot),
+    (":", Symbol::Colon),
+    ("?", Symbol::Question),
+    ("*", Symbol::Star),
+    ("/", Symbol::Slash),
+    ("%", Symbol::Percent),
+    ("+", Symbol::Plus),
+    ("-", Symbol::Minus),
+    ("~", Symbol::Tilde),
+    ("|", Symbol::Bar),
+    ("&", Symbol::Ampersand),
+    ("^", Symbol::Caret),
+    ("=", Symbol::Equal),
+    ("<", Symbol::Less),
+    (">", Symbol::Greater),
+];
+
+impl Symbol {
+    /// The symbol a text starts with, and its length in bytes.
+    pub(super) fn at_start(text: &str) -> Option<(Self, usize)> {
+        SPELLINGS
+            .iter()
+            .find(|(spelling, _)| text.starts_with(spelling))
+            .map(|(spelling, symbol)| (*symbol, spelling.len()))
+    }
+}

@@ -1,0 +1,61 @@
+//! One token.
+//!
+//! Owns what the parser may know of a token: its kind, its text and its place, in bytes and in UTF-16 units.
+
+use super::{Keyword, Symbol};
+use crate::ast::Literal;
+use crate::error::Location;
+
+/// A token of the query text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token<'text> {
+    /// What it is.
+    pub(crate) kind: TokenKind,
+    /// As written; empty at the end of the text.
+    pub(crate) text: &'text str,
+    /// Where, in bytes of the query text.
+    pub(crate) byte_start: usize,
+    /// Where, in UTF-16 code units.
+    pub(crate) location: Location,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TokenKind {
+    /// A name.
+    Identifier,
+    /// A reserved word.
+    Keyword(Keyword),
+    /// `@` and a name.
+    Parameter,
+    /// A number without sign.
+    Number(NumberToken),
+    /// A string, escapes resolved.
+    String(String),
+    /// Punctuation.
+    Symbol(Symbol),
+    /// The end of the text.
+    End,
+    /// A character that starts no token. Nothing follows it.
+    Invalid,
+    /// A string that is not well formed. Nothing follows it.
+    InvalidString,
+}
+
+/// A number as read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NumberToken {
+    /// Its value.
+    pub(crate) value: Literal,
+    /// How it was written.
+    pub(crate) form: NumberForm,
+}
+
+/// How a number was written: some places of the grammar take whole numbers only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberForm {
+    /// Digits only, decimal or hexadecimal.
+    Integer,
+    /// With a point or an exponent.
+    Decimal,
+}

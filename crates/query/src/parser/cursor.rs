@@ -1,0 +1,153 @@
+//! The position in the tokens.
+//!
+//! Owns looking at, taking and demanding tokens, the nesting limit and the wording of a mismatch. Does not own any
+//! rule of the grammar.
+
+use super::Parsed;
+use crate::ast::{Name, Query, Span};
+use crate::error::{Location, QueryError, text};
+use crate::lexer::{Keyword, Symbol, Token, TokenKind};
+
+/// How deep the parser may call itself: beyond it lies the end of the stack.
+pub(super) const NESTING_LEVELS_MAX: usize = 128;
+
+/// JOINs of a query, subqueries included.
+const JOINS_MAX: usize = 10;
+
+/// The tokens of a text and how far they are read.
+pub(super) struct Cursor<'text> {
+    tokens: Vec<Token<'text>>,
+    position: usize,
+    nesting: usize,
+    /// JOINs seen so far.
+    pub(super) joins: usize,
+    /// Levels of the deepest expression of the query being read.
+    pub(super) deepest: usize,
+}
+
+impl<'text> Cursor<'text> {
+    pub(super) fn new(tokens: Vec<Token<'text>>) -> Self {
+        Self { tokens, position: 0, nesting: 0, joins: 0, deepest: 0 }
+    }
+
+    /// The kind of the token a number of tokens ahead; the end of the text goes on forever.
+    pub(super) fn ahead(&self, distance: usize) -> &TokenKind {
+        self.tokens.get(self.position + distance).map_or(&TokenKind::End, |token| &token.kind)
+    }
+
+    pub(super) fn kind(&self) -> &TokenKind {
+        self.ahead(0)
+    }
+
+    pub(super) fn at(&self, symbol: Symbol) -> bool {
+        *self.kind() == TokenKind::Symbol(symbol)
+    }
+
+    pub(super) fn at_keyword(&self, keyword: Keyword) -> bool {
+        *self.kind() == TokenKind::Keyword(keyword)
+    }
+
+    /// Whether a name stands a number of tokens ahead.
+    pub(super) fn is_name(&self, distance: usize) -> bool {
+        match self.ahead(distance) {
+            TokenKind::Identifier => true,
+            TokenKind::Keyword(word) => word.is_also_identifier(),
+            _ => false,
+        }
+    }
+
+    /// The text of the token at hand.
+    pub(super) fn text(&self) -> &'text str {
+        self.tokens.get(self.position).map_or("", |token| token.text)
+    }
+
+    /// The place of the token at hand.
+    pub(super) fn span(&self) -> Span {
+        self.location().into()
+    }
+
+    /// The place of the token taken last.
+    pub(super) fn last_span(&self) -> Span {
+        let last = self.position.checked_sub(1).and_then(|last| self.tokens.get(last));
+        last.map_or(Span::default(), |token| token.location.into())
+    }
+
+    fn location(&self) -> Location {
+        self.tokens.get(self.position).map(|token| token.location).unwrap_or_default()
+    }
+
+    /// Goes on by one token and gives the place of the one passed. The last token is never passed.
+    pub(super) fn advance(&mut self) -> Span {
+        let span = self.span();
+        if self.position + 1 < self.tokens.len() {
+            self.position += 1;
+        }
+        span
+    }
+
+    pub(super) fn take(&mut self, symbol: Symbol) -> bool {
+        let found = self.at(symbol);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn take_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.at_keyword(keyword);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, symbol: Symbol) -> Parsed<Span> {
+        if self.at(symbol) { Ok(self.advance()) } else { Err(self.mismatch()) }
+    }
+
+    pub(super) fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<Span> {
+        if self.at_keyword(keyword) { Ok(self.advance()) } else { Err(self.mismatch()) }
+    }
+
+    pub(super) fn expect_name(&mut self) -> Parsed<Name> {
+        if !self.is_name(0) {
+            return Err(self.mismatch());
+        }
+        let text = self.text().to_owned();
+        Ok(Name { text, span: self.advance() })
+    }
+
+    pub(super) fn expect_end(&self) -> Parsed<()> {
+        if *self.kind() == TokenKind::End { Ok(()) } else { Err(self.mismatch()) }
+    }
+
+    /// What is wrong with the token at hand, when it cannot stand here.
+    pub(super) fn mismatch(&self) -> QueryError {
+        let (location, token) = (self.location(), self.text());
+        match self.kind() {
+            TokenKind::End => text::unexpected_end(location),
+            TokenKind::Invalid => text::invalid_token(location, token),
+            TokenKind::InvalidString => text::invalid_string(location, token),
+            _ => text::syntax(location, token),
+        }
+    }
+
+    /// Reads something one level deeper.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting == NESTING_LEVELS_MAX {
+            return Err(text::too_deep(NESTING_LEVELS_MAX));
+        }
+        self.nesting += 1;
+        let result = read(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// Refuses a query that joins too often.
+    pub(super) fn check_joins(&self, query: &Query) -> Parsed<()> {
+        if self.joins > JOINS_MAX {
+            return Err(text::too_many_joins(query.span.0, JOINS_MAX));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! The clause FROM.
+//!
+//! Owns inputs, their paths and JOIN. There is no ON, and no LEFT, RIGHT, INNER, OUTER or CROSS JOIN.
+
+use super::Parsed;
+use super::cursor::Cursor;
+use crate::ast::{From, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+use crate::lexer::{Keyword, NumberForm, NumberToken, Symbol, TokenKind};
+
+impl Cursor<'_> {
+    pub(super) fn from(&mut self) -> Parsed<From> {
+        let first = self.source()?;
+        let mut joins = Vec::new();
+        while self.take_keyword(Keyword::Join) {
+            self.joins += 1;
+            joins.push(self.source()?);
+        }
+        Ok(From { first, joins })
+    }
+
+    fn source(&mut self) -> Parsed<Source> {
+        let start = self.span();
+        if self.is_name(0) && *self.ahead(1) == TokenKind::Keyword(Keyword::In) {
+            let variable = self.expect_name()?;
+            self.advance();
+            let path = self.source_path()?;
+            let form = SourceForm::Iterate(variable);
+            return Ok(Source { form, path, span: start.to(self.last_span()) });
+        }
+        let path = self.source_path()?;
+        let form = SourceForm::Value(self.source_alias()?);
+        Ok(Source { form, path, span: start.to(self.last_span()) })
+    }
+
+    fn source_alias(&mut self) -> Parsed<Option<Name>> {
+        if self.take_keyword(Keyword::As) || self.is_name(0) {
+            self.expect_name().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn source_path(&mut self) -> Parsed<SourcePath> {
+        let root = if self.take(Symbol::OpenParenthesis) {
+            let inner = self.query()?;
+            self.expect(Symbol::CloseParenthesis)?;
+            self.deepest = self.deepest.max(inner.levels + 1);
+            SourceRoot::Subquery(Box::new(inner.query))
+        } else {
+            SourceRoot::Name(self.expect_name()?)
+        };
+        let mut steps = Vec::new();
+        loop {
+            if self.take(Symbol::Dot) {
+                steps.push(SourceStep::Property(self.expect_name()?));
+            } else if self.take(Symbol::OpenBracket) {
+                steps.push(self.bracketed_step()?);
+                self.expect(Symbol::CloseBracket)?;
+            } else {
+                return Ok(SourcePath { root, steps });
+            }
+        }
+    }
+
+    /// `0` or `"name"`, between brackets.
+    fn bracketed_step(&mut self) -> Parsed<SourceStep> {
+        let step = match self.kind() {
+            TokenKind::String(text) => {
+                SourceStep::Quoted(Name { text: text.clone(), span: self.span() })
+            }
+            TokenKind::Number(NumberToken {
+                value: Literal::Integer(index),
+                form: NumberForm::Integer,
+            }) => SourceStep::Index(*index),
+            _ => return Err(self.mismatch()),
+        };
+        self.advance();
+        Ok(step)
+    }
+}

@@ -1,0 +1,53 @@
+//! Tokens to tree.
+//!
+//! Owns the native grammar, one file per clause, and its limits. Like the service's parser it stops at the first
+//! mistake. Does not own names and rules beyond grammar: see `bind`.
+
+mod count;
+mod cursor;
+mod from;
+mod order_by;
+mod query;
+mod scalar;
+mod select;
+
+#[cfg(test)]
+mod tests;
+
+use cursor::Cursor;
+
+use crate::ast::Query;
+use crate::error::{Location, QueryError, text};
+use crate::lexer;
+
+/// Characters of a query text, counted as UTF-16 units.
+const TEXT_UNITS_MAX: usize = 524_288;
+
+/// What a parsing step gives.
+type Parsed<T> = Result<T, QueryError>;
+
+/// Reads a query text.
+///
+/// # Errors
+///
+/// The first mistake found, as the service words it.
+///
+/// ```
+/// let tree = query::parse("select c.id from c where c.age >= 18").unwrap();
+/// assert_eq!(query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
+/// ```
+pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
+    parse_whole(text).map_err(|error| vec![error])
+}
+
+fn parse_whole(text: &str) -> Parsed<Query> {
+    let units = text.chars().map(char::len_utf16).sum();
+    if units > TEXT_UNITS_MAX {
+        return Err(text::text_too_long(Location { start: 0, end: units }, TEXT_UNITS_MAX));
+    }
+    let mut cursor = Cursor::new(lexer::scan(text));
+    let query = cursor.query()?.query;
+    cursor.expect_end()?;
+    cursor.check_joins(&query)?;
+    Ok(query)
+}

@@ -1,0 +1,75 @@
+//! The clause ORDER BY.
+//!
+//! Owns items with their directions, and ORDER BY RANK. RANK is also a legal alias, so it opens the second form only
+//! when an expression could start right after it.
+
+use super::Parsed;
+use super::cursor::Cursor;
+use crate::ast::{Direction, OrderBy, OrderItem, Scalar, ScalarKind, SortOrder};
+use crate::error::text;
+use crate::lexer::{Keyword, Symbol, TokenKind};
+
+impl Cursor<'_> {
+    pub(super) fn order_by(&mut self) -> Parsed<Option<OrderBy>> {
+        if !self.at_keyword(Keyword::Order) {
+            return Ok(None);
+        }
+        let start = self.advance();
+        self.expect_keyword(Keyword::By)?;
+        if self.opens_rank() {
+            self.advance();
+            let scores = self.scores()?;
+            return Ok(Some(OrderBy::Rank(scores, start.to(self.last_span()))));
+        }
+        let mut items = vec![self.order_item()?];
+        while self.take(Symbol::Comma) {
+            items.push(self.order_item()?);
+        }
+        Ok(Some(OrderBy::Items(items, start.to(self.last_span()))))
+    }
+
+    fn order_item(&mut self) -> Parsed<OrderItem> {
+        let expression = self.operand()?;
+        let order = match self.kind() {
+            TokenKind::Keyword(Keyword::Asc) => SortOrder::Ascending,
+            TokenKind::Keyword(Keyword::Desc) => SortOrder::Descending,
+            _ => return Ok(OrderItem { expression, direction: None }),
+        };
+        let spelling = self.text().to_owned();
+        self.advance();
+        Ok(OrderItem { expression, direction: Some(Direction { order, spelling }) })
+    }
+
+    fn opens_rank(&self) -> bool {
+        self.at_keyword(Keyword::Rank)
+            && match self.ahead(1) {
+                TokenKind::Identifier
+                | TokenKind::Parameter
+                | TokenKind::Number(_)
+                | TokenKind::String(_) => true,
+                TokenKind::Keyword(word) => {
+                    word.is_also_identifier()
+                        || matches!(word, Keyword::Left | Keyword::Right | Keyword::Udf)
+                }
+                _ => false,
+            }
+    }
+
+    fn scores(&mut self) -> Parsed<Vec<Scalar>> {
+        let mut scores = Vec::new();
+        loop {
+            let at_start = self.mismatch();
+            let score = self.operand()?;
+            if !matches!(score.kind, ScalarKind::Call { .. } | ScalarKind::UdfCall { .. }) {
+                return Err(at_start);
+            }
+            if self.at_keyword(Keyword::Asc) || self.at_keyword(Keyword::Desc) {
+                return Err(text::rank_direction());
+            }
+            scores.push(score);
+            if !self.take(Symbol::Comma) {
+                return Ok(scores);
+            }
+        }
+    }
+}

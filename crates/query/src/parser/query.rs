@@ -1,0 +1,55 @@
+//! The order of the clauses.
+//!
+//! Owns which clause follows which, and WHERE and GROUP BY themselves. HAVING is a reserved word that no clause uses.
+
+use super::cursor::Cursor;
+use super::{Parsed, scalar};
+use crate::ast::{Query, Scalar};
+use crate::lexer::{Keyword, Symbol};
+
+/// A query and how many levels its deepest expression has.
+pub(super) struct QueryNode {
+    pub(super) query: Query,
+    pub(super) levels: usize,
+}
+
+impl Cursor<'_> {
+    /// A query from SELECT to its last clause.
+    pub(super) fn query(&mut self) -> Parsed<QueryNode> {
+        let outer = std::mem::take(&mut self.deepest);
+        let query = self.nested(Self::clauses)?;
+        let levels = std::mem::replace(&mut self.deepest, outer);
+        Ok(QueryNode { query, levels })
+    }
+
+    fn clauses(&mut self) -> Parsed<Query> {
+        let start = self.span();
+        let select = self.select()?;
+        let from = if self.take_keyword(Keyword::From) { Some(self.from()?) } else { None };
+        let filter = if self.take_keyword(Keyword::Where) { Some(self.operand()?) } else { None };
+        let group_by = self.group_by()?;
+        let order_by = self.order_by()?;
+        let offset_limit = self.offset_limit()?;
+        let span = start.to(self.last_span());
+        Ok(Query { select, from, filter, group_by, order_by, offset_limit, span })
+    }
+
+    fn group_by(&mut self) -> Parsed<Vec<Scalar>> {
+        if !self.take_keyword(Keyword::Group) {
+            return Ok(Vec::new());
+        }
+        self.expect_keyword(Keyword::By)?;
+        let mut expressions = vec![self.operand()?];
+        while self.take(Symbol::Comma) {
+            expressions.push(self.operand()?);
+        }
+        Ok(expressions)
+    }
+
+    /// An expression that stands directly in a clause.
+    pub(super) fn operand(&mut self) -> Parsed<Scalar> {
+        let scalar::Node { scalar, levels } = self.scalar()?;
+        self.deepest = self.deepest.max(levels);
+        Ok(scalar)
+    }
+}

@@ -1,0 +1,63 @@
+//! Arrays, objects and lists of expressions.
+//!
+//! Owns what stands between brackets, braces and commas. The name of a member is a string or a bare name that is not
+//! reserved.
+
+use super::{Node, Parsed};
+use crate::ast::{Name, ObjectMember, Scalar, ScalarKind};
+use crate::lexer::{Symbol, TokenKind};
+use crate::parser::cursor::Cursor;
+
+impl Cursor<'_> {
+    /// Expressions between commas, and the levels of the deepest.
+    pub(super) fn scalars(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
+        let mut scalars = Vec::new();
+        let mut levels = 0;
+        loop {
+            let node = self.scalar()?;
+            levels = levels.max(node.levels);
+            scalars.push(node.scalar);
+            if !self.take(Symbol::Comma) {
+                return Ok((scalars, levels));
+            }
+        }
+    }
+
+    pub(super) fn array(&mut self) -> Parsed<Node> {
+        let start = self.advance();
+        let (elements, levels) =
+            if self.at(Symbol::CloseBracket) { (Vec::new(), 0) } else { self.scalars()? };
+        let span = start.to(self.expect(Symbol::CloseBracket)?);
+        Node::above(levels, Scalar::new(ScalarKind::Array(elements), span))
+    }
+
+    pub(super) fn object(&mut self) -> Parsed<Node> {
+        let start = self.advance();
+        let mut members = Vec::new();
+        let mut levels = 0;
+        if !self.at(Symbol::CloseBrace) {
+            loop {
+                let name = self.member_name()?;
+                self.expect(Symbol::Colon)?;
+                let value = self.scalar()?;
+                levels = levels.max(value.levels);
+                members.push(ObjectMember { name, value: value.scalar });
+                if !self.take(Symbol::Comma) {
+                    break;
+                }
+            }
+        }
+        let span = start.to(self.expect(Symbol::CloseBrace)?);
+        Node::above(levels, Scalar::new(ScalarKind::Object(members), span))
+    }
+
+    fn member_name(&mut self) -> Parsed<Name> {
+        match self.kind() {
+            TokenKind::String(text) => {
+                let text = text.clone();
+                Ok(Name { text, span: self.advance() })
+            }
+            _ => self.expect_name(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Expressions, loosest operator first.
+//!
+//! Owns how an expression is entered: a run of opening parentheses costs no stack, because the service's own printed
+//! form opens with as many parentheses as a chain has operands. Each file below owns one band of precedence; every
+//! step takes the leftmost operand if it is already read.
+
+mod binary;
+mod construct;
+mod logical;
+mod primary;
+mod ternary;
+mod unary;
+
+use super::Parsed;
+use super::cursor::Cursor;
+use crate::ast::Scalar;
+use crate::error::text;
+use crate::lexer::{Keyword, Symbol, TokenKind};
+
+/// Parentheses that may open at one place.
+const PARENTHESES_MAX: usize = 4096;
+
+/// Levels of a tree: what later stages, which walk trees by calling themselves, can bear.
+const TREE_LEVELS_MAX: usize = 512;
+
+/// An expression and how many levels its tree has.
+pub(super) struct Node {
+    pub(super) scalar: Scalar,
+    pub(super) levels: usize,
+}
+
+impl Node {
+    /// An expression without parts.
+    fn leaf(scalar: Scalar) -> Self {
+        Self { scalar, levels: 1 }
+    }
+
+    /// An expression one level above the deepest of its parts; refused when that is too deep.
+    fn above(levels: usize, scalar: Scalar) -> Parsed<Self> {
+        if levels >= TREE_LEVELS_MAX {
+            return Err(text::too_deep(TREE_LEVELS_MAX));
+        }
+        Ok(Self { scalar, levels: levels + 1 })
+    }
+}
+
+impl Cursor<'_> {
+    /// An expression.
+    pub(super) fn scalar(&mut self) -> Parsed<Node> {
+        self.nested(Self::scalar_after_parentheses)
+    }
+
+    fn scalar_after_parentheses(&mut self) -> Parsed<Node> {
+        let mut open = 0;
+        while self.at(Symbol::OpenParenthesis)
+            && *self.ahead(1) != TokenKind::Keyword(Keyword::Select)
+        {
+            self.advance();
+            open += 1;
+            if open > PARENTHESES_MAX {
+                return Err(text::too_deep(PARENTHESES_MAX));
+            }
+        }
+        let mut value = self.ternary(None)?;
+        for _ in 0..open {
+            self.expect(Symbol::CloseParenthesis)?;
+            value = self.ternary(Some(value))?;
+        }
+        Ok(value)
+    }
+}

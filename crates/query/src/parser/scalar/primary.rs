@@ -1,0 +1,137 @@
+//! Primary expressions.
+//!
+//! Owns constants, parameters, aliases, parentheses, subqueries and calls. ALL, FIRST, LAST, NaN and Infinity are
+//! ordinary names that mean something special only here; LEFT and RIGHT are reserved words that still name functions.
+
+use super::{Node, Parsed};
+use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};
+use crate::lexer::{Keyword, Symbol, TokenKind};
+use crate::parser::cursor::Cursor;
+
+impl Cursor<'_> {
+    pub(super) fn primary(&mut self) -> Parsed<Node> {
+        let literal = match self.kind() {
+            TokenKind::Symbol(symbol) => return self.enclosed(*symbol),
+            TokenKind::Identifier => return self.named(),
+            TokenKind::Keyword(word) => match *word {
+                Keyword::True => Literal::Bool(true),
+                Keyword::False => Literal::Bool(false),
+                Keyword::Null => Literal::Null,
+                Keyword::Undefined => Literal::Undefined,
+                word => return self.reserved(word),
+            },
+            TokenKind::Number(number) => number.value.clone(),
+            TokenKind::String(text) => Literal::String(text.clone()),
+            TokenKind::Parameter => {
+                let kind = ScalarKind::Parameter(self.text().to_owned());
+                return Ok(Node::leaf(Scalar::new(kind, self.advance())));
+            }
+            TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString => {
+                return Err(self.mismatch());
+            }
+        };
+        Ok(Node::leaf(Scalar::new(ScalarKind::Literal(literal), self.advance())))
+    }
+
+    fn enclosed(&mut self, symbol: Symbol) -> Parsed<Node> {
+        match symbol {
+            Symbol::OpenBracket => self.array(),
+            Symbol::OpenBrace => self.object(),
+            Symbol::OpenParenthesis if *self.ahead(1) == TokenKind::Keyword(Keyword::Select) => {
+                let start = self.span();
+                self.subquery(SubqueryKind::Scalar, start)
+            }
+            Symbol::OpenParenthesis => {
+                self.advance();
+                let value = self.scalar()?;
+                self.expect(Symbol::CloseParenthesis)?;
+                Ok(value)
+            }
+            _ => Err(self.mismatch()),
+        }
+    }
+
+    /// A reserved word that may start an expression.
+    fn reserved(&mut self, word: Keyword) -> Parsed<Node> {
+        let calls = *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis);
+        match word {
+            Keyword::Exists => {
+                let start = self.advance();
+                self.subquery(SubqueryKind::Exists, start)
+            }
+            Keyword::Array => {
+                let start = self.advance();
+                self.subquery(SubqueryKind::Array, start)
+            }
+            Keyword::Left | Keyword::Right if calls => self.call(),
+            Keyword::Udf => self.udf_call(),
+            word if word.is_also_identifier() => self.named(),
+            _ => Err(self.mismatch()),
+        }
+    }
+
+    /// A name: a call, a subquery with a contextual word, a constant, or an alias.
+    fn named(&mut self) -> Parsed<Node> {
+        let name = self.text();
+        if *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis) {
+            let kind = contextual_subquery(name)
+                .filter(|_| *self.ahead(2) == TokenKind::Keyword(Keyword::Select));
+            return match kind {
+                Some(kind) => {
+                    let start = self.advance();
+                    self.subquery(kind, start)
+                }
+                None => self.call(),
+            };
+        }
+        let kind = match name {
+            "NaN" => ScalarKind::Literal(Literal::Double(f64::NAN)),
+            "Infinity" => ScalarKind::Literal(Literal::Double(f64::INFINITY)),
+            _ => ScalarKind::Identifier(name.to_owned()),
+        };
+        Ok(Node::leaf(Scalar::new(kind, self.advance())))
+    }
+
+    fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<Node> {
+        self.expect(Symbol::OpenParenthesis)?;
+        let inner = self.query()?;
+        let span = start.to(self.expect(Symbol::CloseParenthesis)?);
+        let kind = ScalarKind::Subquery { kind, query: Box::new(inner.query) };
+        Node::above(inner.levels, Scalar::new(kind, span))
+    }
+
+    fn call(&mut self) -> Parsed<Node> {
+        let text = self.text().to_owned();
+        let function = Name { text, span: self.advance() };
+        let start = function.span;
+        let (arguments, levels) = self.arguments()?;
+        let kind = ScalarKind::Call { function, arguments };
+        Node::above(levels, Scalar::new(kind, start.to(self.last_span())))
+    }
+
+    fn udf_call(&mut self) -> Parsed<Node> {
+        let start = self.advance();
+        self.expect(Symbol::Dot)?;
+        let function = self.expect_name()?;
+        let (arguments, levels) = self.arguments()?;
+        let kind = ScalarKind::UdfCall { function, arguments };
+        Node::above(levels, Scalar::new(kind, start.to(self.last_span())))
+    }
+
+    fn arguments(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
+        self.expect(Symbol::OpenParenthesis)?;
+        if self.take(Symbol::CloseParenthesis) {
+            return Ok((Vec::new(), 0));
+        }
+        let arguments = self.scalars()?;
+        self.expect(Symbol::CloseParenthesis)?;
+        Ok(arguments)
+    }
+}
+
+fn contextual_subquery(name: &str) -> Option<SubqueryKind> {
+    [("ALL", SubqueryKind::All), ("FIRST", SubqueryKind::First), ("LAST", SubqueryKind::Last)]
+        .into_iter()
+        .find(|(word, _)| word.eq_ignore_ascii_case(name))
+        .map(|(_, kind)| kind)
+}

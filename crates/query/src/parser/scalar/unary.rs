@@ -1,0 +1,54 @@
+//! Prefix operators and paths.
+//!
+//! Owns the tightest operators: NOT, signs and `~` before an operand, `.name` and `[index]` after it. NOT binds like a
+//! sign: `NOT a = b` is `(NOT a) = b`.
+
+use super::{Node, Parsed};
+use crate::ast::{Scalar, Step, UnaryOperator};
+use crate::lexer::{Keyword, Symbol, TokenKind};
+use crate::parser::cursor::Cursor;
+
+impl Cursor<'_> {
+    pub(super) fn unary(&mut self, start: Option<Node>) -> Parsed<Node> {
+        if start.is_some() {
+            return self.path(start);
+        }
+        let operator = match self.kind() {
+            TokenKind::Keyword(Keyword::Not) => UnaryOperator::Not,
+            TokenKind::Symbol(Symbol::Minus) => UnaryOperator::Minus,
+            TokenKind::Symbol(Symbol::Plus) => UnaryOperator::Plus,
+            TokenKind::Symbol(Symbol::Tilde) => UnaryOperator::BitwiseNot,
+            _ => return self.path(None),
+        };
+        let start = self.advance();
+        let operand = self.nested(|cursor| cursor.unary(None))?;
+        let span = start.to(operand.scalar.span);
+        Node::above(operand.levels, Scalar::unary(operator, operand.scalar, span))
+    }
+
+    /// A primary expression and the steps down from it.
+    fn path(&mut self, start: Option<Node>) -> Parsed<Node> {
+        let mut value = match start {
+            Some(value) => value,
+            None => self.primary()?,
+        };
+        let mut is_member = false;
+        loop {
+            let (step, step_levels) = if self.take(Symbol::Dot) {
+                (Step::Property(self.expect_name()?), 0)
+            } else if self.take(Symbol::OpenBracket) {
+                let index = self.scalar()?;
+                self.expect(Symbol::CloseBracket)?;
+                (Step::Index(index.scalar), index.levels)
+            } else {
+                return Ok(value);
+            };
+            let span = value.scalar.span.to(self.last_span());
+            // Steps after the first join the member and add no level.
+            let below = if is_member { value.levels - 1 } else { value.levels };
+            let scalar = Scalar::member(value.scalar, step, span);
+            value = Node::above(below.max(step_levels), scalar)?;
+            is_member = true;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The clause SELECT.
+//!
+//! Owns DISTINCT, TOP, the three forms of a selection and aliases, with or without AS, bare or quoted.
+
+use super::Parsed;
+use super::cursor::Cursor;
+use crate::ast::{Name, Select, SelectItem, Selection, Top};
+use crate::lexer::{Keyword, Symbol, TokenKind};
+
+impl Cursor<'_> {
+    pub(super) fn select(&mut self) -> Parsed<Select> {
+        self.expect_keyword(Keyword::Select)?;
+        let distinct = self.take_keyword(Keyword::Distinct);
+        let top = self.top()?;
+        let selection = if self.at(Symbol::Star) {
+            Selection::Star(self.advance())
+        } else if self.take_keyword(Keyword::Value) {
+            Selection::Value(Box::new(self.operand()?))
+        } else {
+            Selection::List(self.select_items()?)
+        };
+        Ok(Select { distinct, top, selection })
+    }
+
+    fn top(&mut self) -> Parsed<Option<Top>> {
+        if !self.at_keyword(Keyword::Top) {
+            return Ok(None);
+        }
+        let start = self.advance();
+        let count = self.top_count()?;
+        let span = start.to(count.span);
+        Ok(Some(Top { count, span }))
+    }
+
+    fn select_items(&mut self) -> Parsed<Vec<SelectItem>> {
+        let mut items = Vec::new();
+        loop {
+            let expression = self.operand()?;
+            let alias = self.select_alias()?;
+            items.push(SelectItem { expression, alias });
+            if !self.take(Symbol::Comma) {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn select_alias(&mut self) -> Parsed<Option<Name>> {
+        let is_announced = self.take_keyword(Keyword::As);
+        if let TokenKind::String(text) = self.kind() {
+            let text = text.clone();
+            return Ok(Some(Name { text, span: self.advance() }));
+        }
+        if is_announced || self.is_name(0) { self.expect_name().map(Some) } else { Ok(None) }
+    }
+}

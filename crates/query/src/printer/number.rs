@@ -1,0 +1,51 @@
+//! Numbers with seventeen significant digits.
+//!
+//! Owns the planner's number form (`%.17g` of C), which always reads back as the same double.
+
+/// Seventeen significant digits, trailing zeros dropped, an exponent when it is below -4 or above 16.
+pub(super) fn seventeen_digits(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    let scientific = format!("{value:.16e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if (-4..17).contains(&exponent) {
+        let decimals = usize::try_from(16 - exponent).unwrap_or_default();
+        return without_trailing_zeros(&format!("{value:.decimals$}")).to_owned();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", without_trailing_zeros(mantissa), exponent.unsigned_abs())
+}
+
+fn without_trailing_zeros(digits: &str) -> &str {
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seventeen_digits;
+
+    #[test]
+    fn the_form_is_that_of_seventeen_significant_digits() {
+        for (value, text) in [
+            (0.1, "0.10000000000000001"),
+            (0.005_676_387_343_555_689, "0.0056763873435556889"),
+            (1.5, "1.5"),
+            (-2.25, "-2.25"),
+            (1e17, "1e+17"),
+            (1.797_69e308, "1.79769e+308"),
+            (0.000_1, "0.0001"),
+            (0.000_01, "1.0000000000000001e-05"),
+            (5e-324, "4.9406564584124654e-324"),
+            (1e100, "1e+100"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-Infinity"),
+        ] {
+            assert_eq!(seventeen_digits(value), text);
+        }
+    }
+}
