@@ -17,9 +17,11 @@
 pub mod ast;
 pub mod bind;
 mod error;
+pub mod function;
 mod lexer;
 mod parser;
 mod printer;
+pub mod value;
 
 pub use bind::{BoundQuery, DocumentedFunctions, FunctionCatalog, Parameters, bind};
 pub use error::{Code, Location, QueryError, Severity, to_json};

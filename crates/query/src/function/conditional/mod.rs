@@ -1,0 +1,3 @@
+//! Functions on conditions.
+
+pub(super) mod iif;

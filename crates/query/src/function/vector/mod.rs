@@ -1,0 +1,3 @@
+//! Functions on vectors.
+
+pub(super) mod distance;
