@@ -3,10 +3,16 @@
 //! Owns the order in which clauses are bound, what is in scope, and the rules about subqueries. Each kind of clause has
 //! its own file.
 
-use super::bound::{Aggregate, BoundQuery, Grouping};
+use super::bound::{Aggregate, BoundQuery, Grouping, Ordering};
 use super::{FunctionCatalog, Parameters};
 use crate::ast::{OrderBy, Query, Scalar};
-use crate::error::{QueryError, text};
+use crate::error::{Code, QueryError, text};
+
+/// Mistakes of the first stage: a name that means nothing.
+const UNKNOWN_NAMES: [Code; 2] = [Code::Compiler(2001), Code::Compiler(2005)];
+
+/// A mistake of the second stage: it says nothing sure while names are unknown.
+const UNGROUPED_PROPERTY: Code = Code::Compiler(2102);
 
 /// Calls of user-defined functions in one query.
 const UDF_CALLS_MAX: usize = 10;
@@ -42,6 +48,9 @@ pub fn bind(
         return Ok(bound);
     }
     let mut errors = binder.errors;
+    if errors.iter().any(|error| UNKNOWN_NAMES.contains(&error.code)) {
+        errors.retain(|error| error.code != UNGROUPED_PROPERTY);
+    }
     errors.sort_by_key(|error| error.location.map_or(usize::MAX, |location| location.start));
     Err(errors)
 }
@@ -110,7 +119,10 @@ impl<'a> Binder<'a> {
         let filter = query.filter.as_ref().map(|filter| self.placed("WHERE", filter));
         let grouping = self.grouping(query);
         let output = self.output(query, &grouping);
-        let order_by = self.ordering(query, &sources, &grouping);
+        let order_by = match role {
+            Role::Outermost => self.ordering(query, &sources, &grouping),
+            Role::FirstInput | Role::Correlated => Ordering::None,
+        };
         let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
         let (offset, limit) = match &query.offset_limit {
             Some(clause) => (self.offset(&clause.offset), self.limit(&clause.limit)),

@@ -122,20 +122,20 @@ impl<'text> Cursor<'text> {
     }
 
     /// What is wrong with the token at hand, when it cannot stand here.
-    pub(super) fn mismatch(&self) -> QueryError {
+    pub(super) fn mismatch(&self) -> Box<QueryError> {
         let (location, token) = (self.location(), self.text());
-        match self.kind() {
+        Box::new(match self.kind() {
             TokenKind::End => text::unexpected_end(location),
             TokenKind::Invalid => text::invalid_token(location, token),
             TokenKind::InvalidString => text::invalid_string(location, token),
             _ => text::syntax(location, token),
-        }
+        })
     }
 
     /// Reads something one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == NESTING_LEVELS_MAX {
-            return Err(text::too_deep(NESTING_LEVELS_MAX));
+            return Err(Box::new(text::too_deep(NESTING_LEVELS_MAX)));
         }
         self.nesting += 1;
         let result = read(self);
@@ -146,7 +146,7 @@ impl<'text> Cursor<'text> {
     /// Refuses a query that joins too often.
     pub(super) fn check_joins(&self, query: &Query) -> Parsed<()> {
         if self.joins > JOINS_MAX {
-            return Err(text::too_many_joins(query.span.0, JOINS_MAX));
+            return Err(Box::new(text::too_many_joins(query.span.0, JOINS_MAX)));
         }
         Ok(())
     }

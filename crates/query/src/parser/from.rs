@@ -45,7 +45,7 @@ impl Cursor<'_> {
             let inner = self.query()?;
             self.expect(Symbol::CloseParenthesis)?;
             self.deepest = self.deepest.max(inner.levels + 1);
-            SourceRoot::Subquery(Box::new(inner.query))
+            SourceRoot::Subquery(inner.query)
         } else {
             SourceRoot::Name(self.expect_name()?)
         };

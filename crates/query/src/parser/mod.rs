@@ -23,8 +23,9 @@ use crate::lexer;
 /// Characters of a query text, counted as UTF-16 units.
 const TEXT_UNITS_MAX: usize = 524_288;
 
-/// What a parsing step gives.
-type Parsed<T> = Result<T, QueryError>;
+/// What a parsing step gives. The error is boxed because the parser calls itself: what a step returns is paid at every
+/// level of nesting.
+type Parsed<T> = Result<T, Box<QueryError>>;
 
 /// Reads a query text.
 ///
@@ -37,17 +38,18 @@ type Parsed<T> = Result<T, QueryError>;
 /// assert_eq!(query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
 /// ```
 pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
-    parse_whole(text).map_err(|error| vec![error])
+    parse_whole(text).map_err(|error| vec![*error])
 }
 
 fn parse_whole(text: &str) -> Parsed<Query> {
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
-        return Err(text::text_too_long(Location { start: 0, end: units }, TEXT_UNITS_MAX));
+        let whole = Location { start: 0, end: units };
+        return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
     let mut cursor = Cursor::new(lexer::scan(text));
     let query = cursor.query()?.query;
     cursor.expect_end()?;
     cursor.check_joins(&query)?;
-    Ok(query)
+    Ok(*query)
 }

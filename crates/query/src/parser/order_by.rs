@@ -64,7 +64,7 @@ impl Cursor<'_> {
                 return Err(at_start);
             }
             if self.at_keyword(Keyword::Asc) || self.at_keyword(Keyword::Desc) {
-                return Err(text::rank_direction());
+                return Err(Box::new(text::rank_direction()));
             }
             scores.push(score);
             if !self.take(Symbol::Comma) {

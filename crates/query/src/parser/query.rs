@@ -9,7 +9,7 @@ use crate::lexer::{Keyword, Symbol};
 
 /// A query and how many levels its deepest expression has.
 pub(super) struct QueryNode {
-    pub(super) query: Query,
+    pub(super) query: Box<Query>,
     pub(super) levels: usize,
 }
 
@@ -22,7 +22,7 @@ impl Cursor<'_> {
         Ok(QueryNode { query, levels })
     }
 
-    fn clauses(&mut self) -> Parsed<Query> {
+    fn clauses(&mut self) -> Parsed<Box<Query>> {
         let start = self.span();
         let select = self.select()?;
         let from = if self.take_keyword(Keyword::From) { Some(self.from()?) } else { None };
@@ -31,7 +31,7 @@ impl Cursor<'_> {
         let order_by = self.order_by()?;
         let offset_limit = self.offset_limit()?;
         let span = start.to(self.last_span());
-        Ok(Query { select, from, filter, group_by, order_by, offset_limit, span })
+        Ok(Box::new(Query { select, from, filter, group_by, order_by, offset_limit, span }))
     }
 
     fn group_by(&mut self) -> Parsed<Vec<Scalar>> {
@@ -50,6 +50,6 @@ impl Cursor<'_> {
     pub(super) fn operand(&mut self) -> Parsed<Scalar> {
         let scalar::Node { scalar, levels } = self.scalar()?;
         self.deepest = self.deepest.max(levels);
-        Ok(scalar)
+        Ok(*scalar)
     }
 }

@@ -62,7 +62,7 @@ impl Node {
             _ => false,
         };
         let below = if joins { self.levels - 1 } else { self.levels };
-        let scalar = Scalar::binary(self.scalar, operator, right.scalar);
+        let scalar = Scalar::binary(*self.scalar, operator, *right.scalar);
         Self::above(below.max(right.levels), scalar)
     }
 }

@@ -16,7 +16,7 @@ impl Cursor<'_> {
         loop {
             let node = self.scalar()?;
             levels = levels.max(node.levels);
-            scalars.push(node.scalar);
+            scalars.push(*node.scalar);
             if !self.take(Symbol::Comma) {
                 return Ok((scalars, levels));
             }
@@ -41,7 +41,7 @@ impl Cursor<'_> {
                 self.expect(Symbol::Colon)?;
                 let value = self.scalar()?;
                 levels = levels.max(value.levels);
-                members.push(ObjectMember { name, value: value.scalar });
+                members.push(ObjectMember { name, value: *value.scalar });
                 if !self.take(Symbol::Comma) {
                     break;
                 }

@@ -62,9 +62,9 @@ impl Cursor<'_> {
         let span = value.scalar.span.to(high.scalar.span);
         let kind = ScalarKind::Between {
             negation,
-            value: Box::new(value.scalar),
-            low: Box::new(low.scalar),
-            high: Box::new(high.scalar),
+            value: value.scalar,
+            low: low.scalar,
+            high: high.scalar,
         };
         Node::above(levels, Scalar::new(kind, span))
     }
@@ -87,7 +87,7 @@ impl Cursor<'_> {
         let (list, levels) = self.scalars()?;
         let span = value.scalar.span.to(self.expect(Symbol::CloseParenthesis)?);
         let levels = levels.max(value.levels);
-        let kind = ScalarKind::In { negation, value: Box::new(value.scalar), list };
+        let kind = ScalarKind::In { negation, value: value.scalar, list };
         Node::above(levels, Scalar::new(kind, span))
     }
 
@@ -98,12 +98,8 @@ impl Cursor<'_> {
         let escape = self.escape()?;
         let levels = value.levels.max(pattern.levels);
         let span = value.scalar.span.to(self.last_span());
-        let kind = ScalarKind::Like {
-            negation,
-            value: Box::new(value.scalar),
-            pattern: Box::new(pattern.scalar),
-            escape,
-        };
+        let kind =
+            ScalarKind::Like { negation, value: value.scalar, pattern: pattern.scalar, escape };
         Node::above(levels, Scalar::new(kind, span))
     }
 

@@ -13,7 +13,7 @@ mod unary;
 
 use super::Parsed;
 use super::cursor::Cursor;
-use crate::ast::Scalar;
+use crate::ast::{Scalar, ScalarKind, Span};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
@@ -23,24 +23,24 @@ const PARENTHESES_MAX: usize = 4096;
 /// Levels of a tree: what later stages, which walk trees by calling themselves, can bear.
 const TREE_LEVELS_MAX: usize = 512;
 
-/// An expression and how many levels its tree has.
+/// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
 pub(super) struct Node {
-    pub(super) scalar: Scalar,
+    pub(super) scalar: Box<Scalar>,
     pub(super) levels: usize,
 }
 
 impl Node {
     /// An expression without parts.
-    fn leaf(scalar: Scalar) -> Self {
-        Self { scalar, levels: 1 }
+    fn leaf(kind: ScalarKind, span: Span) -> Self {
+        Self { scalar: Box::new(Scalar::new(kind, span)), levels: 1 }
     }
 
     /// An expression one level above the deepest of its parts; refused when that is too deep.
     fn above(levels: usize, scalar: Scalar) -> Parsed<Self> {
         if levels >= TREE_LEVELS_MAX {
-            return Err(text::too_deep(TREE_LEVELS_MAX));
+            return Err(Box::new(text::too_deep(TREE_LEVELS_MAX)));
         }
-        Ok(Self { scalar, levels: levels + 1 })
+        Ok(Self { scalar: Box::new(scalar), levels: levels + 1 })
     }
 }
 
@@ -58,7 +58,7 @@ impl Cursor<'_> {
             self.advance();
             open += 1;
             if open > PARENTHESES_MAX {
-                return Err(text::too_deep(PARENTHESES_MAX));
+                return Err(Box::new(text::too_deep(PARENTHESES_MAX)));
             }
         }
         let mut value = self.ternary(None)?;

@@ -24,13 +24,13 @@ impl Cursor<'_> {
             TokenKind::String(text) => Literal::String(text.clone()),
             TokenKind::Parameter => {
                 let kind = ScalarKind::Parameter(self.text().to_owned());
-                return Ok(Node::leaf(Scalar::new(kind, self.advance())));
+                return Ok(Node::leaf(kind, self.advance()));
             }
             TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString => {
                 return Err(self.mismatch());
             }
         };
-        Ok(Node::leaf(Scalar::new(ScalarKind::Literal(literal), self.advance())))
+        Ok(Node::leaf(ScalarKind::Literal(literal), self.advance()))
     }
 
     fn enclosed(&mut self, symbol: Symbol) -> Parsed<Node> {
@@ -89,14 +89,14 @@ impl Cursor<'_> {
             "Infinity" => ScalarKind::Literal(Literal::Double(f64::INFINITY)),
             _ => ScalarKind::Identifier(name.to_owned()),
         };
-        Ok(Node::leaf(Scalar::new(kind, self.advance())))
+        Ok(Node::leaf(kind, self.advance()))
     }
 
     fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<Node> {
         self.expect(Symbol::OpenParenthesis)?;
         let inner = self.query()?;
         let span = start.to(self.expect(Symbol::CloseParenthesis)?);
-        let kind = ScalarKind::Subquery { kind, query: Box::new(inner.query) };
+        let kind = ScalarKind::Subquery { kind, query: inner.query };
         Node::above(inner.levels, Scalar::new(kind, span))
     }
 

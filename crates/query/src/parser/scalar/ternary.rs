@@ -17,14 +17,14 @@ impl Cursor<'_> {
             let value = self.scalar()?;
             self.expect(Symbol::Colon)?;
             levels = levels.max(last.levels).max(value.levels);
-            branches.push(Branch { condition: last.scalar, value: value.scalar });
+            branches.push(branch(last, value));
             last = self.coalesce(None)?;
         }
         if branches.is_empty() {
             return Ok(last);
         }
         let span = start.to(last.scalar.span);
-        Node::above(levels.max(last.levels), Scalar::conditional(branches, last.scalar, span))
+        Node::above(levels.max(last.levels), Scalar::conditional(branches, *last.scalar, span))
     }
 
     fn coalesce(&mut self, start: Option<Node>) -> Parsed<Node> {
@@ -34,13 +34,17 @@ impl Cursor<'_> {
         }
         let mut span = first.scalar.span;
         let mut levels = first.levels;
-        let mut operands = vec![first.scalar];
+        let mut operands = vec![*first.scalar];
         while self.take(Symbol::QuestionQuestion) {
             let operand = self.condition(None)?;
             span = span.to(operand.scalar.span);
             levels = levels.max(operand.levels);
-            operands.push(operand.scalar);
+            operands.push(*operand.scalar);
         }
         Node::above(levels, Scalar::coalesce(operands, span))
     }
+}
+
+fn branch(condition: Node, value: Node) -> Branch {
+    Branch { condition: *condition.scalar, value: *value.scalar }
 }

@@ -23,7 +23,7 @@ impl Cursor<'_> {
         let start = self.advance();
         let operand = self.nested(|cursor| cursor.unary(None))?;
         let span = start.to(operand.scalar.span);
-        Node::above(operand.levels, Scalar::unary(operator, operand.scalar, span))
+        Node::above(operand.levels, Scalar::unary(operator, *operand.scalar, span))
     }
 
     /// A primary expression and the steps down from it.
@@ -39,14 +39,14 @@ impl Cursor<'_> {
             } else if self.take(Symbol::OpenBracket) {
                 let index = self.scalar()?;
                 self.expect(Symbol::CloseBracket)?;
-                (Step::Index(index.scalar), index.levels)
+                (Step::Index(*index.scalar), index.levels)
             } else {
                 return Ok(value);
             };
             let span = value.scalar.span.to(self.last_span());
             // Steps after the first join the member and add no level.
             let below = if is_member { value.levels - 1 } else { value.levels };
-            let scalar = Scalar::member(value.scalar, step, span);
+            let scalar = Scalar::member(*value.scalar, step, span);
             value = Node::above(below.max(step_levels), scalar)?;
             is_member = true;
         }

@@ -1,0 +1,126 @@
+//! One case: what happens, against what is written.
+
+use std::path::Path;
+
+use model::Json;
+use query::{BoundQuery, DocumentedFunctions, Parameters, QueryError};
+
+use super::file::Case;
+
+/// What a query turned out to be, stage by stage.
+struct Outcome {
+    printed: Option<String>,
+    bound: Result<BoundQuery, Vec<QueryError>>,
+}
+
+/// Compares every expectation of a case, or rewrites it. Gives the failures.
+pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> {
+    let place = format!("{}:{}: {}", path.display(), case.line, case.title);
+    let outcome = match run(case) {
+        Ok(outcome) => outcome,
+        Err(message) => return vec![format!("{place}\n{message}")],
+    };
+    let mut failures = Vec::new();
+    if !case.sections.iter().any(|section| is_expectation(&section.name)) {
+        failures.push(format!("{place}\nthe case expects nothing"));
+    }
+    if outcome.bound.is_ok() && (case.section("error").or(case.section("json"))).is_some() {
+        failures.push(format!("{place}\nthe query is not refused"));
+    }
+    for section in &mut case.sections {
+        let actual = match actual(&section.name, &outcome) {
+            Some(Ok(actual)) => actual,
+            Some(Err(message)) => {
+                failures.push(format!("{place}\n{message}"));
+                continue;
+            }
+            None => continue,
+        };
+        if actual == section.body {
+            continue;
+        }
+        if updates {
+            section.body = actual;
+        } else {
+            let name = &section.name;
+            failures
+                .push(format!("{place}\n-- {name} --\n{actual}\n-- expected --\n{}", section.body));
+        }
+    }
+    failures
+}
+
+fn is_expectation(section: &str) -> bool {
+    matches!(section, "printed" | "columns" | "aggregates" | "error" | "json")
+}
+
+/// What a section should hold; none for sections that are input.
+fn actual(section: &str, outcome: &Outcome) -> Option<Result<String, String>> {
+    let bound = || outcome.bound.as_ref().map_err(|errors| listed(errors));
+    Some(match section {
+        "printed" => match &outcome.printed {
+            Some(printed) => Ok(printed.clone()),
+            None => Err(bound().err().unwrap_or_default()),
+        },
+        "columns" => bound().map(|bound| bound.column_names().collect::<Vec<_>>().join("\n")),
+        "aggregates" => bound().map(|bound| {
+            let names: Vec<&str> =
+                bound.aggregates.iter().map(|aggregate| aggregate.function).collect();
+            names.join("\n")
+        }),
+        "error" => {
+            Ok(outcome.bound.as_ref().err().map(|errors| listed(errors)).unwrap_or_default())
+        }
+        "json" => Ok(outcome
+            .bound
+            .as_ref()
+            .err()
+            .map(|errors| query::to_json(errors).to_string())
+            .unwrap_or_default()),
+        "query" | "query-json" | "parameters" => return None,
+        unknown => Err(format!("no such section: {unknown}")),
+    })
+}
+
+fn listed(errors: &[QueryError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn run(case: &Case) -> Result<Outcome, String> {
+    let text = query_text(case)?;
+    let tree = match query::parse(&text) {
+        Ok(tree) => tree,
+        Err(errors) => return Ok(Outcome { printed: None, bound: Err(errors) }),
+    };
+    let printed = query::print(&tree);
+    match query::parse(&printed) {
+        Ok(again) if again == tree => {}
+        other => return Err(format!("printed as\n{printed}\nwhich reads back as {other:?}")),
+    }
+    let bound = query::bind(&tree, &parameters(case)?, &DocumentedFunctions);
+    Ok(Outcome { printed: Some(printed), bound })
+}
+
+fn query_text(case: &Case) -> Result<String, String> {
+    if let Some(text) = case.section("query") {
+        return Ok(text.to_owned());
+    }
+    let json = case.section("query-json").ok_or("the case has no query")?;
+    let value = Json::parse(json.as_bytes()).map_err(|error| format!("{error:?}"))?;
+    value.as_str().map(str::to_owned).ok_or_else(|| "query-json is no string".to_owned())
+}
+
+fn parameters(case: &Case) -> Result<Parameters, String> {
+    let Some(json) = case.section("parameters") else {
+        return Ok(Parameters::new());
+    };
+    let list = Json::parse(json.as_bytes()).map_err(|error| format!("{error:?}"))?;
+    let list = list.as_array().ok_or("parameters are a list")?;
+    list.iter()
+        .map(|parameter| {
+            let name =
+                parameter.get("name").and_then(Json::as_str).ok_or("a parameter has a name")?;
+            Ok((name.to_owned(), parameter.get("value").cloned()))
+        })
+        .collect()
+}
