@@ -1,4 +1,6 @@
 //! CHOOSE: one of its arguments, by number.
+//!
+//! Owns the counting from 1. Does not own laziness: every argument has been evaluated before.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

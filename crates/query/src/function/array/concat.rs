@@ -1,4 +1,6 @@
 //! ARRAY_CONCAT: arrays one after the other.
+//!
+//! Owns the joining of arrays only; text is joined by CONCAT.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

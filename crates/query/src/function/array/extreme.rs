@@ -1,4 +1,6 @@
 //! ARRAY_MIN and ARRAY_MAX: the first and the last element by value.
+//!
+//! Owns the choice inside one array. Does not own MIN and MAX over rows: see `aggregate`.
 
 use std::cmp::Ordering;
 

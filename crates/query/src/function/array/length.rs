@@ -1,4 +1,6 @@
 //! ARRAY_LENGTH: how many elements there are.
+//!
+//! Owns the count of elements only; nothing but an array has one.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

@@ -1,4 +1,6 @@
 //! OBJECTTOARRAY: properties as elements.
+//!
+//! Owns the labels of names and values. Does not own the way back: the language has none.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

@@ -1,4 +1,6 @@
 //! ARRAY_SLICE: a part of an array.
+//!
+//! Owns places counted from either end and their clamping. Does not own `[ ]` indexing, which is an expression.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

@@ -1,4 +1,6 @@
 //! IIF: one of two values, by a condition.
+//!
+//! Owns the rule that only true chooses the first. Does not own the ternary operator, which follows the same rule.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

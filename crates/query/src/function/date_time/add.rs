@@ -1,4 +1,6 @@
 //! DATETIMEADD, NOW and AGO: moments so many parts away.
+//!
+//! Owns the three calls. Does not own the calendar: see `part`.
 
 use super::moment::Moment;
 use super::part::{self, Part};

@@ -1,4 +1,6 @@
 //! DATETIMEBIN: moments rounded down to the start of a bin.
+//!
+//! Owns bins of time, of fixed length or of months. Does not own bins of numbers: see NUMBERBIN.
 
 use jiff::civil::DateTime;
 

@@ -1,4 +1,6 @@
 //! DATETIMEDIFF: how many boundaries lie between two moments.
+//!
+//! Owns the count of boundaries, which is not the length of the time between.
 
 use jiff::civil::DateTime;
 

@@ -1,4 +1,6 @@
 //! DATETIMEPART, YEAR, MONTH and DAY: one part of a moment.
+//!
+//! Owns the numbers of parts. Does not own their names: see `part`.
 
 use super::moment::Moment;
 use super::part::Part;

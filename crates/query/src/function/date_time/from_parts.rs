@@ -1,4 +1,6 @@
 //! DATETIMEFROMPARTS: a moment of its parts.
+//!
+//! Owns the order of the parts. Does not own which dates exist: see `moment`.
 
 use super::moment::Moment;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

@@ -1,4 +1,6 @@
 //! IS_DATETIME: whether a text is a date and time.
+//!
+//! Owns the answer for any value. Does not own the accepted texts: see `moment`.
 
 use super::moment::Moment;
 use crate::function::argument;

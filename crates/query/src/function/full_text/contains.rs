@@ -1,4 +1,6 @@
 //! FULLTEXTCONTAINS, FULLTEXTCONTAINSALL and FULLTEXTCONTAINSANY: whether terms occur in a text.
+//!
+//! Owns the three calls and the choice of language. Does not own matching: see `term`.
 
 use super::analyzer::{Analyzer, LANGUAGE_DEFAULT};
 use super::term::Term;

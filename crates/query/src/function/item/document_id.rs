@@ -1,4 +1,6 @@
 //! DOCUMENTID: the number an item has in its partition.
+//!
+//! Owns the reading of `_rid`. Does not own how resource ids are built: see `model`.
 
 use model::ResourceId;
 

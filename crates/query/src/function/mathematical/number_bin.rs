@@ -1,4 +1,6 @@
 //! NUMBERBIN: numbers rounded down to a multiple of a size.
+//!
+//! Owns bins of numbers, exact for whole ones. Does not own bins of time: see DATETIMEBIN.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

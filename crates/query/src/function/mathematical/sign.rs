@@ -1,4 +1,6 @@
 //! ABS and SIGN.
+//!
+//! Owns the sign and its removal; whole numbers stay whole. Does not own negation, which is an operator.
 
 use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
 use crate::value::Value;

@@ -1,4 +1,6 @@
 //! ST_AREA: how large a shape is.
+//!
+//! Owns the call. Does not own the measure: see `relate`.
 
 use super::surface::surface;
 use super::{read, relate};

@@ -1,4 +1,6 @@
 //! ST_DISTANCE: how far two shapes are apart.
+//!
+//! Owns the call. Does not own the measure: see `relate`.
 
 use super::relate;
 use super::relation::pair;

@@ -20,7 +20,8 @@ pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) 
     if is_area(inner) && !is_area(outer) {
         return false;
     }
-    let middles = inner.segments().into_iter().map(|segment| surface.middle(segment));
+    let edges = inner.segments();
+    let middles = edges.iter().map(|segment| surface.middle(*segment));
     let mut places = inner.vertices().into_iter().chain(middles);
     if !places.all(|place| covers(surface, outer, place)) || edges_cross(surface, inner, outer) {
         return false;
@@ -28,7 +29,7 @@ pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) 
     // A hole of the outer shape may lie inside the inner one without meeting its edge.
     let is_strictly_inside = |place: Position| {
         covers(surface, inner, place)
-            && !inner.segments().into_iter().any(|segment| surface.touches(place, segment))
+            && !edges.iter().any(|segment| surface.touches(place, *segment))
     };
     !is_area(inner) || !outer.vertices().into_iter().any(is_strictly_inside)
 }

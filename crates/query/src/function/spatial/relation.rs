@@ -1,4 +1,6 @@
 //! ST_WITHIN and ST_INTERSECTS: how two shapes lie to each other.
+//!
+//! Owns the calls on two shapes and their reading. Does not own the geometry: see `relate`.
 
 use super::geometry::Geometry;
 use super::surface::surface;

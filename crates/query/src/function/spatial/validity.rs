@@ -1,4 +1,6 @@
 //! ST_ISVALID and ST_ISVALIDDETAILED: whether a value is a shape.
+//!
+//! Owns the verdict as a value. Does not own the rules: see `read`.
 
 use super::read;
 use crate::function::context::CallContext;

@@ -1,4 +1,6 @@
 //! CONCAT: texts one after the other.
+//!
+//! Owns the joining of any number of texts. Does not own the operator `||`, which joins two.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

@@ -1,4 +1,6 @@
 //! INDEX_OF and LASTINDEXOF: where a text lies in another.
+//!
+//! Owns places and the direction of the search. Does not own yes-or-no questions: see `contains`.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

@@ -1,4 +1,6 @@
 //! STRINGJOIN and STRINGSPLIT: between a text and its parts.
+//!
+//! Owns separators. Does not own patterns: a separator is always literal.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

@@ -1,4 +1,6 @@
 //! REPLACE: one text for another, everywhere.
+//!
+//! Owns literal replacement. Does not own patterns: see `regex`.
 
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};

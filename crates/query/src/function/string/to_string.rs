@@ -1,4 +1,6 @@
 //! TOSTRING: any value as text.
+//!
+//! Owns the choice of text for each type. Does not own the printing of numbers: see `value`.
 
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;

@@ -81,8 +81,12 @@ fn naive(text: &[char], pattern: &[char]) -> bool {
 proptest! {
     #[test]
     fn the_matcher_agrees_with_the_naive_one(text in "[ab]{0,8}", pattern in "[ab%_]{0,7}") {
-        let characters: (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
-        prop_assert_eq!(matches(&text, &pattern), naive(&characters.0, &characters.1));
+        let text_characters: Vec<char> = text.chars().collect();
+        let pattern_characters: Vec<char> = pattern.chars().collect();
+        prop_assert_eq!(
+            matches(&text, &pattern),
+            naive(&text_characters, &pattern_characters)
+        );
     }
 
     #[test]
