@@ -4,7 +4,7 @@
 
 use crate::error::Location;
 
-/// Where a node was written. All spans are equal, so that trees compare by meaning.
+/// Where a part of the text stands. All spans are equal, so that trees compare by meaning.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Span(pub Location);
 

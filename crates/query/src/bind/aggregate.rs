@@ -4,8 +4,8 @@
 
 use super::binder::{Binder, Place};
 use super::bound::Aggregate;
+use super::bound::Expression;
 use super::catalog::FunctionKind;
-use super::expression::Expression;
 use crate::ast::{Scalar, ScalarKind, Select, Selection, Span, Step};
 use crate::error::text;
 

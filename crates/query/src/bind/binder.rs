@@ -28,7 +28,7 @@ const UDF_CALLS_MAX: usize = 10;
 ///
 /// let tree = parse("SELECT c.a, UPPER(c.b) FROM c").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &DocumentedFunctions).unwrap();
-/// assert_eq!(bound.column_names().collect::<Vec<_>>(), ["a", "$1"]);
+/// assert_eq!(bound.property_names().collect::<Vec<_>>(), ["a", "$1"]);
 /// ```
 pub fn bind(
     query: &Query,
@@ -40,7 +40,7 @@ pub fn bind(
         return Err(errors);
     }
     let mut binder = Binder::new(parameters, catalog);
-    let bound = binder.query(query, Role::Outermost);
+    let bound = binder.query(query, Nesting::Outermost);
     if binder.udf_calls > UDF_CALLS_MAX {
         binder.errors.push(text::too_many_udf_calls(query.span.0, UDF_CALLS_MAX));
     }
@@ -57,7 +57,7 @@ pub fn bind(
 
 /// Where a query stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum Nesting {
     /// It is the whole text.
     Outermost,
     /// It is the first input of a query that may read the container, so it may read it instead.
@@ -109,19 +109,19 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds a query and leaves scope and frame as they were.
-    pub(super) fn query(&mut self, query: &Query, role: Role) -> BoundQuery {
-        if role != Role::Outermost {
+    pub(super) fn query(&mut self, query: &Query, nesting: Nesting) -> BoundQuery {
+        if nesting != Nesting::Outermost {
             self.check_subquery(query);
         }
         let base = self.scope.len();
         let outer = std::mem::replace(&mut self.frame, Frame::at(base));
-        let sources = self.sources(query.from.as_ref(), role);
+        let sources = self.sources(query.from.as_ref(), nesting);
         let filter = query.filter.as_ref().map(|filter| self.placed("WHERE", filter));
         let grouping = self.grouping(query);
         let output = self.output(query, &grouping);
-        let order_by = match role {
-            Role::Outermost => self.ordering(query, &sources, &grouping),
-            Role::FirstInput | Role::Correlated => Ordering::None,
+        let order_by = match nesting {
+            Nesting::Outermost => self.ordering(query, &sources, &grouping),
+            Nesting::FirstInput | Nesting::Correlated => Ordering::None,
         };
         let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
         let (offset, limit) = match &query.offset_limit {

@@ -3,8 +3,8 @@
 //! Owns the lookup of names, the number of arguments and where scores may stand.
 
 use super::binder::{Binder, Place};
+use super::bound::Expression;
 use super::catalog::FunctionKind;
-use super::expression::Expression;
 use crate::ast::{Name, Scalar, Span};
 use crate::error::text;
 

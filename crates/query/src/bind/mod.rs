@@ -12,7 +12,6 @@ mod bound;
 mod call;
 mod catalog;
 mod count;
-mod expression;
 mod order_by;
 mod parameters;
 mod rank;
@@ -21,12 +20,14 @@ mod scalar;
 mod select;
 mod source;
 
+#[cfg(test)]
+mod tests;
+
 pub use arity::DocumentedFunctions;
 pub use binder::bind;
 pub use bound::{
-    Aggregate, BoundQuery, BoundSource, Column, Grouping, Input, OrderKey, Ordering, Output,
-    Projection,
+    Aggregate, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey, Ordering, Output,
+    OutputProperty, PathStep, Projection,
 };
 pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};
-pub use expression::{Expression, PathStep};
 pub use parameters::Parameters;

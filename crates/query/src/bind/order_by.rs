@@ -6,8 +6,8 @@
 
 use super::binder::{Binder, Place};
 use super::bound::{BoundSource, Grouping, Input, OrderKey, Ordering};
+use super::bound::{Expression, PathStep};
 use super::call::VECTOR_DISTANCE;
-use super::expression::{Expression, PathStep};
 use super::same::same;
 use crate::ast::{OrderBy, OrderItem, Query, Scalar, ScalarKind};
 use crate::error::text;

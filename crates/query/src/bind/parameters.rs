@@ -3,6 +3,8 @@
 //! Owns the rules for their names. A parameter that is not passed, or passed without a value, is undefined; one that
 //! the query does not use is ignored.
 
+use std::collections::{HashMap, HashSet};
+
 use model::Json;
 
 use crate::error::{QueryError, text};
@@ -11,7 +13,9 @@ use crate::lexer::is_identifier;
 /// Parameters in the order they were passed.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
-    list: Vec<(String, Option<Json>)>,
+    names: Vec<String>,
+    /// The value first passed for each name; undefined ones are left out.
+    values: HashMap<String, Json>,
 }
 
 impl Parameters {
@@ -23,24 +27,29 @@ impl Parameters {
 
     /// Adds a parameter; its name starts with `@`. Names are checked when a query is bound.
     pub fn push(&mut self, name: impl Into<String>, value: Option<Json>) {
-        self.list.push((name.into(), value));
+        let name = name.into();
+        if let Some(value) = value {
+            self.values.entry(name.clone()).or_insert(value);
+        }
+        self.names.push(name);
     }
 
     /// The value of a parameter; none when it is undefined.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Json> {
-        self.list.iter().find(|(known, _)| known == name)?.1.as_ref()
+        self.values.get(name)
     }
 
     /// What is wrong with the names.
     pub(super) fn check(&self) -> Vec<QueryError> {
         let mut errors = Vec::new();
-        for (index, (name, _)) in self.list.iter().enumerate() {
+        let mut known = HashSet::new();
+        for name in &self.names {
             let is_valid = name.strip_prefix('@').is_some_and(is_identifier);
             if !is_valid {
                 errors.push(text::invalid_parameter(name));
             }
-            if self.list.iter().take(index).any(|(earlier, _)| earlier == name) {
+            if !known.insert(name) {
                 errors.push(text::duplicate_parameter(name));
             }
         }
@@ -50,6 +59,10 @@ impl Parameters {
 
 impl<N: Into<String>> FromIterator<(N, Option<Json>)> for Parameters {
     fn from_iter<I: IntoIterator<Item = (N, Option<Json>)>>(list: I) -> Self {
-        Self { list: list.into_iter().map(|(name, value)| (name.into(), value)).collect() }
+        let mut parameters = Self::new();
+        for (name, value) in list {
+            parameters.push(name, value);
+        }
+        parameters
     }
 }

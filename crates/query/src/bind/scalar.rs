@@ -2,8 +2,8 @@
 //!
 //! Owns the translation of each form, aliases and paths above all. Calls are in `call`, aggregates in `aggregate`.
 
-use super::binder::{Binder, Place, Role};
-use super::expression::{Expression, PathStep};
+use super::binder::{Binder, Nesting, Place};
+use super::bound::{Expression, PathStep};
 use super::same::same;
 use crate::ast::{Literal, Member, ObjectMember, Scalar, ScalarKind, Step};
 use crate::error::text;
@@ -30,7 +30,7 @@ impl Binder<'_> {
                 Expression::UdfCall { function: function.text.clone(), arguments }
             }
             ScalarKind::Subquery { kind, query } => {
-                let query = Box::new(self.query(query, Role::Correlated));
+                let query = Box::new(self.query(query, Nesting::Correlated));
                 Expression::Subquery { kind: *kind, query }
             }
             _ => self.operator(scalar),

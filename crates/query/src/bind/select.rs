@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use super::binder::{Binder, Place};
-use super::bound::{Column, Grouping, Output, Projection};
-use super::expression::Expression;
+use super::bound::Expression;
+use super::bound::{Grouping, Output, OutputProperty, Projection};
 use crate::ast::{Literal, Query, Scalar, ScalarKind, SelectItem, Selection, Span, Step};
 use crate::error::text;
 
@@ -18,7 +18,7 @@ impl Binder<'_> {
         let projection = match &query.select.selection {
             Selection::Star(span) => self.star(query, *span),
             Selection::Value(expression) => Projection::Value(self.scalar(expression)),
-            Selection::List(items) => Projection::Columns(self.columns(items)),
+            Selection::List(items) => Projection::Object(self.properties(items)),
         };
         self.show_groups(false);
         Output { distinct: query.select.distinct, projection }
@@ -38,12 +38,12 @@ impl Binder<'_> {
         Projection::Input(self.frame.base)
     }
 
-    fn columns(&mut self, items: &[SelectItem]) -> Vec<Column> {
+    fn properties(&mut self, items: &[SelectItem]) -> Vec<OutputProperty> {
         let mut names = HashSet::new();
         let mut unnamed = 0;
-        let mut columns = Vec::new();
+        let mut properties = Vec::new();
         for item in items {
-            let (name, span) = match column_name(item) {
+            let (name, span) = match property_name(item) {
                 Some((name, span)) => (name.to_owned(), span),
                 None => {
                     unnamed += 1;
@@ -53,9 +53,9 @@ impl Binder<'_> {
             if !names.insert(name.clone()) {
                 self.errors.push(text::duplicate_property(span.0, &name));
             }
-            columns.push(Column { name, expression: self.scalar(&item.expression) });
+            properties.push(OutputProperty { name, expression: self.scalar(&item.expression) });
         }
-        columns
+        properties
     }
 
     /// An expression in a clause that sees single rows.
@@ -73,7 +73,7 @@ impl Binder<'_> {
 }
 
 /// The name of a select item and where it stands: its alias, or the last name of a path.
-fn column_name(item: &SelectItem) -> Option<(&str, Span)> {
+fn property_name(item: &SelectItem) -> Option<(&str, Span)> {
     if let Some(alias) = &item.alias {
         return Some((&alias.text, alias.span));
     }

@@ -3,30 +3,30 @@
 //! Owns scope: which name a path starts at, which alias an input has when none is given, and that aliases are unique.
 //! The container can be read once, by the very first input; everywhere else a name must be an alias in scope.
 
-use super::binder::{Binder, Role, Visible};
+use super::binder::{Binder, Nesting, Visible};
+use super::bound::PathStep;
 use super::bound::{BoundSource, Input};
-use super::expression::PathStep;
 use crate::ast::{From, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 use crate::error::text;
 
 impl Binder<'_> {
     /// Binds the inputs in order; each sees those before it.
-    pub(super) fn sources(&mut self, from: Option<&From>, role: Role) -> Vec<BoundSource> {
+    pub(super) fn sources(&mut self, from: Option<&From>, nesting: Nesting) -> Vec<BoundSource> {
         let mut bound = Vec::new();
         for (index, source) in from.iter().flat_map(|from| from.sources()).enumerate() {
-            let role = match role {
-                Role::Outermost | Role::FirstInput if index == 0 => Role::FirstInput,
-                _ => Role::Correlated,
+            let nesting = match nesting {
+                Nesting::Outermost | Nesting::FirstInput if index == 0 => Nesting::FirstInput,
+                _ => Nesting::Correlated,
             };
-            bound.push(self.source(source, role));
+            bound.push(self.source(source, nesting));
         }
         bound
     }
 
-    fn source(&mut self, source: &Source, role: Role) -> BoundSource {
+    fn source(&mut self, source: &Source, nesting: Nesting) -> BoundSource {
         let root = match &source.path.root {
-            SourceRoot::Name(name) => self.root(name, role),
-            SourceRoot::Subquery(query) => Input::Query(Box::new(self.query(query, role))),
+            SourceRoot::Name(name) => self.root(name, nesting),
+            SourceRoot::Subquery(query) => Input::Query(Box::new(self.query(query, nesting))),
         };
         let path = source.path.steps.iter().map(bound_step).collect();
         let alias = alias(source);
@@ -43,14 +43,14 @@ impl Binder<'_> {
         BoundSource { alias, slot, root, path, iterates }
     }
 
-    fn root(&mut self, name: &Name, role: Role) -> Input {
+    fn root(&mut self, name: &Name, nesting: Nesting) -> Input {
         if let Some(slot) = self.slot(&name.text) {
             if self.scope.get(slot).is_some_and(|known| known.is_grouped) {
                 self.errors.push(text::ungrouped_property(name.span.0, &name.text));
             }
             return Input::Slot(slot);
         }
-        if role == Role::Correlated {
+        if nesting == Nesting::Correlated {
             self.errors.push(text::unresolved(name.span.0, &name.text));
         }
         Input::Container

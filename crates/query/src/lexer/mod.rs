@@ -6,18 +6,18 @@
 
 mod keyword;
 mod number;
-mod scan;
 mod string;
 mod symbol;
 mod token;
+mod tokenize;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use keyword::Keyword;
-pub(crate) use scan::scan;
 pub(crate) use symbol::Symbol;
 pub(crate) use token::{NumberForm, NumberToken, Token, TokenKind};
+pub(crate) use tokenize::tokenize;
 
 /// Whether a text has the form of an identifier: ASCII letters, digits and underscores, no leading digit.
 pub(crate) fn is_identifier(text: &str) -> bool {

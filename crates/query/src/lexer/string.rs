@@ -3,7 +3,7 @@
 //! Owns both quotes and the escapes. A quote is not escaped by doubling it, and control characters must be escaped.
 
 /// What stands at an opening quote.
-pub(super) enum Scanned {
+pub(super) enum StringForm {
     /// A well-formed string: its value and its length in bytes, quotes included.
     Valid(String, usize),
     /// The length up to the mistake.
@@ -11,25 +11,25 @@ pub(super) enum Scanned {
 }
 
 /// Reads the string whose opening quote a text starts with.
-pub(super) fn at_start(text: &str) -> Scanned {
+pub(super) fn at_start(text: &str) -> StringForm {
     let mut rest = text.char_indices();
     let Some((_, quote)) = rest.next() else {
-        return Scanned::Invalid(0);
+        return StringForm::Invalid(0);
     };
     let mut units = Units::default();
     while let Some((at, character)) = rest.next() {
         match character {
-            _ if character == quote => return Scanned::Valid(units.finish(), at + 1),
+            _ if character == quote => return StringForm::Valid(units.finish(), at + 1),
             '\\' => match escape(&mut rest) {
                 Some(Escape::Character(character)) => units.push(character),
                 Some(Escape::Unit(unit)) => units.push_unit(unit),
-                None => return Scanned::Invalid(rest.offset()),
+                None => return StringForm::Invalid(rest.offset()),
             },
-            '\0'..' ' => return Scanned::Invalid(at),
+            '\0'..' ' => return StringForm::Invalid(at),
             _ => units.push(character),
         }
     }
-    Scanned::Invalid(text.len())
+    StringForm::Invalid(text.len())
 }
 
 enum Escape {

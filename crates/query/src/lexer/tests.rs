@@ -5,7 +5,7 @@ use crate::ast::Literal;
 
 /// The kinds of all tokens of a text.
 fn kinds(text: &str) -> Vec<TokenKind> {
-    scan(text).into_iter().map(|token| token.kind).collect()
+    tokenize(text).into_iter().map(|token| token.kind).collect()
 }
 
 fn number(text: &str) -> Literal {
@@ -56,7 +56,7 @@ fn strings_take_either_quote_and_the_escapes_of_json() {
 }
 
 #[test]
-fn bad_strings_stop_the_scan() {
+fn bad_strings_end_the_tokens() {
     for text in ["'abc", "\"", r"'\x'", r"'\u12'", "'a\nb'", r"'\"] {
         assert_eq!(kinds(text).last(), Some(&TokenKind::InvalidString), "{text}");
     }
@@ -64,7 +64,7 @@ fn bad_strings_stop_the_scan() {
 
 #[test]
 fn offsets_count_bytes_and_utf16_units() {
-    let tokens = scan("'😀é' x");
+    let tokens = tokenize("'😀é' x");
     let last = &tokens[1];
     assert_eq!((last.byte_start, last.location.start, last.location.end), (9, 6, 7));
 }

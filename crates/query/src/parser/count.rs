@@ -4,11 +4,11 @@
 //! not own their range: see `bind`.
 
 use super::Parsed;
-use super::cursor::Cursor;
+use super::state::Parser;
 use crate::ast::{Count, CountKind, OffsetLimit};
 use crate::lexer::{Keyword, NumberForm, TokenKind};
 
-impl Cursor<'_> {
+impl Parser<'_> {
     pub(super) fn offset_limit(&mut self) -> Parsed<Option<OffsetLimit>> {
         if !self.at_keyword(Keyword::Offset) {
             return Ok(None);

@@ -3,11 +3,11 @@
 //! Owns inputs, their paths and JOIN. There is no ON, and no LEFT, RIGHT, INNER, OUTER or CROSS JOIN.
 
 use super::Parsed;
-use super::cursor::Cursor;
+use super::state::Parser;
 use crate::ast::{From, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 use crate::lexer::{Keyword, NumberForm, NumberToken, Symbol, TokenKind};
 
-impl Cursor<'_> {
+impl Parser<'_> {
     pub(super) fn from(&mut self) -> Parsed<From> {
         let first = self.source()?;
         let mut joins = Vec::new();

@@ -4,17 +4,17 @@
 //! mistake. Does not own names and rules beyond grammar: see `bind`.
 
 mod count;
-mod cursor;
 mod from;
 mod order_by;
 mod query;
 mod scalar;
 mod select;
+mod state;
 
 #[cfg(test)]
 mod tests;
 
-use cursor::Cursor;
+use state::Parser;
 
 use crate::ast::Query;
 use crate::error::{Location, QueryError, text};
@@ -47,9 +47,9 @@ fn parse_whole(text: &str) -> Parsed<Query> {
         let whole = Location { start: 0, end: units };
         return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
-    let mut cursor = Cursor::new(lexer::scan(text));
-    let query = cursor.query()?.query;
-    cursor.expect_end()?;
-    cursor.check_joins(&query)?;
+    let mut parser = Parser::new(lexer::tokenize(text));
+    let query = parser.query()?.query;
+    parser.expect_end()?;
+    parser.check_joins(&query)?;
     Ok(*query)
 }

@@ -4,12 +4,12 @@
 //! when an expression could start right after it.
 
 use super::Parsed;
-use super::cursor::Cursor;
+use super::state::Parser;
 use crate::ast::{Direction, OrderBy, OrderItem, Scalar, ScalarKind, SortOrder};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
-impl Cursor<'_> {
+impl Parser<'_> {
     pub(super) fn order_by(&mut self) -> Parsed<Option<OrderBy>> {
         if !self.at_keyword(Keyword::Order) {
             return Ok(None);

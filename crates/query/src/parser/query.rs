@@ -2,24 +2,24 @@
 //!
 //! Owns which clause follows which, and WHERE and GROUP BY themselves. HAVING is a reserved word that no clause uses.
 
-use super::cursor::Cursor;
+use super::state::Parser;
 use super::{Parsed, scalar};
 use crate::ast::{Query, Scalar};
 use crate::lexer::{Keyword, Symbol};
 
 /// A query and how many levels its deepest expression has.
-pub(super) struct QueryNode {
+pub(super) struct MeasuredQuery {
     pub(super) query: Box<Query>,
     pub(super) levels: usize,
 }
 
-impl Cursor<'_> {
+impl Parser<'_> {
     /// A query from SELECT to its last clause.
-    pub(super) fn query(&mut self) -> Parsed<QueryNode> {
+    pub(super) fn query(&mut self) -> Parsed<MeasuredQuery> {
         let outer = std::mem::take(&mut self.deepest);
         let query = self.nested(Self::clauses)?;
         let levels = std::mem::replace(&mut self.deepest, outer);
-        Ok(QueryNode { query, levels })
+        Ok(MeasuredQuery { query, levels })
     }
 
     fn clauses(&mut self) -> Parsed<Box<Query>> {
@@ -48,7 +48,7 @@ impl Cursor<'_> {
 
     /// An expression that stands directly in a clause.
     pub(super) fn operand(&mut self) -> Parsed<Scalar> {
-        let scalar::Node { scalar, levels } = self.scalar()?;
+        let scalar::Measured { scalar, levels } = self.scalar()?;
         self.deepest = self.deepest.max(levels);
         Ok(*scalar)
     }

@@ -3,11 +3,11 @@
 //! Owns DISTINCT, TOP, the three forms of a selection and aliases, with or without AS, bare or quoted.
 
 use super::Parsed;
-use super::cursor::Cursor;
+use super::state::Parser;
 use crate::ast::{Name, Select, SelectItem, Selection, Top};
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
-impl Cursor<'_> {
+impl Parser<'_> {
     pub(super) fn select(&mut self) -> Parsed<Select> {
         self.expect_keyword(Keyword::Select)?;
         let distinct = self.take_keyword(Keyword::Distinct);

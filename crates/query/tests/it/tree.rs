@@ -34,7 +34,7 @@ fn literal() -> impl Strategy<Value = Literal> {
         (-9i64..9).prop_map(Literal::Integer),
         // Through the text, so that the number is in the form the parser gives.
         any::<f64>().prop_map(|value| match value {
-            value if value == -9_223_372_036_854_775_808.0 => Literal::Integer(i64::MIN),
+            -9_223_372_036_854_775_808.0 => Literal::Integer(i64::MIN),
             value => Literal::double(value),
         }),
         any::<String>().prop_map(Literal::String),
@@ -90,8 +90,8 @@ fn leaf() -> impl Strategy<Value = Scalar> {
 
 pub(crate) fn scalar() -> impl Strategy<Value = Scalar> {
     leaf().prop_recursive(4, 32, 4, |inner| {
-        let scalar = inner.clone().boxed();
-        prop_oneof![operators(scalar.clone()), tests(scalar.clone()), constructors(scalar)]
+        let scalar = inner.boxed();
+        prop_oneof![operators(scalar.clone()), tests(&scalar), constructors(&scalar)]
     })
 }
 
@@ -125,7 +125,7 @@ fn operators(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
     .boxed()
 }
 
-fn tests(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
+fn tests(scalar: &BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
     let boxed = || scalar.clone().prop_map(Box::new);
     prop_oneof![
         (negation(), boxed(), boxed(), boxed()).prop_map(|(negation, value, low, high)| {
@@ -143,7 +143,7 @@ fn tests(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
     .boxed()
 }
 
-fn constructors(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
+fn constructors(scalar: &BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
     let member =
         (any_name(), scalar.clone()).prop_map(|(name, value)| ObjectMember { name, value });
     let list = || prop::collection::vec(scalar.clone(), 0..4);

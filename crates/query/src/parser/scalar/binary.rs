@@ -2,14 +2,14 @@
 //!
 //! Owns precedence climbing: one loop for all levels, a call only for a tighter right operand.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{BinaryOperator, Level, Scalar, ScalarKind};
 use crate::lexer::{Symbol, TokenKind};
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
+impl Parser<'_> {
     /// A chain of operators that bind at least as tightly as a level.
-    pub(super) fn binary(&mut self, start: Option<Node>, loosest: Level) -> Parsed<Node> {
+    pub(super) fn binary(&mut self, start: Option<Measured>, loosest: Level) -> Parsed<Measured> {
         let mut left = self.unary(start)?;
         while let Some(operator) = self.binary_operator()
             && operator.level() >= loosest
@@ -52,7 +52,7 @@ impl Cursor<'_> {
     }
 }
 
-impl Node {
+impl Measured {
     /// `self operator right`. Joining a chain of the same level adds no level to the tree.
     pub(super) fn binary(self, operator: BinaryOperator, right: Self) -> Parsed<Self> {
         let joins = match &self.scalar.kind {

@@ -3,35 +3,35 @@
 //! Owns what stands between brackets, braces and commas. The name of a member is a string or a bare name that is not
 //! reserved.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{Name, ObjectMember, Scalar, ScalarKind};
 use crate::lexer::{Symbol, TokenKind};
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
+impl Parser<'_> {
     /// Expressions between commas, and the levels of the deepest.
     pub(super) fn scalars(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
         let mut scalars = Vec::new();
         let mut levels = 0;
         loop {
-            let node = self.scalar()?;
-            levels = levels.max(node.levels);
-            scalars.push(*node.scalar);
+            let element = self.scalar()?;
+            levels = levels.max(element.levels);
+            scalars.push(*element.scalar);
             if !self.take(Symbol::Comma) {
                 return Ok((scalars, levels));
             }
         }
     }
 
-    pub(super) fn array(&mut self) -> Parsed<Node> {
+    pub(super) fn array(&mut self) -> Parsed<Measured> {
         let start = self.advance();
         let (elements, levels) =
             if self.at(Symbol::CloseBracket) { (Vec::new(), 0) } else { self.scalars()? };
         let span = start.to(self.expect(Symbol::CloseBracket)?);
-        Node::above(levels, Scalar::new(ScalarKind::Array(elements), span))
+        Measured::above(levels, Scalar::new(ScalarKind::Array(elements), span))
     }
 
-    pub(super) fn object(&mut self) -> Parsed<Node> {
+    pub(super) fn object(&mut self) -> Parsed<Measured> {
         let start = self.advance();
         let mut members = Vec::new();
         let mut levels = 0;
@@ -48,7 +48,7 @@ impl Cursor<'_> {
             }
         }
         let span = start.to(self.expect(Symbol::CloseBrace)?);
-        Node::above(levels, Scalar::new(ScalarKind::Object(members), span))
+        Measured::above(levels, Scalar::new(ScalarKind::Object(members), span))
     }
 
     fn member_name(&mut self) -> Parsed<Name> {

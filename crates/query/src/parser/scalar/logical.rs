@@ -3,14 +3,14 @@
 //! Owns the rule that BETWEEN stands apart: it is no operand of AND and OR unless in parentheses, while IN and LIKE
 //! are. Chains are loops.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{BinaryOperator, Level, Negation, Scalar, ScalarKind};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
+impl Parser<'_> {
     /// A BETWEEN, or a chain of OR.
-    pub(super) fn condition(&mut self, start: Option<Node>) -> Parsed<Node> {
+    pub(super) fn condition(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         let value = self.comparison(start)?;
         if self.at_keyword(Keyword::Between) || self.negates(Keyword::Between) {
             return self.between(value);
@@ -25,7 +25,7 @@ impl Cursor<'_> {
         Ok(left)
     }
 
-    fn conjunction(&mut self, first: Node) -> Parsed<Node> {
+    fn conjunction(&mut self, first: Measured) -> Parsed<Measured> {
         let mut left = first;
         while self.take_keyword(Keyword::And) {
             let right = self.logical_operand()?;
@@ -34,12 +34,12 @@ impl Cursor<'_> {
         Ok(left)
     }
 
-    fn logical_operand(&mut self) -> Parsed<Node> {
+    fn logical_operand(&mut self) -> Parsed<Measured> {
         let value = self.comparison(None)?;
         self.membership(value)
     }
 
-    fn comparison(&mut self, start: Option<Node>) -> Parsed<Node> {
+    fn comparison(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         self.binary(start, Level::Comparison)
     }
 
@@ -52,7 +52,7 @@ impl Cursor<'_> {
         if self.take_keyword(Keyword::Not) { Negation::Negated } else { Negation::Plain }
     }
 
-    fn between(&mut self, value: Node) -> Parsed<Node> {
+    fn between(&mut self, value: Measured) -> Parsed<Measured> {
         let negation = self.negation();
         self.advance();
         let low = self.comparison(None)?;
@@ -66,11 +66,11 @@ impl Cursor<'_> {
             low: low.scalar,
             high: high.scalar,
         };
-        Node::above(levels, Scalar::new(kind, span))
+        Measured::above(levels, Scalar::new(kind, span))
     }
 
     /// IN or LIKE after a value, or the value itself.
-    fn membership(&mut self, value: Node) -> Parsed<Node> {
+    fn membership(&mut self, value: Measured) -> Parsed<Measured> {
         if self.at_keyword(Keyword::In) || self.negates(Keyword::In) {
             self.in_list(value)
         } else if self.at_keyword(Keyword::Like) || self.negates(Keyword::Like) {
@@ -80,7 +80,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn in_list(&mut self, value: Node) -> Parsed<Node> {
+    fn in_list(&mut self, value: Measured) -> Parsed<Measured> {
         let negation = self.negation();
         self.advance();
         self.expect(Symbol::OpenParenthesis)?;
@@ -88,10 +88,10 @@ impl Cursor<'_> {
         let span = value.scalar.span.to(self.expect(Symbol::CloseParenthesis)?);
         let levels = levels.max(value.levels);
         let kind = ScalarKind::In { negation, value: value.scalar, list };
-        Node::above(levels, Scalar::new(kind, span))
+        Measured::above(levels, Scalar::new(kind, span))
     }
 
-    fn like(&mut self, value: Node) -> Parsed<Node> {
+    fn like(&mut self, value: Measured) -> Parsed<Measured> {
         let negation = self.negation();
         self.advance();
         let pattern = self.comparison(None)?;
@@ -100,7 +100,7 @@ impl Cursor<'_> {
         let span = value.scalar.span.to(self.last_span());
         let kind =
             ScalarKind::Like { negation, value: value.scalar, pattern: pattern.scalar, escape };
-        Node::above(levels, Scalar::new(kind, span))
+        Measured::above(levels, Scalar::new(kind, span))
     }
 
     /// `ESCAPE 'c'`, of exactly one character.

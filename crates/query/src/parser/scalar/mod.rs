@@ -12,7 +12,7 @@ mod ternary;
 mod unary;
 
 use super::Parsed;
-use super::cursor::Cursor;
+use super::state::Parser;
 use crate::ast::{Scalar, ScalarKind, Span};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
@@ -24,12 +24,12 @@ const PARENTHESES_MAX: usize = 4096;
 const TREE_LEVELS_MAX: usize = 512;
 
 /// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
-pub(super) struct Node {
+pub(super) struct Measured {
     pub(super) scalar: Box<Scalar>,
     pub(super) levels: usize,
 }
 
-impl Node {
+impl Measured {
     /// An expression without parts.
     fn leaf(kind: ScalarKind, span: Span) -> Self {
         Self { scalar: Box::new(Scalar::new(kind, span)), levels: 1 }
@@ -44,13 +44,13 @@ impl Node {
     }
 }
 
-impl Cursor<'_> {
+impl Parser<'_> {
     /// An expression.
-    pub(super) fn scalar(&mut self) -> Parsed<Node> {
+    pub(super) fn scalar(&mut self) -> Parsed<Measured> {
         self.nested(Self::scalar_after_parentheses)
     }
 
-    fn scalar_after_parentheses(&mut self) -> Parsed<Node> {
+    fn scalar_after_parentheses(&mut self) -> Parsed<Measured> {
         let mut open = 0;
         while self.at(Symbol::OpenParenthesis)
             && *self.ahead(1) != TokenKind::Keyword(Keyword::Select)

@@ -3,13 +3,13 @@
 //! Owns constants, parameters, aliases, parentheses, subqueries and calls. ALL, FIRST, LAST, NaN and Infinity are
 //! ordinary names that mean something special only here; LEFT and RIGHT are reserved words that still name functions.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
-    pub(super) fn primary(&mut self) -> Parsed<Node> {
+impl Parser<'_> {
+    pub(super) fn primary(&mut self) -> Parsed<Measured> {
         let literal = match self.kind() {
             TokenKind::Symbol(symbol) => return self.enclosed(*symbol),
             TokenKind::Identifier => return self.named(),
@@ -24,16 +24,16 @@ impl Cursor<'_> {
             TokenKind::String(text) => Literal::String(text.clone()),
             TokenKind::Parameter => {
                 let kind = ScalarKind::Parameter(self.text().to_owned());
-                return Ok(Node::leaf(kind, self.advance()));
+                return Ok(Measured::leaf(kind, self.advance()));
             }
             TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString => {
                 return Err(self.mismatch());
             }
         };
-        Ok(Node::leaf(ScalarKind::Literal(literal), self.advance()))
+        Ok(Measured::leaf(ScalarKind::Literal(literal), self.advance()))
     }
 
-    fn enclosed(&mut self, symbol: Symbol) -> Parsed<Node> {
+    fn enclosed(&mut self, symbol: Symbol) -> Parsed<Measured> {
         match symbol {
             Symbol::OpenBracket => self.array(),
             Symbol::OpenBrace => self.object(),
@@ -52,7 +52,7 @@ impl Cursor<'_> {
     }
 
     /// A reserved word that may start an expression.
-    fn reserved(&mut self, word: Keyword) -> Parsed<Node> {
+    fn reserved(&mut self, word: Keyword) -> Parsed<Measured> {
         let calls = *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis);
         match word {
             Keyword::Exists => {
@@ -71,7 +71,7 @@ impl Cursor<'_> {
     }
 
     /// A name: a call, a subquery with a contextual word, a constant, or an alias.
-    fn named(&mut self) -> Parsed<Node> {
+    fn named(&mut self) -> Parsed<Measured> {
         let name = self.text();
         if *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis) {
             let kind = contextual_subquery(name)
@@ -89,33 +89,33 @@ impl Cursor<'_> {
             "Infinity" => ScalarKind::Literal(Literal::Double(f64::INFINITY)),
             _ => ScalarKind::Identifier(name.to_owned()),
         };
-        Ok(Node::leaf(kind, self.advance()))
+        Ok(Measured::leaf(kind, self.advance()))
     }
 
-    fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<Node> {
+    fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<Measured> {
         self.expect(Symbol::OpenParenthesis)?;
         let inner = self.query()?;
         let span = start.to(self.expect(Symbol::CloseParenthesis)?);
         let kind = ScalarKind::Subquery { kind, query: inner.query };
-        Node::above(inner.levels, Scalar::new(kind, span))
+        Measured::above(inner.levels, Scalar::new(kind, span))
     }
 
-    fn call(&mut self) -> Parsed<Node> {
+    fn call(&mut self) -> Parsed<Measured> {
         let text = self.text().to_owned();
         let function = Name { text, span: self.advance() };
         let start = function.span;
         let (arguments, levels) = self.arguments()?;
         let kind = ScalarKind::Call { function, arguments };
-        Node::above(levels, Scalar::new(kind, start.to(self.last_span())))
+        Measured::above(levels, Scalar::new(kind, start.to(self.last_span())))
     }
 
-    fn udf_call(&mut self) -> Parsed<Node> {
+    fn udf_call(&mut self) -> Parsed<Measured> {
         let start = self.advance();
         self.expect(Symbol::Dot)?;
         let function = self.expect_name()?;
         let (arguments, levels) = self.arguments()?;
         let kind = ScalarKind::UdfCall { function, arguments };
-        Node::above(levels, Scalar::new(kind, start.to(self.last_span())))
+        Measured::above(levels, Scalar::new(kind, start.to(self.last_span())))
     }
 
     fn arguments(&mut self) -> Parsed<(Vec<Scalar>, usize)> {

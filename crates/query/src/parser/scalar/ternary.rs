@@ -2,13 +2,13 @@
 //!
 //! Owns the two loosest operators, both grouped to the right and both read as loops.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{Branch, Scalar};
 use crate::lexer::Symbol;
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
-    pub(super) fn ternary(&mut self, start: Option<Node>) -> Parsed<Node> {
+impl Parser<'_> {
+    pub(super) fn ternary(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         let mut last = self.coalesce(start)?;
         let start = last.scalar.span;
         let mut branches = Vec::new();
@@ -24,10 +24,10 @@ impl Cursor<'_> {
             return Ok(last);
         }
         let span = start.to(last.scalar.span);
-        Node::above(levels.max(last.levels), Scalar::conditional(branches, *last.scalar, span))
+        Measured::above(levels.max(last.levels), Scalar::conditional(branches, *last.scalar, span))
     }
 
-    fn coalesce(&mut self, start: Option<Node>) -> Parsed<Node> {
+    fn coalesce(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         let first = self.condition(start)?;
         if !self.at(Symbol::QuestionQuestion) {
             return Ok(first);
@@ -41,10 +41,10 @@ impl Cursor<'_> {
             levels = levels.max(operand.levels);
             operands.push(*operand.scalar);
         }
-        Node::above(levels, Scalar::coalesce(operands, span))
+        Measured::above(levels, Scalar::coalesce(operands, span))
     }
 }
 
-fn branch(condition: Node, value: Node) -> Branch {
+fn branch(condition: Measured, value: Measured) -> Branch {
     Branch { condition: *condition.scalar, value: *value.scalar }
 }

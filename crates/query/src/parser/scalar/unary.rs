@@ -3,13 +3,13 @@
 //! Owns the tightest operators: NOT, signs and `~` before an operand, `.name` and `[index]` after it. NOT binds like a
 //! sign: `NOT a = b` is `(NOT a) = b`.
 
-use super::{Node, Parsed};
+use super::{Measured, Parsed};
 use crate::ast::{Scalar, Step, UnaryOperator};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::cursor::Cursor;
+use crate::parser::state::Parser;
 
-impl Cursor<'_> {
-    pub(super) fn unary(&mut self, start: Option<Node>) -> Parsed<Node> {
+impl Parser<'_> {
+    pub(super) fn unary(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         if start.is_some() {
             return self.path(start);
         }
@@ -21,13 +21,13 @@ impl Cursor<'_> {
             _ => return self.path(None),
         };
         let start = self.advance();
-        let operand = self.nested(|cursor| cursor.unary(None))?;
+        let operand = self.nested(|parser| parser.unary(None))?;
         let span = start.to(operand.scalar.span);
-        Node::above(operand.levels, Scalar::unary(operator, *operand.scalar, span))
+        Measured::above(operand.levels, Scalar::unary(operator, *operand.scalar, span))
     }
 
     /// A primary expression and the steps down from it.
-    fn path(&mut self, start: Option<Node>) -> Parsed<Node> {
+    fn path(&mut self, start: Option<Measured>) -> Parsed<Measured> {
         let mut value = match start {
             Some(value) => value,
             None => self.primary()?,
@@ -47,7 +47,7 @@ impl Cursor<'_> {
             // Steps after the first join the member and add no level.
             let below = if is_member { value.levels - 1 } else { value.levels };
             let scalar = Scalar::member(*value.scalar, step, span);
-            value = Node::above(below.max(step_levels), scalar)?;
+            value = Measured::above(below.max(step_levels), scalar)?;
             is_member = true;
         }
     }

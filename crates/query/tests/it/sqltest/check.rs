@@ -51,7 +51,7 @@ pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> 
 }
 
 fn is_expectation(section: &str) -> bool {
-    matches!(section, "printed" | "columns" | "aggregates" | "error" | "json")
+    matches!(section, "printed" | "properties" | "aggregates" | "error" | "json")
 }
 
 /// What a section should hold; none for sections that are input.
@@ -62,7 +62,7 @@ fn actual(section: &str, outcome: &Outcome) -> Option<Result<String, String>> {
             Some(printed) => Ok(printed.clone()),
             None => Err(bound().err().unwrap_or_default()),
         },
-        "columns" => bound().map(|bound| bound.column_names().collect::<Vec<_>>().join("\n")),
+        "properties" => bound().map(|bound| bound.property_names().collect::<Vec<_>>().join("\n")),
         "aggregates" => bound().map(|bound| {
             let names: Vec<&str> =
                 bound.aggregates.iter().map(|aggregate| aggregate.function).collect();

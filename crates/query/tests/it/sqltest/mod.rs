@@ -17,7 +17,7 @@
 //! | `query-json` | the query text as a JSON string, for texts that lines cannot show |
 //! | `parameters` | JSON: a list of `{"name": ..., "value": ...}` |
 //! | `printed` | the query parses, and this is its normal form |
-//! | `columns` | the query binds, and these are its output columns, one per line |
+//! | `properties` | the query binds, and these are its output properties, one per line |
 //! | `aggregates` | the query binds, and these are its aggregates, one per line |
 //! | `error` | the query is refused with these errors, one per line |
 //! | `json` | the query is refused with this inner JSON |

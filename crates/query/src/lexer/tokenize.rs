@@ -2,16 +2,16 @@
 //!
 //! Owns white space, comments, the order in which token forms are tried, and the counting of offsets.
 
-use super::string::Scanned;
+use super::string::StringForm;
 use super::{Keyword, Symbol, Token, TokenKind, number, string};
 use crate::error::Location;
 
 /// All tokens of a text. The last one is the end of the text or the first invalid token.
-pub(crate) fn scan(text: &str) -> Vec<Token<'_>> {
-    let mut scanner = Scanner { text, byte: 0, unit: 0 };
+pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
+    let mut tokenizer = Tokenizer { text, byte: 0, unit: 0 };
     let mut tokens = Vec::new();
     loop {
-        let token = scanner.next_token();
+        let token = tokenizer.next_token();
         let is_last =
             matches!(token.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString);
         tokens.push(token);
@@ -21,7 +21,7 @@ pub(crate) fn scan(text: &str) -> Vec<Token<'_>> {
     }
 }
 
-struct Scanner<'text> {
+struct Tokenizer<'text> {
     text: &'text str,
     /// Where the walk is, in bytes.
     byte: usize,
@@ -29,7 +29,7 @@ struct Scanner<'text> {
     unit: usize,
 }
 
-impl<'text> Scanner<'text> {
+impl<'text> Tokenizer<'text> {
     fn next_token(&mut self) -> Token<'text> {
         self.skip_blanks();
         let rest = self.rest();
@@ -50,8 +50,8 @@ impl<'text> Scanner<'text> {
         }
         if matches!(first, '\'' | '"') {
             return match string::at_start(rest) {
-                Scanned::Valid(value, length) => self.take(TokenKind::String(value), length),
-                Scanned::Invalid(length) => self.take(TokenKind::InvalidString, length),
+                StringForm::Valid(value, length) => self.take(TokenKind::String(value), length),
+                StringForm::Invalid(length) => self.take(TokenKind::InvalidString, length),
             };
         }
         match Symbol::at_start(rest) {

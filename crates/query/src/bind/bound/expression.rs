@@ -114,7 +114,7 @@ pub enum Expression {
 
 impl Expression {
     /// The value that stands for what could not be bound.
-    pub(super) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
+    pub(in crate::bind) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
 }
 
 /// One constant step down a value.

@@ -36,12 +36,12 @@ impl BoundQuery {
     }
 
     /// The names of the output's properties; empty when the output is a bare value.
-    pub fn column_names(&self) -> impl Iterator<Item = &str> {
-        let columns = match &self.output.projection {
-            Projection::Columns(columns) => columns.as_slice(),
+    pub fn property_names(&self) -> impl Iterator<Item = &str> {
+        let properties = match &self.output.projection {
+            Projection::Object(properties) => properties.as_slice(),
             Projection::Input(_) | Projection::Value(_) => &[],
         };
-        columns.iter().map(|column| column.name.as_str())
+        properties.iter().map(|property| property.name.as_str())
     }
 }
 
@@ -108,12 +108,12 @@ pub enum Projection {
     /// `SELECT VALUE`: any value.
     Value(Expression),
     /// An object.
-    Columns(Vec<Column>),
+    Object(Vec<OutputProperty>),
 }
 
 /// One property of an output object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct OutputProperty {
     /// Its name: given, inferred from a path, or numbered (`$1`).
     pub name: String,
     /// Its value.

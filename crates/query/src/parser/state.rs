@@ -15,7 +15,7 @@ pub(super) const NESTING_LEVELS_MAX: usize = 128;
 const JOINS_MAX: usize = 10;
 
 /// The tokens of a text and how far they are read.
-pub(super) struct Cursor<'text> {
+pub(super) struct Parser<'text> {
     tokens: Vec<Token<'text>>,
     position: usize,
     nesting: usize,
@@ -25,7 +25,7 @@ pub(super) struct Cursor<'text> {
     pub(super) deepest: usize,
 }
 
-impl<'text> Cursor<'text> {
+impl<'text> Parser<'text> {
     pub(super) fn new(tokens: Vec<Token<'text>>) -> Self {
         Self { tokens, position: 0, nesting: 0, joins: 0, deepest: 0 }
     }

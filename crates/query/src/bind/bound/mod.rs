@@ -1,0 +1,13 @@
+//! What binding gives.
+//!
+//! Owns the types of a bound query and of its expressions. Does not own how they come about: see the files beside this
+//! folder.
+
+mod expression;
+mod query;
+
+pub use expression::{Expression, PathStep};
+pub use query::{
+    Aggregate, BoundQuery, BoundSource, Grouping, Input, OrderKey, Ordering, Output,
+    OutputProperty, Projection,
+};
