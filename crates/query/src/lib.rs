@@ -5,11 +5,11 @@
 //! service's normal form). Pure: no I/O, no clock, no async; partitions, pages and charges are the engine's.
 //!
 //! ```
-//! use query::{DocumentedFunctions, Parameters, bind, parse, print};
+//! use query::{BuiltInFunctions, Parameters, bind, parse, print};
 //!
 //! let tree = parse("SELECT VALUE COUNT(1) FROM Root r WHERE r.age > @least")?;
 //! assert_eq!(print(&tree), "SELECT VALUE COUNT(1)\nFROM Root AS r\nWHERE (r.age > @least)");
-//! let bound = bind(&tree, &Parameters::default(), &DocumentedFunctions)?;
+//! let bound = bind(&tree, &Parameters::default(), &BuiltInFunctions)?;
 //! assert!(bound.is_aggregate());
 //! # Ok::<(), Vec<query::QueryError>>(())
 //! ```
@@ -23,7 +23,7 @@ mod parser;
 mod printer;
 pub mod value;
 
-pub use bind::{BoundQuery, DocumentedFunctions, FunctionCatalog, Parameters, bind};
+pub use bind::{BoundQuery, BuiltInFunctions, FunctionCatalog, Parameters, bind};
 pub use error::{Code, Location, QueryError, Severity, to_json};
 pub use parser::parse;
 pub use printer::{print, print_scalar};

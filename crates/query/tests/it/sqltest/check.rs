@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use model::Json;
-use query::{BoundQuery, DocumentedFunctions, Parameters, QueryError};
+use query::{BoundQuery, BuiltInFunctions, Parameters, QueryError};
 
 use super::file::Case;
 
@@ -97,7 +97,7 @@ fn run(case: &Case) -> Result<Outcome, String> {
         Ok(again) if again == tree => {}
         other => return Err(format!("printed as\n{printed}\nwhich reads back as {other:?}")),
     }
-    let bound = query::bind(&tree, &parameters(case)?, &DocumentedFunctions);
+    let bound = query::bind(&tree, &parameters(case)?, &BuiltInFunctions);
     Ok(Outcome { printed: Some(printed), bound })
 }
 
