@@ -17,13 +17,19 @@
 pub mod ast;
 pub mod bind;
 mod error;
+mod evaluate;
 pub mod function;
 mod lexer;
+mod operator;
 mod parser;
 mod printer;
 pub mod value;
 
 pub use bind::{BoundQuery, BuiltInFunctions, FunctionCatalog, Parameters, bind};
 pub use error::{Code, Location, QueryError, Severity, to_json};
+pub use evaluate::{
+    EvaluationContext, EvaluationError, NoUserFunctions, PreparedExpression, UserFunctions,
+};
+pub use operator::{Executor, PartialGroup, RowOrder, RowStream, row_text, rows_text};
 pub use parser::parse;
 pub use printer::{print, print_scalar};

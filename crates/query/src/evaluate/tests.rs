@@ -1,0 +1,1 @@
+//! Expressions over rows of slots.

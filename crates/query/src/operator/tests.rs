@@ -1,0 +1,1 @@
+//! Operators through the public ways to run a query.
