@@ -86,9 +86,10 @@ impl Executor {
         Ok(rows)
     }
 
-    /// The groups so far instead of rows, to be pushed into another executor of the same query.
+    /// The groups so far instead of rows, to be pushed into another executor of the same query. None when that would
+    /// not give the rows of all items together: the query has no groups, or a subquery in FROM must see all items.
     #[must_use]
-    pub fn into_groups(self) -> Vec<PartialGroup> {
+    pub fn into_groups(self) -> Option<Vec<PartialGroup>> {
         self.run.partial_groups()
     }
 }

@@ -107,9 +107,17 @@ impl Query {
         self.stages.merge(&mut progress.stages, group, memory)
     }
 
-    /// The groups so far, in place of rows.
-    pub(super) fn partial_groups(progress: Progress) -> Vec<PartialGroup> {
-        Stages::partial_groups(progress.stages)
+    /// The groups so far, in place of rows; none when they cannot be merged with those of other items: the query has no
+    /// groups, or the query that feeds it must see all items.
+    pub(super) fn partial_groups(&self, progress: Progress) -> Option<Vec<PartialGroup>> {
+        let is_whole = self.feed.as_ref().is_none_or(|feed| feed.forgets_items());
+        let is_grouped = self.stages.group.is_some();
+        (is_grouped && is_whole).then(|| Stages::partial_groups(progress.stages))
+    }
+
+    /// Whether the rows of an item do not depend on the items before it.
+    fn forgets_items(&self) -> bool {
+        self.stages.forgets_rows() && self.feed.as_ref().is_none_or(|feed| feed.forgets_items())
     }
 
     /// Gives what was held back, now that all items were pushed. `outer` are the slots of the queries around.

@@ -72,8 +72,8 @@ impl Run {
         self.query.merge(&mut self.progress, group, &self.memory)
     }
 
-    /// The groups so far, in place of rows.
-    pub(super) fn partial_groups(self) -> Vec<PartialGroup> {
-        Query::partial_groups(self.progress)
+    /// The groups so far, in place of rows, if they can be merged with others.
+    pub(super) fn partial_groups(self) -> Option<Vec<PartialGroup>> {
+        self.query.partial_groups(self.progress)
     }
 }

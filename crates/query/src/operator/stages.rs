@@ -51,6 +51,11 @@ impl Stages {
         self.group.is_none() && self.order.is_none()
     }
 
+    /// Whether what becomes of a row does not depend on the rows before it.
+    pub(super) fn forgets_rows(&self) -> bool {
+        self.is_streaming() && !self.is_distinct && self.window.is_open()
+    }
+
     /// Whether no further row can be wanted.
     pub(super) fn is_complete(&self, progress: &Progress) -> bool {
         self.window.is_full(progress.window)

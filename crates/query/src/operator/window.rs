@@ -30,6 +30,11 @@ impl Window {
         Self { skip: query.offset.map_or(0, u64::from), take: take.map(u64::from) }
     }
 
+    /// Whether all rows are wanted.
+    pub(super) fn is_open(self) -> bool {
+        self.skip == 0 && self.take.is_none()
+    }
+
     /// How many rows in order are needed at most, the skipped ones included.
     pub(super) fn reach(self) -> Option<usize> {
         let rows = self.skip.checked_add(self.take?)?;
