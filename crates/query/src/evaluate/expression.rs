@@ -5,7 +5,8 @@
 //! branches are walked in loops.
 
 use super::{
-    Environment, EvaluationContext, EvaluationError, Formula, Memory, Preparation, Scope, walk,
+    Environment, EvaluationContext, EvaluationError, Formula, Memory, Origins, Preparation, Scope,
+    walk,
 };
 use crate::ast::{Negation, UnaryOperator};
 use crate::bind::Expression;
@@ -35,11 +36,14 @@ pub struct PreparedExpression {
 }
 
 impl PreparedExpression {
-    /// Prepares an expression whose first slot is an item.
+    /// Prepares an expression whose first slot is an item. An expression with subqueries must later see as many slots as
+    /// it was bound with.
     #[must_use]
     pub fn new(expression: &Expression) -> Self {
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
-        let formula = Preparation::new(&vector_embeddings).formula(expression);
+        let preparation =
+            Preparation { origins: Origins::item(), ..Preparation::new(&vector_embeddings) };
+        let formula = preparation.formula(expression);
         Self { formula, patterns: PatternCache::new() }
     }
 

@@ -14,13 +14,15 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
-    /// How many slots there are.
-    pub(crate) fn len(&self) -> usize {
-        self.slots.len()
+    /// A single slot, filled with an item.
+    pub(crate) fn item() -> Self {
+        Self { slots: vec![Some(Vec::new())] }
     }
 
-    /// Adds the slot an input fills.
+    /// Adds the slot an input fills; of slots before it that were not added, the origin is not known.
     pub(crate) fn push(&mut self, source: &BoundSource) {
+        debug_assert!(self.slots.len() <= source.slot, "slots are filled in order");
+        self.slots.resize(source.slot, None);
         let start = match &source.root {
             Input::Container => Some(Vec::new()),
             Input::Slot(slot) => self.slots.get(*slot).cloned().flatten(),

@@ -39,7 +39,6 @@ impl Query {
         let mut sources = Vec::with_capacity(query.sources.len());
         let mut feed = None;
         for bound in &query.sources {
-            debug_assert_eq!(bound.slot, preparation.origins.len(), "slots are filled in order");
             let (source, inner) = Source::prepare(bound, &preparation);
             preparation.origins.push(bound);
             feed = feed.or(inner);
