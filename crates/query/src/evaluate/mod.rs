@@ -10,17 +10,8 @@ mod error;
 mod memory;
 mod scope;
 
-mod formula;
-mod origin;
-mod prepare;
-
-mod call;
-mod chain;
 mod expression;
-mod like;
-mod membership;
-mod path;
-mod subquery;
+mod formula;
 
 #[cfg(test)]
 mod tests;
@@ -29,9 +20,6 @@ pub use context::{EvaluationContext, NoUserFunctions, UserFunctions};
 pub use error::EvaluationError;
 pub use expression::PreparedExpression;
 
-pub(crate) use formula::Formula;
+pub(crate) use formula::{Formula, Preparation, walk};
 pub(crate) use memory::{Memory, bytes_of};
-pub(crate) use origin::Origins;
-pub(crate) use path::walk;
-pub(crate) use prepare::Preparation;
 pub(crate) use scope::{Environment, Scope};

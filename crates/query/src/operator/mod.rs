@@ -1,22 +1,17 @@
 //! Rows: from pushed items to the answer.
 //!
-//! Owns the steps of a query in their order: inputs, filter, groups, order, projection, DISTINCT, OFFSET and LIMIT, one
-//! file each, and the two ways to run them. Rows are pushed from step to step, so a product of inputs is never held;
+//! Owns the inputs of a query, the steps after them (see `step`) and the two ways to run them. Rows are pushed from step to step, so a product of inputs is never held;
 //! only groups, orders and distinct rows are, within a bound of bytes. Does not own expressions (see `evaluate`), nor
 //! which items are pushed: the engine reads them, by an index or not.
 
 mod flow;
 mod query;
-mod stages;
 
-mod distinct;
-mod filter;
-mod group;
-mod order;
-mod project;
+mod needed;
 mod source;
 mod unnest;
-mod window;
+
+mod step;
 
 mod answer;
 mod executor;
@@ -28,8 +23,7 @@ mod tests;
 
 pub use answer::{row_text, rows_text};
 pub use executor::Executor;
-pub use group::PartialGroup;
-pub use order::RowOrder;
+pub use step::{PartialGroup, RowOrder};
 pub use stream::RowStream;
 
 pub(crate) use flow::Stop;

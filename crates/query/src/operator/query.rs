@@ -4,15 +4,10 @@
 //! the rest comes out. A query inside a query is the same thing, run from start to end for one row of the query around
 //! it. Does not own inputs nor steps.
 
-use super::filter::Filter;
 use super::flow::{Flow, Stop, TakeRow, settle};
-use super::group::{Group, PartialGroup};
-use super::order::Order;
-use super::project::Project;
 use super::source::{Root, Source};
-use super::stages::{self, Stages};
+use super::step::{self, PartialGroup, Stages};
 use super::unnest::unnest;
-use super::window::Window;
 use crate::bind::BoundQuery;
 use crate::evaluate::{Environment, EvaluationError, Memory, Preparation, Scope};
 use crate::value::Value;
@@ -30,7 +25,7 @@ pub(crate) struct Query {
 #[derive(Debug)]
 pub(super) struct Progress {
     feed: Option<Box<Progress>>,
-    stages: stages::Progress,
+    stages: step::Progress,
 }
 
 impl Query {
@@ -44,17 +39,7 @@ impl Query {
             feed = feed.or(inner);
             sources.push(source);
         }
-        let stages = Stages {
-            filter: Filter {
-                condition: query.filter.as_ref().map(|filter| preparation.formula(filter)),
-            },
-            group: Group::prepare(query, &preparation),
-            project: Project::prepare(&query.output.projection, &preparation),
-            order: Order::prepare(query, &preparation),
-            is_distinct: query.output.distinct,
-            window: Window::new(query),
-            inputs: sources.len(),
-        };
+        let stages = Stages::prepare(query, &preparation);
         Self { feed, sources, stages }
     }
 
@@ -110,8 +95,7 @@ impl Query {
     /// groups, or the query that feeds it must see all items.
     pub(super) fn partial_groups(&self, progress: Progress) -> Option<Vec<PartialGroup>> {
         let is_whole = self.feed.as_ref().is_none_or(|feed| feed.forgets_items());
-        let is_grouped = self.stages.group.is_some();
-        (is_grouped && is_whole).then(|| Stages::partial_groups(progress.stages))
+        if is_whole { self.stages.partial_groups(progress.stages) } else { None }
     }
 
     /// Whether the rows of an item do not depend on the items before it.
@@ -165,7 +149,7 @@ impl Query {
     /// Makes the rows of one item, or of one row of the feed.
     fn take(
         &self,
-        progress: &mut stages::Progress,
+        progress: &mut step::Progress,
         environment: &Environment<'_>,
         outer: &[Value],
         given: &Value,

@@ -6,9 +6,10 @@
 use model::Json;
 
 use super::flow::{TakeRow, settle};
-use super::group::PartialGroup;
+use super::needed::Needed;
 use super::query::{Progress, Query};
 use super::source::item_value;
+use super::step::PartialGroup;
 use crate::bind::BoundQuery;
 use crate::evaluate::{Environment, EvaluationContext, EvaluationError, Memory, Preparation};
 use crate::function::PatternCache;
@@ -17,6 +18,7 @@ use crate::function::PatternCache;
 #[derive(Debug)]
 pub(super) struct Run {
     query: Query,
+    needed: Needed,
     progress: Progress,
     context: EvaluationContext,
     patterns: PatternCache,
@@ -25,10 +27,11 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
+        let needed = Needed::of(query);
         let query = Query::prepare(query, &Preparation::new(&context.vector_embeddings));
         let progress = query.start();
         let memory = Memory::new(context.held_bytes_max);
-        Self { query, progress, context, patterns: PatternCache::new(), memory }
+        Self { query, needed, progress, context, patterns: PatternCache::new(), memory }
     }
 
     /// Whether rows come out as items go in.
@@ -55,14 +58,14 @@ impl Run {
         if self.is_complete() {
             return Ok(());
         }
-        let Self { query, progress, context, patterns, memory } = self;
+        let Self { query, needed, progress, context, patterns, memory } = self;
         let environment = Environment { context, patterns, memory, now: (context.now)() };
-        settle(query.push(progress, &environment, &item_value(item), give))
+        settle(query.push(progress, &environment, &item_value(item, needed), give))
     }
 
     /// Gives the rows that were held back.
     pub(super) fn finish(mut self, give: &mut TakeRow<'_>) -> Result<(), EvaluationError> {
-        let Self { query, progress, context, patterns, memory } = &mut self;
+        let Self { query, progress, context, patterns, memory, .. } = &mut self;
         let environment = Environment { context, patterns, memory, now: (context.now)() };
         settle(query.finish(progress, &environment, &[], give))
     }

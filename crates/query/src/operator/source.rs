@@ -5,6 +5,7 @@
 
 use model::Json;
 
+use super::needed::Needed;
 use super::query::Query;
 use crate::bind::{BoundSource, Input, PathStep};
 use crate::evaluate::Preparation;
@@ -52,7 +53,13 @@ impl Source {
     }
 }
 
-/// The value of a stored item.
-pub(super) fn item_value(item: &Json) -> Value {
-    Value::from(item)
+/// The value of a stored item, with the properties that are looked at.
+pub(super) fn item_value(item: &Json, needed: &Needed) -> Value {
+    match (needed, item) {
+        (Needed::Properties(names), Json::Object(object)) => {
+            let properties = object.iter().filter(|(name, _)| names.contains(*name));
+            Value::object(properties.map(|(name, value)| (name, Value::from(value))))
+        }
+        _ => Value::from(item),
+    }
 }

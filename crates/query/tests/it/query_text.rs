@@ -129,7 +129,8 @@ fn call(argument: BoxedStrategy<String>) -> impl Strategy<Value = String> {
             let arity = function.arity();
             let most = arity.max.unwrap_or(arity.min + 2);
             let count = arity.min + extra % (most - arity.min + 1);
-            format!("{}({})", function.name, arguments[..count].join(", "))
+            let arguments: Vec<String> = arguments.into_iter().take(count).collect();
+            format!("{}({})", function.name, arguments.join(", "))
         },
     )
 }

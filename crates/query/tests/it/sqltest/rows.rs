@@ -36,15 +36,17 @@ pub(crate) fn context() -> EvaluationContext {
         "dimensions": 2, "distanceFunction": "euclidean"}]}"#;
     let texts = br#"{"defaultLanguage": "en-US",
         "fullTextPaths": [{"path": "/german", "language": "de-DE"}]}"#;
-    let now = Moment::parse("2024-10-14T14:20:30.6668888Z").unwrap();
-    let embeddings = VectorEmbeddingPolicy::from_json(&Json::parse(embeddings).unwrap()).unwrap();
-    let texts = FullTextPolicy::from_json(&Json::parse(texts).unwrap()).unwrap();
+    let now = Moment::parse("2024-10-14T14:20:30.6668888Z").expect("a moment");
+    let start = Moment::parse("2024-10-14T14:20:30Z").expect("a moment");
+    let json = |text: &[u8]| Json::parse(text).expect("a policy is JSON");
+    let embeddings = VectorEmbeddingPolicy::from_json(&json(embeddings)).expect("a policy");
+    let texts = FullTextPolicy::from_json(&json(texts)).expect("a policy");
     EvaluationContext {
         now: Arc::new(move || now),
         vector_embeddings: Arc::new(embeddings),
         full_text: Arc::new(texts),
         user_functions: Arc::new(CaseFunctions),
-        ..EvaluationContext::at(Moment::parse("2024-10-14T14:20:30Z").unwrap())
+        ..EvaluationContext::at(start)
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Owns when a pattern is read: once when it is constant, else for every row. Does not own patterns: see `value`.
 
-use super::expression::negated;
-use super::{EvaluationError, Formula, Scope};
+use super::Formula;
+use super::evaluate::negated;
 use crate::ast::Negation;
+use crate::evaluate::{EvaluationError, Scope};
 use crate::value::{LikePattern, Value};
 
 /// `value [NOT] LIKE pattern [ESCAPE 'c']`.

@@ -9,7 +9,7 @@ use model::VectorEmbeddingPolicy;
 
 use super::Origins;
 use super::call::Call;
-use super::formula::Formula;
+use super::form::Formula;
 use super::like::Like;
 use super::membership::Membership;
 use crate::ast::Literal;

@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
-use super::expression::negated;
-use super::{EvaluationError, Formula, Scope};
+use super::Formula;
+use super::evaluate::negated;
 use crate::ast::Negation;
+use crate::evaluate::{EvaluationError, Scope};
 use crate::value::{Value, equal, logic};
 
 /// `value [NOT] IN (…)`.

@@ -3,8 +3,9 @@
 //! Owns the walk from left to right, however long, and where it may stop early: at false for AND, at true for OR. Does
 //! not own what each operator does with two values: see `value`.
 
-use super::{EvaluationError, Formula, Scope};
+use super::Formula;
 use crate::ast::{BinaryOperator, Level};
+use crate::evaluate::{EvaluationError, Scope};
 use crate::value::{
     Value, arithmetic, bitwise, equal, greater, greater_or_equal, less, less_or_equal, logic,
     not_equal,

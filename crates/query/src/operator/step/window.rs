@@ -2,8 +2,8 @@
 //!
 //! Owns which of the rows in order are wanted, and that nothing is computed beyond the last of them.
 
-use super::flow::{Flow, Stop};
 use crate::bind::BoundQuery;
+use crate::operator::flow::{Flow, Stop};
 
 /// Which rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

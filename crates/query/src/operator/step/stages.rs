@@ -5,31 +5,32 @@
 
 use super::distinct::Distinct;
 use super::filter::Filter;
-use super::flow::{Flow, TakeRow};
 use super::group::{Group, GroupTable, PartialGroup};
 use super::order::{HeldRows, Order};
 use super::project::Project;
 use super::window::{Window, WindowProgress};
-use crate::evaluate::{Environment, EvaluationError, Memory, Scope};
+use crate::bind::BoundQuery;
+use crate::evaluate::{Environment, EvaluationError, Memory, Preparation, Scope};
 use crate::function::AggregateState;
+use crate::operator::flow::{Flow, TakeRow};
 use crate::value::Value;
 
 /// The steps of a query.
 #[derive(Debug)]
-pub(super) struct Stages {
-    pub(super) filter: Filter,
-    pub(super) group: Option<Group>,
-    pub(super) project: Project,
-    pub(super) order: Option<Order>,
-    pub(super) is_distinct: bool,
-    pub(super) window: Window,
+pub(in crate::operator) struct Stages {
+    filter: Filter,
+    group: Option<Group>,
+    project: Project,
+    order: Option<Order>,
+    is_distinct: bool,
+    window: Window,
     /// How many slots the inputs of the query fill.
-    pub(super) inputs: usize,
+    inputs: usize,
 }
 
 /// How far the steps are.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(in crate::operator) struct Progress {
     groups: GroupTable,
     held: HeldRows,
     distinct: Distinct,
@@ -37,7 +38,22 @@ pub(super) struct Progress {
 }
 
 impl Stages {
-    pub(super) fn start(&self) -> Progress {
+    /// Prepares the steps of a query whose slots are known.
+    pub(in crate::operator) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Self {
+        Self {
+            filter: Filter {
+                condition: query.filter.as_ref().map(|filter| preparation.formula(filter)),
+            },
+            group: Group::prepare(query, preparation),
+            project: Project::prepare(&query.output.projection, preparation),
+            order: Order::prepare(query, preparation),
+            is_distinct: query.output.distinct,
+            window: Window::new(query),
+            inputs: query.sources.len(),
+        }
+    }
+
+    pub(in crate::operator) fn start(&self) -> Progress {
         Progress {
             groups: self.group.as_ref().map(Group::start).unwrap_or_default(),
             held: HeldRows::default(),
@@ -47,22 +63,22 @@ impl Stages {
     }
 
     /// Whether rows are passed on as they come.
-    pub(super) fn is_streaming(&self) -> bool {
+    pub(in crate::operator) fn is_streaming(&self) -> bool {
         self.group.is_none() && self.order.is_none()
     }
 
     /// Whether what becomes of a row does not depend on the rows before it.
-    pub(super) fn forgets_rows(&self) -> bool {
+    pub(in crate::operator) fn forgets_rows(&self) -> bool {
         self.is_streaming() && !self.is_distinct && self.window.is_open()
     }
 
     /// Whether no further row can be wanted.
-    pub(super) fn is_complete(&self, progress: &Progress) -> bool {
+    pub(in crate::operator) fn is_complete(&self, progress: &Progress) -> bool {
         self.window.is_full(progress.window)
     }
 
     /// Takes a row of slots.
-    pub(super) fn take(
+    pub(in crate::operator) fn take(
         &self,
         progress: &mut Progress,
         environment: &Environment<'_>,
@@ -80,7 +96,7 @@ impl Stages {
     }
 
     /// Takes a group reached elsewhere; ignored by a query without groups.
-    pub(super) fn merge(
+    pub(in crate::operator) fn merge(
         &self,
         progress: &mut Progress,
         group: PartialGroup,
@@ -92,13 +108,16 @@ impl Stages {
         }
     }
 
-    /// The groups so far, in place of rows.
-    pub(super) fn partial_groups(progress: Progress) -> Vec<PartialGroup> {
-        progress.groups.into_groups()
+    /// The groups so far, in place of rows; none for a query without groups.
+    pub(in crate::operator) fn partial_groups(
+        &self,
+        progress: Progress,
+    ) -> Option<Vec<PartialGroup>> {
+        self.group.is_some().then(|| progress.groups.into_groups())
     }
 
     /// Gives the rows that were held back. `outer` are the slots of the queries around.
-    pub(super) fn finish(
+    pub(in crate::operator) fn finish(
         &self,
         progress: &mut Progress,
         environment: &Environment<'_>,
@@ -171,7 +190,7 @@ impl Stages {
 
 impl Progress {
     /// Lets everything go.
-    pub(super) fn release(self, memory: &Memory) {
+    pub(in crate::operator) fn release(self, memory: &Memory) {
         memory.release(self.groups.bytes());
         memory.release(self.held.bytes());
         self.distinct.release(memory);

@@ -5,7 +5,8 @@
 
 use model::PropertyPath;
 
-use super::{EvaluationError, Formula, Scope};
+use super::Formula;
+use crate::evaluate::{EvaluationError, Scope};
 use crate::function::{CallContext, Scalar};
 use crate::value::Value;
 

@@ -3,8 +3,8 @@
 //! Owns what is made of the rows: a value, a Boolean or an array, and when enough of them are seen. Does not own how
 //! the rows come about: see `operator`.
 
-use super::{EvaluationError, Scope, bytes_of};
 use crate::ast::SubqueryKind;
+use crate::evaluate::{EvaluationError, Scope, bytes_of};
 use crate::operator::{Query, Stop};
 use crate::value::Value;
 
