@@ -1,8 +1,9 @@
 //! The query language: text and items in, rows out.
 //!
-//! Owns the road from a query text to a bound query, one stage per module: `lexer` (text to tokens), `parser` (tokens
-//! to `ast`), `bind` (names, functions and rules checked, aliases turned into slots), and `printer` (tree to the
-//! service's normal form). Pure: no I/O, no clock, no async; partitions, pages and charges are the engine's.
+//! Owns the road from a query text to rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`),
+//! `bind` (names, functions and rules checked, aliases turned into slots), `evaluate` (expressions over a row) and
+//! `operator` (items in, rows out); and `printer` (tree to the service's normal form). Pure: no I/O, no clock, no
+//! async; partitions, pages and charges are the engine's.
 //!
 //! ```
 //! use query::{BuiltInFunctions, Parameters, bind, parse, print};

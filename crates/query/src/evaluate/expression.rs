@@ -31,8 +31,8 @@ pub struct PreparedExpression {
 }
 
 impl PreparedExpression {
-    /// Prepares an expression whose first slot is an item. An expression with subqueries must later see as many slots as
-    /// it was bound with.
+    /// Prepares an expression whose first slot is an item. An expression with subqueries must later see as many slots
+    /// as it was bound with.
     #[must_use]
     pub fn new(expression: &Expression) -> Self {
         let vector_embeddings = model::VectorEmbeddingPolicy::default();

@@ -75,7 +75,7 @@ impl Group {
         let place = match table.places.get(keys.as_slice()) {
             Some(place) => *place,
             None => {
-                table.hold(keys.iter().map(bytes_of).sum(), memory)?;
+                table.hold(group_bytes(&keys), memory)?;
                 table.insert(self.empty(keys.into()))
             }
         };
@@ -106,7 +106,7 @@ impl Group {
                 }
             }
             None => {
-                table.hold(group.keys.iter().map(bytes_of).sum(), memory)?;
+                table.hold(group_bytes(&group.keys), memory)?;
                 table.insert(group);
             }
         }
@@ -138,10 +138,13 @@ impl GroupTable {
     }
 
     fn hold(&mut self, bytes: usize, memory: &Memory) -> Result<(), EvaluationError> {
-        /// What a group takes besides its keys: its states and its place in the table.
-        const GROUP_BYTES: usize = 256;
-        let bytes = bytes.saturating_add(GROUP_BYTES);
         self.bytes += bytes;
         memory.hold(bytes)
     }
+}
+
+/// What a group is counted with: its keys, its states and its place in the table.
+fn group_bytes(keys: &[Value]) -> usize {
+    const STATES_BYTES: usize = 256;
+    STATES_BYTES + keys.iter().map(bytes_of).sum::<usize>()
 }
