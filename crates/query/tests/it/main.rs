@@ -1,6 +1,10 @@
 //! The crate seen from outside: text cases and properties.
 
+mod condition;
+mod depth;
+mod evaluation;
 mod nesting;
+mod query_text;
 mod round_trip;
 mod sqltest;
 mod tree;
