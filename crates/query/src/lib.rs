@@ -20,6 +20,7 @@ mod error;
 pub mod function;
 mod lexer;
 mod parser;
+pub mod plan;
 mod printer;
 pub mod value;
 
