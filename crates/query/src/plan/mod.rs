@@ -16,8 +16,5 @@ pub mod distribute;
 
 mod resume;
 
-#[cfg(test)]
-mod tests;
-
 pub use partitions::{PartitionFilter, QueryRange, partition_filter};
 pub use resume::{conjuncts, simplify};

@@ -18,8 +18,8 @@ use crate::ast::{
 use crate::bind::{BoundQuery, Expression};
 use crate::printer::{print, print_scalar};
 
-/// Stands for a score that is not there: beyond every score.
-const BEYOND: f64 = 1.797_69e308;
+/// Stand for a score that is not there: beyond every score. Six digits, unlike the numbers of users.
+const BEYOND: [&str; 2] = ["-1.79769e+308", "1.79769e+308"];
 
 /// A score.
 #[derive(Clone, Debug)]
@@ -84,10 +84,11 @@ impl Component {
 
     /// The score, or the worst one where there is none.
     fn total(&self, context: &PlanContext<'_>) -> Scalar {
+        let [least, greatest] = BEYOND;
         let worst = match (self.order(context), self.is_full_text) {
             (SortOrder::Descending, true) => literal(Literal::Integer(-1)),
-            (SortOrder::Descending, false) => literal(Literal::Double(-BEYOND)),
-            (SortOrder::Ascending, _) => literal(Literal::Double(BEYOND)),
+            (SortOrder::Descending, false) => identifier(least),
+            (SortOrder::Ascending, _) => identifier(greatest),
         };
         Scalar::coalesce(vec![self.call(), worst], Span::default())
     }
