@@ -64,6 +64,7 @@ pub fn distribute(
     let is_single_key = partitions.is_single_key(context.partition_key);
     let ranges = partitions.ranges(context.partition_key);
     let body = if matches!(bound.order_by, Ordering::Rank(_)) {
+        check_ranked(tree, bound)?;
         QueryBody::Hybrid(hybrid::hybrid(tree, bound, context))
     } else {
         QueryBody::Query(info(tree, bound, context, is_single_key)?)
@@ -72,6 +73,16 @@ pub fn distribute(
     context.features.check(needed)?;
     let merge = MergeRecipe::of(&body);
     Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key, merge })
+}
+
+/// Ranks are of items: neither groups nor distinct rows have one. The words are ours, no recording shows the service's.
+fn check_ranked(tree: &Query, bound: &BoundQuery) -> Result<(), QueryError> {
+    if bound.grouping == Grouping::None && !tree.select.distinct {
+        return Ok(());
+    }
+    Err(QueryError::refusal(
+        "The ORDER BY RANK clause is not supported with DISTINCT, GROUP BY or aggregate functions.",
+    ))
 }
 
 fn info(
