@@ -1,7 +1,7 @@
 //! Answers without items.
 //!
-//! Owns which queries could be answered from terms alone: counts, extremes, distinct values and groups, and rows made of
-//! indexed values. A term that does not hold its value (an array, an object, a long text) still needs its item.
+//! Owns which queries could be answered from terms alone: counts, extremes, distinct values and groups, and rows made
+//! of indexed values. A term that does not hold its value (an array, an object, a long text) still needs its item.
 
 use super::policy::Indexes;
 use crate::bind::{BoundQuery, Expression, Grouping, Input, Ordering, Projection};

@@ -1,6 +1,7 @@
 //! The access plan of a query.
 //!
-//! Owns putting lookups, order and index-only answers together, and what remains of a filter that lookups do not answer.
+//! Owns putting lookups, order and index-only answers together, and what remains of a filter that lookups do not
+//! answer. Does not own any of the rules.
 
 use super::index_only::{IndexOnly, aggregated_path, index_only};
 use super::lookup::{Lookup, is_exact, lookup};

@@ -8,10 +8,12 @@ use super::info::DistinctKind;
 use crate::error::QueryError;
 
 /// The words of the refusal that comes with the plan.
-pub const NOT_SERVED_DIRECTLY: &str = "The provided cross partition query can not be directly served by the gateway. This is a first \
-     chance (internal) exception that all newer clients will know how to handle gracefully. This \
-     exception is traced, but unless you see it bubble up as an exception (which only happens on \
-     older SDK clients), then you can safely ignore this message.";
+pub const NOT_SERVED_DIRECTLY: &str = concat!(
+    "The provided cross partition query can not be directly served by the gateway. ",
+    "This is a first chance (internal) exception that all newer clients will know how to handle gracefully. ",
+    "This exception is traced, but unless you see it bubble up as an exception (which only happens on older SDK ",
+    "clients), then you can safely ignore this message."
+);
 
 /// What happens to a query that came without a partition key and without a range.
 #[derive(Clone, Debug, PartialEq)]

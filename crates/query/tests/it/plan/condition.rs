@@ -89,7 +89,7 @@ proptest! {
             ValueSet::union([left.clone(), right.clone()]).contains(value), in_left || in_right
         );
         prop_assert_eq!(
-            ValueSet::intersection([left.clone(), right.clone()]).contains(value),
+            ValueSet::intersection([left.clone(), right]).contains(value),
             in_left && in_right
         );
         if let Some(points) = left.as_points() {

@@ -1,6 +1,13 @@
 //! Plans seen from outside: text cases, the tables of the documentation, and properties.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like tests do"
+)]
+
 mod access;
+mod bound;
 mod composite;
 mod condition;
 mod evaluate;
@@ -9,12 +16,4 @@ mod metrics;
 mod property;
 mod rewrite;
 
-use query::{BoundQuery, DocumentedFunctions, Parameters, ast, bind, parse};
-
-/// A query that must parse and bind.
-fn bound(text: &str) -> (ast::Query, BoundQuery) {
-    let tree = parse(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    let query = bind(&tree, &Parameters::new(), &DocumentedFunctions)
-        .unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    (tree, query)
-}
+use bound::bound;
