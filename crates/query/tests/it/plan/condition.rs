@@ -6,7 +6,7 @@ use model::Json;
 use proptest::prelude::*;
 use query::plan::condition::{Cut, ValueKind, ValueSet};
 
-pub(super) fn json() -> BoxedStrategy<Json> {
+fn json() -> BoxedStrategy<Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
         any::<bool>().prop_map(Json::Bool),
