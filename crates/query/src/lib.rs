@@ -23,6 +23,7 @@ pub mod function;
 mod lexer;
 mod operator;
 mod parser;
+pub mod plan;
 mod printer;
 pub mod value;
 

@@ -4,6 +4,7 @@ mod condition;
 mod depth;
 mod evaluation;
 mod nesting;
+mod plan;
 mod query_text;
 mod round_trip;
 mod sqltest;
