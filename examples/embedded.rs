@@ -186,7 +186,8 @@ async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Done {
     Ok(())
 }
 
-/// An item with a time to live is gone the moment it is over; nothing has to run for that. The space is reclaimed later.
+/// An item with a time to live is gone the moment it is over; nothing has to run for that. Its space is reclaimed
+/// later.
 async fn expire(engine: &Engine, orders: &ContainerLink, clock: &TravellingClock) -> Done {
     let text = r#"{"id":"basket","tenantId":"acme","userId":"ann","ttl":3600}"#;
     let create = CreateItem {

@@ -1,7 +1,7 @@
 //! Why a command could not be carried out, as one line: what, why, and the way out.
 //!
-//! Owns the shape of the line and the exit code. Does not own the sentences of the store and the engine: theirs end with
-//! what to do after a semicolon, and are taken apart here.
+//! Owns the shape of the line and the exit code. Does not own the sentences of the store and the engine: theirs end
+//! with what to do after a semicolon, and are taken apart here.
 
 use std::error::Error;
 use std::fmt;
@@ -47,6 +47,7 @@ impl Failure {
             Some(cause) => whole.strip_suffix(&format!(": {cause}")).unwrap_or(&whole),
             None => &whole,
         };
+        let sentence = sentence.strip_prefix("the store failed: ").unwrap_or(sentence);
         let what = what.into();
         let sentence = sentence.strip_prefix(&format!("{what}: ")).unwrap_or(sentence);
         let (why, way_out) = sentence.rsplit_once("; ").unwrap_or((sentence, NO_WAY_KNOWN));

@@ -1,36 +1,10 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod dispatch;
 mod export;
 mod import;
 mod verify;
 mod version;
 
-use std::process::ExitCode;
-
-use clap::Subcommand;
-
-use crate::failure::Failure;
-
-/// What the user asks for.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Version(version::Version),
-    Verify(verify::Verify),
-    Bench(bench::Bench),
-    Export(export::Export),
-    Import(import::Import),
-}
-
-impl Command {
-    /// Carries it out.
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        match self {
-            Self::Version(version) => version.run(),
-            Self::Verify(verify) => verify.run(),
-            Self::Bench(bench) => bench.run(),
-            Self::Export(export) => export.run(),
-            Self::Import(import) => import.run(),
-        }
-    }
-}
+pub(crate) use dispatch::Command;

@@ -7,9 +7,6 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::output;
 
-/// The format version that the embedded store writes; a test compares it with a store.
-const STORAGE_FORMAT_VERSION: u32 = 1;
-
 /// Print the name, the version, the storage format version and the build profile.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +21,7 @@ impl Version {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
         output::line(format_args!("planisphere {}", env!("CARGO_PKG_VERSION")))?;
-        output::line(format_args!("storage format {STORAGE_FORMAT_VERSION}"))?;
+        output::line(format_args!("storage format {}", storage_lsm::FORMAT_VERSION))?;
         output::line(format_args!("profile {profile}"))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -4,19 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart};
-use engine::operation::{
-    CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed, UpsertItem,
-};
+use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed};
 use engine::{ContainerLink, Engine, Environment, Item, Settings};
-use model::{ContainerProperties, DatabaseProperties, FeedRange, Json};
-use storage_lsm::LsmStore;
+use model::{ContainerProperties, DatabaseProperties, FeedRange};
+use storage_lsm::{Durability, LsmStore};
 
 /// Small memtables make flushes and compactions happen in a small store.
-pub(crate) fn small_store(folder: &Path) -> storage::Result<Arc<LsmStore>> {
+pub(crate) fn small_store(folder: &Path, durability: Durability) -> storage::Result<Arc<LsmStore>> {
     let settings = storage_lsm::Settings {
         memtable_bytes_max: 64 * 1024,
         cache_bytes: 4 * 1024 * 1024,
         worker_threads: 1,
+        durability,
         ..storage_lsm::Settings::default()
     };
     LsmStore::open(folder, engine::SPACES, settings)
@@ -25,7 +24,7 @@ pub(crate) fn small_store(folder: &Path) -> storage::Result<Arc<LsmStore>> {
 /// An engine that does no maintenance by itself.
 pub(crate) async fn open_quiet(folder: &Path, environment: Environment) -> engine::Result<Engine> {
     let settings = Settings { maintenance: false, ..Settings::default() };
-    Engine::open(small_store(folder)?, environment, settings).await
+    Engine::open(small_store(folder, Durability::Synced)?, environment, settings).await
 }
 
 pub(crate) async fn create_database(engine: &Engine, link: &ContainerLink) {
@@ -43,12 +42,6 @@ pub(crate) async fn create_container(
     let database = link.database.clone();
     let create = CreateContainer { database, properties, throughput: None };
     engine.create_container(create).await.unwrap();
-}
-
-pub(crate) async fn upsert(engine: &Engine, link: &ContainerLink, item: Json) {
-    let options = Default::default();
-    let upsert = UpsertItem { container: link.clone(), partition_key: None, item, options };
-    engine.upsert_item(upsert).await.unwrap();
 }
 
 /// Every item of a container, page by page.

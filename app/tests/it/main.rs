@@ -5,5 +5,6 @@ mod account;
 mod bad_folders;
 mod commands;
 mod crash;
+mod formats;
 mod full_disk;
 mod planisphere;

@@ -23,11 +23,22 @@ pub(crate) fn on(command: &str, folder: &Path) -> Said {
     planisphere([OsStr::new(command), OsStr::new("--data"), folder.as_os_str()])
 }
 
-/// A small store with items, made by the binary itself.
+/// A small store with the container `bench/items`, made by the binary itself.
 pub(crate) fn filled(folder: &Path) {
-    let data = folder.to_str().unwrap();
-    let words = ["bench", "--data", data, "--items", "200", "--seconds", "1", "--keep"];
-    planisphere(words).succeeded();
+    let partition_key = r#"{"paths":["/partitionKey"],"kind":"Hash","version":2}"#;
+    let container = format!(r#"{{"id":"items","partitionKey":{partition_key}}}"#);
+    let mut lines = format!("{{\"planisphereExport\":1,\"container\":{container}}}\n");
+    for number in 0..300 {
+        let key = number % 7;
+        lines += &format!(r#"{{"id":"i{number}","partitionKey":"k{key}","number":{number}}}"#);
+        lines += "\n";
+    }
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), lines).unwrap();
+    let (data, file) = (folder.as_os_str(), file.path().as_os_str());
+    let named = ["import", "--database", "bench", "--container", "items"].map(OsStr::new);
+    let flags = [OsStr::new("--data"), data, OsStr::new("--file"), file];
+    planisphere(named.into_iter().chain(flags)).succeeded();
 }
 
 impl Said {

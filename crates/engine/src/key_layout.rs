@@ -26,11 +26,16 @@
 //! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
 //! in the order of the last write; only items with a time to live of their own have an `expiry` key.
 
+use std::borrow::Cow;
+
 use model::value::structural_hash;
 use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
-use crate::ordered_bytes::{decode_component, escape_into, push_component, push_escaped, unescape};
+use crate::ordered_bytes::{
+    component_length, decode_component, escape_into, escaped_length, push_component, push_escaped,
+    unescape,
+};
 
 /// Items by logical partition and id.
 pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
@@ -150,8 +155,8 @@ impl ItemKey {
 impl ItemKey {
     /// The partition key part.
     pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
-        let (_, mut at) = unescape(&self.bytes)?;
-        let mut components = Vec::new();
+        let mut at = escaped_length(&self.bytes)?;
+        let mut components = Vec::with_capacity(1);
         while at < self.partition_bytes {
             let (component, length) = decode_component(self.bytes.get(at..)?)?;
             components.push(component);
@@ -212,9 +217,8 @@ pub(crate) struct TermKeys {
 
 /// Terms of one path with one value.
 pub(crate) fn single_terms(item: &ItemKey, path: &[u8], value: &[u8], ordinal: u64) -> TermKeys {
-    let mut path_key = Vec::with_capacity(path.len() + 2);
-    push_path(&mut path_key, path);
-    term_keys((LOCAL_TERM, GLOBAL_TERM), item, &path_key, value, ordinal)
+    let (head, path) = path_parts(path);
+    term_keys((LOCAL_TERM, GLOBAL_TERM), item, &[&head, &path, value], ordinal)
 }
 
 /// Terms of one composite index; `values` are the encoded values in the order of the index.
@@ -225,12 +229,12 @@ pub(crate) fn composite_terms(
     ordinal: u64,
 ) -> TermKeys {
     let kinds = (LOCAL_COMPOSITE, GLOBAL_COMPOSITE);
-    term_keys(kinds, item, &composite.to_be_bytes(), values, ordinal)
+    term_keys(kinds, item, &[&composite.to_be_bytes(), values], ordinal)
 }
 
 /// Terms that say which shape an item has.
 pub(crate) fn shape_terms(item: &ItemKey, shape: u128, ordinal: u64) -> TermKeys {
-    term_keys((LOCAL_SHAPE, GLOBAL_SHAPE), item, &shape.to_be_bytes(), &[], ordinal)
+    term_keys((LOCAL_SHAPE, GLOBAL_SHAPE), item, &[&shape.to_be_bytes()], ordinal)
 }
 
 /// Where the paths of a shape are kept.
@@ -289,23 +293,18 @@ pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
     KeyRange::prefix(&prefix)
 }
 
-fn term_keys(
-    kinds: (u8, u8),
-    item: &ItemKey,
-    subject: &[u8],
-    value: &[u8],
-    ordinal: u64,
-) -> TermKeys {
+fn term_keys(kinds: (u8, u8), item: &ItemKey, parts: &[&[u8]], ordinal: u64) -> TermKeys {
     let partition = item.partition_slice();
-    let shared = subject.len() + value.len() + 9;
+    let shared = parts.iter().map(|part| part.len()).sum::<usize>() + 9;
     let mut local = Vec::with_capacity(partition.len() + shared);
     local.push(kinds.0);
     local.extend_from_slice(partition);
     let mut global = Vec::with_capacity(shared);
     global.push(kinds.1);
     for key in [&mut local, &mut global] {
-        key.extend_from_slice(subject);
-        key.extend_from_slice(value);
+        for part in parts {
+            key.extend_from_slice(part);
+        }
         key.extend_from_slice(&ordinal.to_be_bytes());
     }
     TermKeys { local: local.into(), global: global.into() }
@@ -349,23 +348,113 @@ pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
     String::from_utf8(name).ok()
 }
 
-fn push_path(key: &mut Vec<u8>, path: &[u8]) {
+/// A path in a term: its length and its text, or a mark and its hash.
+fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
-        key.extend_from_slice(&u16::MAX.to_be_bytes());
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
-        key.extend_from_slice(&hash.to_be_bytes());
-        return;
+        return (u16::MAX.to_be_bytes(), hash.to_be_bytes().to_vec().into());
     }
     let length = u16::try_from(path.len()).unwrap_or(u16::MAX);
-    key.extend_from_slice(&length.to_be_bytes());
-    key.extend_from_slice(path);
+    (length.to_be_bytes(), path.into())
+}
+
+#[cfg(test)]
+fn push_path(key: &mut Vec<u8>, path: &[u8]) {
+    let (head, path) = path_parts(path);
+    key.extend_from_slice(&head);
+    key.extend_from_slice(&path);
 }
 
 /// How many bytes of an item key are its logical partition.
 fn logical_partition_length(key: &[u8], levels: usize) -> Option<usize> {
-    let (_, mut at) = unescape(key)?;
+    let mut at = escaped_length(key)?;
     for _ in 0..levels {
-        at += decode_component(key.get(at..)?)?.1;
+        at += component_length(key.get(at..)?)?;
     }
     (at < key.len()).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{PartitionKeyDefinition, PartitionKeyValue};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn component() -> impl Strategy<Value = PartitionKeyValue> {
+        prop_oneof![
+            Just(PartitionKeyValue::Undefined),
+            Just(PartitionKeyValue::Null),
+            any::<bool>().prop_map(PartitionKeyValue::Bool),
+            any::<i32>().prop_map(|number| PartitionKeyValue::Number(f64::from(number))),
+            "[a-c\\x00]{0,3}".prop_map(PartitionKeyValue::String),
+        ]
+    }
+
+    fn definition(levels: usize) -> PartitionKeyDefinition {
+        let paths = ["/a", "/b", "/c"];
+        PartitionKeyDefinition::hierarchical(&paths[..levels]).unwrap()
+    }
+
+    fn key() -> impl Strategy<Value = (usize, PartitionKey)> {
+        (1_usize..=3).prop_flat_map(|levels| {
+            proptest::collection::vec(component(), levels)
+                .prop_map(move |components| (levels, PartitionKey::from_values(components)))
+        })
+    }
+
+    fn partition(levels: usize, key: &PartitionKey) -> LogicalPartition {
+        LogicalPartition::new(&definition(levels).effective(key), key)
+    }
+
+    proptest! {
+        #[test]
+        fn an_item_key_says_what_it_was_made_of((levels, key) in key(), id in "[^/\\\\?#]{1,8}") {
+            let made = partition(levels, &key).item(&id);
+            let read = ItemKey::decode(made.as_bytes().clone(), levels).unwrap();
+            prop_assert_eq!(&read, &made);
+            prop_assert_eq!(read.id(), id);
+            prop_assert_eq!(read.epk(), definition(levels).effective(&key));
+            prop_assert_eq!(read.partition_key(), Some(key));
+        }
+
+        #[test]
+        fn no_logical_partition_is_the_beginning_of_another(
+            left in proptest::collection::vec(component(), 2),
+            right in proptest::collection::vec(component(), 2),
+        ) {
+            let (left, right) = (PartitionKey::from_values(left), PartitionKey::from_values(right));
+            let starts = partition(2, &right).as_bytes().starts_with(partition(2, &left).as_bytes());
+            prop_assert_eq!(starts, left == right);
+        }
+
+        #[test]
+        fn an_epk_range_holds_exactly_the_keys_of_its_epks((levels, key) in key(), parts in 1_usize..9) {
+            let definition = definition(levels);
+            let item = partition(levels, &key).item("id");
+            let epk = definition.effective(&key);
+            for range in EpkRange::equal_parts(parts, &definition) {
+                let holds = epk_key_range(&range).contains(item.as_bytes());
+                prop_assert_eq!(holds, range.contains(&epk));
+            }
+        }
+
+        #[test]
+        fn every_entry_leads_back_to_its_item((levels, key) in key(), id in "[a-z]{1,4}", ordinal: u64) {
+            let item = partition(levels, &key).item(&id);
+            let terms = single_terms(&item, b"/n", &[0x20], ordinal);
+            let owner = |key: &StorageKey, value: &StorageKey| owner_of_entry(TERMS, key, value, levels);
+            prop_assert_eq!(owner(&terms.local, &item.id_bytes()), Some(item.clone()));
+            prop_assert_eq!(owner(&terms.global, item.as_bytes()), Some(item.clone()));
+            let unique = unique_key(&item.partition(), 0, &[0x20]);
+            let owner = owner_of_entry(UNIQUE_KEYS, &unique, &item.id_bytes(), levels);
+            prop_assert_eq!(owner, Some(item));
+        }
+
+        #[test]
+        fn a_change_position_survives_its_key(lsn: u64, sequence: u16, ordinal: u64) {
+            let position = ChangePosition { lsn: Lsn(lsn), sequence, ordinal };
+            prop_assert_eq!(ChangePosition::decode(&position.key()), Some(position));
+        }
+    }
 }

@@ -12,6 +12,7 @@
 //! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
 //! terms, its unique keys and its change; the store stamps it with its lsn.
 
+mod backup;
 mod catalog;
 pub mod change_feed;
 mod charge;
@@ -33,10 +34,9 @@ mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod time_travel;
-mod transfer;
 pub mod verify;
 
+pub use backup::SnapshotAt;
 pub use engine::Engine;
 pub use environment::{
     Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock, SystemRandomness, Task,
@@ -48,4 +48,8 @@ pub use maintenance::MaintenanceReport;
 pub use operation::{ContainerLink, Operation};
 pub use outcome::{Item, Outcome, OutcomeValue};
 pub use settings::Settings;
-pub use time_travel::SnapshotAt;
+
+/// The program in the README compiles as printed.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use storage::{Error, ErrorKind};
 
+const NO_ROOM: &str = "there is no room for its files; free some space and open again";
+
 /// The folder cannot be opened as it is.
 pub(crate) fn cannot_open(path: &Path, what: &str) -> Error {
     Error::new(
@@ -22,7 +24,7 @@ pub(crate) fn cannot_open_file(path: &Path, source: std::io::Error) -> Error {
             "no permission to read and write here; change the owner or choose another folder"
         }
         std::io::ErrorKind::NotADirectory => "this path leads through a file; choose a folder",
-        std::io::ErrorKind::StorageFull => "the disk is full; free some space and open again",
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::FileTooLarge => NO_ROOM,
         _ => "the file system refused",
     };
     cannot_open(path, what).with_source(source)
@@ -37,7 +39,8 @@ pub(crate) fn tree_did_not_open(path: &Path, source: TreeError) -> Error {
             "the tree's files are of another version; open them with the program that wrote them",
         ),
         Cause::Device if !is_missing_file(&source) => {
-            cannot_open(path, "the file system refused").with_source(source)
+            let what = if is_out_of_room(&source) { NO_ROOM } else { "the file system refused" };
+            cannot_open(path, what).with_source(source)
         }
         Cause::Device | Cause::Contradiction => corrupt(path).with_source(source),
     }
@@ -135,6 +138,11 @@ fn cause(error: &TreeError) -> Cause {
             Some(_) => Cause::Device,
         },
     }
+}
+
+fn is_out_of_room(error: &TreeError) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, StorageFull};
+    matches!(io_error(error).map(std::io::Error::kind), Some(FileTooLarge | StorageFull))
 }
 
 fn is_missing_file(error: &TreeError) -> bool {

@@ -19,7 +19,8 @@ const FORMAT_NEW: &str = "FORMAT.new";
 const CREATING: &str = "CREATING";
 const PRODUCT: &str = "planisphere";
 const BACKEND: &str = "lsm";
-const FORMAT_VERSION: u32 = 1;
+/// Number of the layout on disk that this version writes and reads.
+pub const FORMAT_VERSION: u32 = 1;
 
 /// What a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

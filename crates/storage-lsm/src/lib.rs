@@ -25,5 +25,6 @@ mod read;
 mod settings;
 mod store;
 
+pub use format::FORMAT_VERSION;
 pub use settings::{Durability, Settings};
 pub use store::LsmStore;

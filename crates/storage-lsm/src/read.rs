@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
+use bytes::BytesMut;
 use fjall::{Readable, Slice, Snapshot};
 use storage::{
     Direction, Entry, Read, Result, Scan, ScanPage, Shard, Space, StorageKey, StorageValue,
@@ -21,6 +22,9 @@ use crate::store::{LsmStore, Shared};
 
 /// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
 const COPIED_BYTES_MAX: usize = 64;
+
+/// Keys of a page that share an allocation have about so many bytes together.
+const KEYS_BYTES: usize = 4096;
 
 /// A stable view.
 pub(crate) struct LsmSnapshot {
@@ -74,8 +78,9 @@ impl Shared {
             return ScanPage::fill(scan.limit, std::iter::empty());
         }
         let range = snapshot.range(keyspace, tree_range(shard, &scan.range));
+        let mut keys = KeysOfPage::default();
         let entry = |guard: fjall::Guard| match guard.into_inner() {
-            Ok((key, value)) => Ok(Entry { key: key_bytes(&key), value: value_bytes(value) }),
+            Ok((key, value)) => Ok(Entry { key: keys.add(&key), value: value_bytes(value) }),
             Err(error) => Err(read_failed(&self.keyspaces.path, error)),
         };
         match scan.direction {
@@ -85,8 +90,19 @@ impl Shared {
     }
 }
 
-fn key_bytes(key: &Slice) -> StorageKey {
-    StorageKey::copy_from_slice(key.get(SHARD_BYTES..).unwrap_or_default())
+/// Keys of a page, several in one allocation.
+#[derive(Default)]
+struct KeysOfPage(BytesMut);
+
+impl KeysOfPage {
+    fn add(&mut self, key: &Slice) -> StorageKey {
+        let key = key.get(SHARD_BYTES..).unwrap_or_default();
+        if self.0.capacity() < key.len() {
+            self.0 = BytesMut::with_capacity(KEYS_BYTES.max(key.len()));
+        }
+        self.0.extend_from_slice(key);
+        self.0.split().freeze()
+    }
 }
 
 fn value_bytes(value: Slice) -> StorageValue {

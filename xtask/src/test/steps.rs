@@ -71,6 +71,23 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
+        name: "binary",
+        purpose: "the binary starts and says what it is",
+        command: &[
+            "cargo",
+            "run",
+            "--release",
+            "--package",
+            "app",
+            "--bin",
+            "planisphere",
+            "--",
+            "version",
+        ],
+        slow: true,
+        needs: &[],
+    },
+    Step {
         name: "example",
         purpose: "the embedded example runs to its end",
         command: &["cargo", "run", "--release", "--package", "app", "--example", "embedded"],

@@ -5,7 +5,7 @@ use std::fmt;
 use engine::ContainerLink;
 use model::{
     CompositeIndex, CompositeOrder, CompositePath, ContainerProperties, IndexPath, IndexingPolicy,
-    Json, PartitionKey, PartitionKeyDefinition, PropertyPath, TimeToLive, UniqueKey,
+    Json, Object, PartitionKey, PartitionKeyDefinition, PropertyPath, TimeToLive, UniqueKey,
 };
 
 /// Slots of one writer in one container; an item lives in a slot, or none.
@@ -123,14 +123,19 @@ impl Place {
     pub(crate) fn item(self, serial: u64) -> Json {
         let (id, outer, inner) = (self.id(), self.outer(), self.inner());
         let email = format!("{id}-{}@example.com", serial % 2);
-        let length = usize::try_from(serial.wrapping_mul(7919) % 700).unwrap();
+        let length = usize::try_from(serial.wrapping_mul(7919) % 200).unwrap();
         let padding = "lorem ipsum ".chars().cycle().take(length).collect::<String>();
-        let ttl =
-            if self.expires() { format!(r#","ttl":{SHORT_TTL_SECONDS}"#) } else { String::new() };
-        let text = format!(
-            r#"{{"id":"{id}","outer":"{outer}","inner":"{inner}","serial":{serial},"email":"{email}","text":"{padding}"{ttl}}}"#
-        );
-        Json::parse(text.as_bytes()).unwrap()
+        let mut item = Object::new();
+        item.insert("id", id);
+        item.insert("outer", outer);
+        item.insert("inner", inner);
+        item.insert("serial", i64::try_from(serial).unwrap());
+        item.insert("email", email);
+        item.insert("text", padding);
+        if self.expires() {
+            item.insert("ttl", i64::try_from(SHORT_TTL_SECONDS).unwrap());
+        }
+        Json::Object(item)
     }
 
     /// The place of an item that was read.

@@ -16,6 +16,7 @@ use engine::operation::{
 use engine::outcome::BatchOutcome;
 use engine::{Engine, Environment, ErrorKind, Randomness, SeededRandomness, Settings};
 use model::ItemId;
+use storage_lsm::Durability;
 
 use super::effect::{EXPIRING_SLOT, Effect, Kind, POLICIES, Place, SLOTS};
 use crate::account::{all_items, create_container, create_database, small_store};
@@ -24,6 +25,10 @@ pub(crate) const FOLDER: &str = "CRASH_FOLDER";
 pub(crate) const SEED: &str = "CRASH_CHILD_SEED";
 /// First serial number of the round.
 pub(crate) const SERIAL: &str = "CRASH_CHILD_SERIAL";
+/// Set in rounds in which writers pause, so that splits and merges catch up with them and are carried out.
+pub(crate) const CALM: &str = "CRASH_CHILD_CALM";
+/// Set in rounds in which nobody waits for the disk; that a process is killed must make no difference.
+pub(crate) const RELAXED: &str = "CRASH_CHILD_RELAXED";
 /// The writer number under which partitions and policies are changed.
 pub(crate) const RESTRUCTURER: u32 = 1000;
 
@@ -50,7 +55,11 @@ async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
         version_retention_seconds: 1,
         ..Settings::default()
     };
-    let store = small_store(&folder).unwrap();
+    let durability = match std::env::var_os(RELAXED) {
+        Some(_) => Durability::Relaxed { sync_every_ms: 50 },
+        None => Durability::Synced,
+    };
+    let store = small_store(&folder, durability).unwrap();
     let engine = Engine::open(store, Environment::system(), settings).await.unwrap();
     let serials = Arc::new(AtomicU64::new(serial));
     let mut slots: HashMap<u32, HashMap<Place, u64>> = HashMap::new();
@@ -76,8 +85,7 @@ async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
             randomness: SeededRandomness::new(seed ^ u64::from(number + 1).wrapping_mul(0xABCD)),
             serials: Arc::clone(&serials),
         };
-        // In some rounds writers pause, so that splits and merges catch up with them and are carried out.
-        let pauses = seed.is_multiple_of(3);
+        let pauses = std::env::var_os(CALM).is_some();
         tasks.spawn(async move {
             loop {
                 writer.step().await;

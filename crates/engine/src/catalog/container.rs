@@ -41,8 +41,7 @@ impl Container {
         database: &DatabaseId,
         record: ContainerRecord,
     ) -> Result<Self> {
-        let identity =
-            ContainerIdentity::new(record.rid.clone(), record.properties.partition_key.clone());
+        let identity = ContainerIdentity::new(record.rid, record.properties.partition_key.clone());
         let live = ContainerLive::new(
             record.properties.clone(),
             record.generation,

@@ -117,7 +117,7 @@ impl Engine {
 fn resource(record: &DatabaseRecord) -> DatabaseResource {
     DatabaseResource {
         properties: record.properties.clone(),
-        rid: record.rid.clone(),
+        rid: record.rid,
         etag: record.etag,
         timestamp: record.timestamp,
     }

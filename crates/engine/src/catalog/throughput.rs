@@ -35,7 +35,7 @@ impl Engine {
         let (rid, record) = match owner {
             ThroughputOwner::Database(id) => {
                 let database = self.database(id)?;
-                (database.record.rid.clone(), database.record.throughput.clone())
+                (database.record.rid, database.record.throughput.clone())
             }
             ThroughputOwner::Container(link) => {
                 let record = self.container(link)?.record();
@@ -60,7 +60,7 @@ impl Engine {
             ThroughputOwner::Database(id) => {
                 let mut database = Database::clone(&*self.database(id)?);
                 let replaced = replaced(database.record.throughput.as_ref(), throughput)?;
-                let value = resource(database.record.rid.clone(), &replaced);
+                let value = resource(database.record.rid, &replaced);
                 database.record.throughput = Some(replaced);
                 write.put_database(&database.record);
                 catalog.commit(write).await?;
@@ -71,7 +71,7 @@ impl Engine {
                 let container = self.container(link)?;
                 let mut record = container.record();
                 let replaced = replaced(record.throughput.as_ref(), throughput)?;
-                let value = resource(record.rid.clone(), &replaced);
+                let value = resource(record.rid, &replaced);
                 record.throughput = Some(replaced);
                 write.put_container(&link.database, &record);
                 catalog.commit(write).await?;

@@ -3,6 +3,7 @@
 //! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
 //! epk range, and the rule that a page never ends inside a transaction.
 
+use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, ItemId, Lsn, PartitionKey, TimestampSeconds};
 use storage::{Read, Scan, ScanLimit, Shard, StorageValue};
 
@@ -14,8 +15,8 @@ use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Entries that may follow the last wanted one inside its transaction.
-const TRANSACTION_ENTRIES: usize = 512;
+/// Entries that may follow the last wanted one inside its transaction: those of a transactional batch.
+const TRANSACTION_ENTRIES: usize = TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
 /// What to look for.
 pub(crate) struct FeedScan<'scan> {
@@ -53,14 +54,15 @@ impl FeedScan<'_> {
         let mut limit = ScanLimit::entries(wanted);
         let (entries, complete_through) = loop {
             let (entries, through) = self.entries(after, limit).await?;
-            if through.is_none_or(|through| through > after) {
+            let first = entries.first().map(|(position, ..)| position.lsn);
+            if through.is_none() || first <= through {
                 break (entries, through);
             }
             // One transaction is larger than the limit. It is read whole, or the feed would stand still for ever.
             limit.entries_max *= 2;
             limit.bytes_max *= 2;
         };
-        let mut changes: Vec<Change> = Vec::new();
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
         let mut last = after;
         for (position, source, value) in entries {
             if complete_through.is_some_and(|through| position.lsn > through) {

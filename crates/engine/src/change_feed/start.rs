@@ -108,7 +108,10 @@ impl Engine {
     ) -> Result<Option<Lsn>> {
         let upper = StorageKey::copy_from_slice(&through.0.saturating_add(1).to_be_bytes());
         let mut range = KeyRange::half_open(StorageKey::new(), upper);
-        while through > Lsn::ZERO {
+        if through == Lsn::ZERO {
+            return Ok(None);
+        }
+        loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(WALK_ENTRIES));
             let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
             for entry in &page.entries {
@@ -120,6 +123,5 @@ impl Engine {
             let Some(last) = page.entries.last().filter(|_| page.more) else { return Ok(None) };
             range = range.after(last.key.clone(), Direction::Forward);
         }
-        Ok(None)
     }
 }

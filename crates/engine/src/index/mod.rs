@@ -8,6 +8,9 @@ mod rebuild;
 mod term;
 mod unique;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use policy::CompiledPolicy;
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(crate) async fn rebuild_step(
             let ordinal = record.header.position.ordinal;
             let (old, new) =
                 (terms_of(&old, &key, ordinal, &item), terms_of(&new, &key, ordinal, &item));
-            turn.reindex(&old, &new);
+            turn.reindex(&old, new);
         }
     }
     let items_done = rebuild.items_done + handled as u64;

@@ -3,7 +3,7 @@
 //! Owns the walk over the item: every included scalar is a term, an array or object at an included path is a term of
 //! its structure, every composite index is a term, and the set of paths present (the shape) is a term. Pure.
 
-use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
 
 use model::value::structural_hash;
 use model::{IndexPathSegment, IndexingMode, Json, MatcherState};
@@ -19,12 +19,19 @@ const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"]
 /// Everything an item puts into the terms space.
 #[derive(Debug, Default)]
 pub(crate) struct ItemTerms {
-    /// Terms by key; a repeated array element gives one term.
-    pub(crate) entries: BTreeMap<StorageKey, StorageValue>,
+    /// Terms in the order of their keys; a repeated array element gives one term.
+    pub(crate) entries: Vec<(StorageKey, StorageValue)>,
     /// Where the paths of the item's shape are recorded; shared by all items of that shape.
     pub(crate) shape: Option<(StorageKey, StorageValue)>,
-    /// Scalar leaves that the bill counts: path and encoded value, without system properties.
-    pub(crate) leaves: Vec<Vec<u8>>,
+    /// Fingerprints of the scalar leaves that the bill counts: path and value, without system properties.
+    pub(crate) leaves: Vec<u64>,
+}
+
+impl ItemTerms {
+    /// Whether a term is among these.
+    pub(crate) fn contains(&self, key: &StorageKey) -> bool {
+        self.entries.binary_search_by(|(known, _)| known.cmp(key)).is_ok()
+    }
 }
 
 /// Derives all terms of an item.
@@ -37,14 +44,23 @@ pub(crate) fn terms_of(
     if policy.mode == IndexingMode::None {
         return ItemTerms::default();
     }
-    let mut walk =
-        Walk { key, ordinal, path: Vec::new(), paths: Vec::new(), terms: ItemTerms::default() };
+    let mut walk = Walk {
+        key,
+        ordinal,
+        path: Vec::new(),
+        paths: Vec::new(),
+        encoded: Vec::new(),
+        terms: ItemTerms::default(),
+    };
     walk.root(policy.matcher.root(), item);
     for composite in &policy.composites {
         walk.composite(composite, item);
     }
     walk.shape();
-    walk.terms
+    let mut terms = walk.terms;
+    terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    terms.entries.dedup_by(|(left, _), (right, _)| left == right);
+    terms
 }
 
 /// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
@@ -80,6 +96,8 @@ struct Walk<'item> {
     ordinal: u64,
     path: Vec<u8>,
     paths: Vec<Vec<u8>>,
+    /// The value at hand, kept for its allocation.
+    encoded: Vec<u8>,
     terms: ItemTerms,
 }
 
@@ -127,22 +145,23 @@ impl Walk<'_> {
     }
 
     fn single(&mut self, value: &Json) {
-        let mut encoded = Vec::with_capacity(32);
-        push_value(&mut encoded, Some(value));
-        let keys = single_terms(self.key, &self.path, &encoded, self.ordinal);
+        self.encoded.clear();
+        push_value(&mut self.encoded, Some(value));
+        let keys = single_terms(self.key, &self.path, &self.encoded, self.ordinal);
         self.insert(keys);
         self.paths.push(self.path.clone());
         let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
         if is_scalar && !self.path.starts_with(b"/_ts") && !self.path.starts_with(b"/_etag") {
-            let mut leaf = self.path.clone();
-            leaf.extend_from_slice(&encoded);
-            self.terms.leaves.push(leaf);
+            let mut leaf = DefaultHasher::new();
+            leaf.write(&self.path);
+            leaf.write(&self.encoded);
+            self.terms.leaves.push(leaf.finish());
         }
     }
 
     fn insert(&mut self, keys: crate::key_layout::TermKeys) {
-        self.terms.entries.insert(keys.local, self.key.id_bytes());
-        self.terms.entries.insert(keys.global, self.key.as_bytes().clone());
+        self.terms.entries.push((keys.local, self.key.id_bytes()));
+        self.terms.entries.push((keys.global, self.key.as_bytes().clone()));
     }
 
     /// One term per item; the first path with an element wildcard gives one term per element instead.

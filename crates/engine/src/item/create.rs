@@ -2,7 +2,7 @@
 //!
 //! Owns the verb at the border and inside the turn. Does not own its effects: `item/stored` writes them.
 
-use model::Json;
+use model::{Json, Object};
 
 use super::input::{self, NewItem};
 use super::stored::{Change, Halt, Placement, Turn};
@@ -46,7 +46,7 @@ pub(crate) async fn create(
 /// A whole item as the client sent it.
 pub(crate) fn change(new: &NewItem, indexed: bool) -> Change {
     Change {
-        object: new.object.clone(),
+        object: Object::clone(&new.object),
         placement: Placement::AtEnd,
         time_to_live: new.time_to_live,
         indexed,

@@ -3,6 +3,8 @@
 //! Owns the rules of an incoming item: object, id, time to live, size, depth, partition key. After this file the
 //! types are trusted. Does not own the verbs.
 
+use std::sync::Arc;
+
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, Object, PartitionKey};
 
@@ -14,7 +16,8 @@ use crate::key_layout::{ItemKey, LogicalPartition};
 #[derive(Clone, Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
-    pub(crate) object: Object,
+    /// Shared, because a write may have to be submitted again.
+    pub(crate) object: Arc<Object>,
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) bytes: usize,
 }
@@ -36,7 +39,10 @@ pub(crate) fn check(
     let bytes = check_size_and_depth(&item)?;
     let time_to_live = ItemTimeToLive::from_item(&item)?;
     let extracted = container.definition.extract(&item);
-    container.definition.validate(&extracted, Completeness::Full).map_err(partition_key_error)?;
+    container
+        .definition
+        .validate(&extracted, Completeness::Full)
+        .map_err(|invalid| partition_key_error(&invalid))?;
     if let Some(given) = given {
         check_partition_key(container, given)?;
         if *given != extracted {
@@ -53,7 +59,7 @@ pub(crate) fn check(
     }
     let key = logical_partition(container, &extracted).item(id.as_str());
     let Json::Object(object) = item else { return Err(Error::invalid("an item is an object")) };
-    Ok(NewItem { key, object, time_to_live, bytes })
+    Ok(NewItem { key, object: Arc::new(object), time_to_live, bytes })
 }
 
 /// The place of an item named by partition key and id.
@@ -79,7 +85,10 @@ pub(crate) fn check_partition_key(
     container: &ContainerIdentity,
     partition_key: &PartitionKey,
 ) -> Result<()> {
-    container.definition.validate(partition_key, Completeness::Full).map_err(partition_key_error)
+    container
+        .definition
+        .validate(partition_key, Completeness::Full)
+        .map_err(|invalid| partition_key_error(&invalid))
 }
 
 /// Text that a stored item may not exceed, with the depth rule for values that never were text.
@@ -102,7 +111,7 @@ pub(crate) fn check_size_and_depth(item: &Json) -> Result<usize> {
     Ok(bytes)
 }
 
-fn partition_key_error(invalid: model::Invalid) -> Error {
+fn partition_key_error(invalid: &model::Invalid) -> Error {
     Error::new(ErrorKind::PartitionKeyMismatch, invalid.message())
 }
 

@@ -40,7 +40,7 @@ impl Engine {
                     bytes += write_bytes;
                     writes.push(write);
                 }
-                Err(error) => return Ok(self.rolled_back(&container, &epk, failed, error)?),
+                Err(error) => return self.rolled_back(&container, &epk, failed, error),
             }
         }
         check_bytes(bytes)?;
@@ -54,7 +54,7 @@ impl Engine {
                 Ok(outcome(value, charge, submitted.partition, submitted.lsn))
             }
             Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
-            Err(failure) => Ok(self.rolled_back(&container, &epk, failure.index, failure.error)?),
+            Err(failure) => self.rolled_back(&container, &epk, failure.index, failure.error),
         }
     }
 

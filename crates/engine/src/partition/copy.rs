@@ -4,14 +4,14 @@
 //! change feed mean the same in the copy. Does not own the switch to the copy: see `restructure`.
 
 use model::{EpkRange, Lsn};
-use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, StorageKey, Store, WriteSet};
+use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, Store, WriteSet};
 
 use super::hold::TouchedItems;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
 use crate::item::{Entries, ItemRecord, SAME_LSN, Version, effects_of};
 use crate::key_layout::{
-    ChangePosition, ITEMS, ItemKey, TERMS, VERSIONS, epk_key_range, is_shape_paths,
+    ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
 };
 
 /// Items or versions copied by one commit.
@@ -83,6 +83,7 @@ impl Copy<'_> {
 
     /// Brings touched items and their versions up to date.
     pub(crate) async fn catch_up(&mut self, source: Shard, touched: &TouchedItems) -> Result<()> {
+        let mut group = Vec::new();
         for (key, lsns) in touched {
             let key = self.item_key(key.clone())?;
             if !self.range.contains(&key.epk()) {
@@ -97,7 +98,14 @@ impl Copy<'_> {
                 let previous = resolve(record.header.previous, record.header.position.lsn);
                 self.refresh_version(source, previous, &mut set).await?;
             }
-            self.store.commit(self.target, vec![set]).await?;
+            group.push(set);
+            // One sync for many items: otherwise a busy partition is touched faster than it is caught up with.
+            if group.len() >= STEP_ENTRIES {
+                self.store.commit(self.target, std::mem::take(&mut group)).await?;
+            }
+        }
+        if !group.is_empty() {
+            self.store.commit(self.target, group).await?;
         }
         Ok(())
     }
@@ -115,14 +123,32 @@ impl Copy<'_> {
         let effects = |record: &ItemRecord| effects_of(self.live, generation, key, record);
         let old = copied.as_ref().map(effects).transpose()?.unwrap_or_default();
         let new = current.as_ref().map(effects).transpose()?.unwrap_or_default();
-        for (space, key) in old.into_keys().filter(|address| !new.contains_key(address)) {
-            // Other items may have the shape that this one had.
-            if space != TERMS || !is_shape_paths(&key) {
-                set.remove(space, key);
+        for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {
+            if self.is_given_up(source, key, space, &entry).await? {
+                set.remove(space, entry);
             }
         }
         put_all(set, new);
         Ok(current)
+    }
+
+    /// Whether an entry an item no longer has is nobody's: others may have its shape, and a unique key it gave up may
+    /// have been taken meanwhile by an item that is caught up with before or after this one.
+    async fn is_given_up(
+        &self,
+        source: Shard,
+        item: &ItemKey,
+        space: Space,
+        key: &StorageKey,
+    ) -> Result<bool> {
+        if space == TERMS {
+            return Ok(!is_shape_paths(key));
+        }
+        if space != UNIQUE_KEYS {
+            return Ok(true);
+        }
+        let holder = self.store.get(source, UNIQUE_KEYS, key).await?;
+        Ok(holder.is_none_or(|holder| holder == item.id_bytes()))
     }
 
     /// Copies what one transaction has left in the versions of an item, and the version before it.

@@ -95,10 +95,7 @@ struct Group {
 impl Writer {
     async fn work(mut self) {
         loop {
-            let (transactions, hold) = match self.gather().await {
-                Some(gathered) => gathered,
-                None => return,
-            };
+            let Some((transactions, hold)) = self.gather().await else { return };
             if !transactions.is_empty() {
                 self.commit(transactions).await;
             }

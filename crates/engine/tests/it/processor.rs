@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use engine::change_feed::processor::{
-    Context, Handler, HandlerError, LeasePosition, Processor, ProcessorBuilder, ProcessorStart,
+    Context, LeasePosition, Processor, ProcessorBuilder, ProcessorStart, Reaction, ReactionError,
 };
 use engine::change_feed::{Change, ChangeFeedMode, ChangeOperation};
 use engine::operation::{DeleteItem, ListItems, MergePartitions, SplitPartition, UpsertItem};
@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::account::{Account, START, json, plain};
 
-/// What the handlers of one test have seen, and how they are to behave.
+/// What the reactions of one test have seen, and how they are to behave.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<State>>);
 
@@ -29,7 +29,7 @@ struct State {
     delivered: Vec<(String, i64)>,
     /// Changes handled well, by instance.
     by_instance: BTreeMap<String, usize>,
-    /// Ids the handler fails on.
+    /// Ids the reaction fails on.
     poison: Vec<String>,
     /// How it fails on them.
     failing: Failing,
@@ -72,18 +72,18 @@ impl Seen {
 }
 
 #[async_trait]
-impl Handler for Seen {
-    async fn handle(&self, changes: &[Change], context: &Context) -> Result<(), HandlerError> {
+impl Reaction for Seen {
+    async fn react(&self, changes: &[Change], context: &Context) -> Result<(), ReactionError> {
         let panics = self.state(|state| {
             state.calls += 1;
             let poisoned =
                 changes.iter().position(|change| state.poison.contains(&change.id.to_string()));
             match (poisoned, state.failing) {
                 (None, _) => {}
-                (Some(_), Failing::Silently) => return Err(HandlerError::new("bad change")),
-                (Some(_), Failing::Transiently) => return Err(HandlerError::transient("away")),
+                (Some(_), Failing::Silently) => return Err(ReactionError::new("bad change")),
+                (Some(_), Failing::Transiently) => return Err(ReactionError::transient("away")),
                 (Some(index), Failing::ByIndex) => {
-                    return Err(HandlerError::poison(index, "bad change"));
+                    return Err(ReactionError::poison(index, "bad change"));
                 }
                 (Some(_), Failing::ByPanic) => return Ok(true),
             }
@@ -307,13 +307,13 @@ async fn an_instance_started_again_under_its_name_goes_on_from_its_checkpoint_at
     assert_eq!(scene.seen.counts(), once_each(0..12));
 }
 
-/// Handles a page and then never returns, as an instance that dies between the handler and the checkpoint.
+/// Handles a page and then never returns, as an instance that dies between the reaction and the checkpoint.
 struct Dying(Seen);
 
 #[async_trait]
-impl Handler for Dying {
-    async fn handle(&self, changes: &[Change], context: &Context) -> Result<(), HandlerError> {
-        self.0.handle(changes, context).await?;
+impl Reaction for Dying {
+    async fn react(&self, changes: &[Change], context: &Context) -> Result<(), ReactionError> {
+        self.0.react(changes, context).await?;
         std::future::pending().await
     }
 }
@@ -500,11 +500,11 @@ async fn a_transient_error_parks_nothing_however_long_it_lasts() {
 struct Gated(Seen, Arc<Semaphore>);
 
 #[async_trait]
-impl Handler for Gated {
-    async fn handle(&self, changes: &[Change], context: &Context) -> Result<(), HandlerError> {
+impl Reaction for Gated {
+    async fn react(&self, changes: &[Change], context: &Context) -> Result<(), ReactionError> {
         self.0.state(|state| state.calls += 1);
         self.1.acquire().await.unwrap().forget();
-        self.0.handle(changes, context).await
+        self.0.react(changes, context).await
     }
 }
 
@@ -666,8 +666,8 @@ async fn a_start_now_or_at_a_time_leaves_out_what_was_before() {
 struct Operations(Arc<Mutex<Vec<(String, ChangeOperation)>>>);
 
 #[async_trait]
-impl Handler for Operations {
-    async fn handle(&self, changes: &[Change], _: &Context) -> Result<(), HandlerError> {
+impl Reaction for Operations {
+    async fn react(&self, changes: &[Change], _: &Context) -> Result<(), ReactionError> {
         let operations = changes.iter().map(|change| (change.id.to_string(), change.operation));
         self.0.lock().unwrap().extend(operations);
         Ok(())

@@ -163,7 +163,8 @@ impl Account {
     ) -> Result<()> {
         let (container, partition_key) = (link.clone(), key(partition_key));
         let delete = DeleteItem { container, partition_key, id: id(name), options };
-        Ok(self.engine.delete_item(delete).await?.value)
+        self.engine.delete_item(delete).await?;
+        Ok(())
     }
 
     pub(crate) async fn read(&self, link: &ContainerLink, pk: &str, name: &str) -> Result<Item> {

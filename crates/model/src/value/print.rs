@@ -59,7 +59,13 @@ impl fmt::Display for Json {
 fn print_string(string: &str, text: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     text.push(b'"');
-    for &byte in string.as_bytes() {
+    let mut rest = string.as_bytes();
+    // Most strings have nothing to escape and are copied whole.
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F))
+        && let Some((plain, [byte, after @ ..])) = rest.split_at_checked(at)
+    {
+        text.extend_from_slice(plain);
+        rest = after;
         match byte {
             b'"' => text.extend_from_slice(b"\\\""),
             b'\\' => text.extend_from_slice(b"\\\\"),
@@ -68,13 +74,13 @@ fn print_string(string: &str, text: &mut Vec<u8>) {
             b'\t' => text.extend_from_slice(b"\\t"),
             0x08 => text.extend_from_slice(b"\\b"),
             0x0C => text.extend_from_slice(b"\\f"),
-            0..=0x1F => {
+            _ => {
                 text.extend_from_slice(b"\\u00");
                 let nibble = |value: u8| HEX.get(usize::from(value)).copied().unwrap_or(b'0');
                 text.extend_from_slice(&[nibble(byte >> 4), nibble(byte & 15)]);
             }
-            _ => text.push(byte),
         }
     }
+    text.extend_from_slice(rest);
     text.push(b'"');
 }

@@ -1,5 +1,6 @@
 //! Limits of the parser; grammar is covered by the text cases.
 
+use super::whole::TEXT_UNITS_MAX;
 use super::*;
 
 /// Runs with the least stack a thread of the product has.
@@ -100,7 +101,7 @@ fn the_deepest_tree_can_be_walked_by_every_stage() {
         assert_eq!(tree.clone(), tree);
         let printed = crate::print(&tree);
         assert!(printed.contains("ABS((1 + ABS("));
-        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::DocumentedFunctions);
+        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::BuiltInFunctions);
         assert!(bound.is_ok());
     });
 }

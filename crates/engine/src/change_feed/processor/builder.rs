@@ -7,10 +7,10 @@ use std::time::Duration;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{ContainerId, TimestampSeconds};
 
-use super::handler::Handler;
 use super::keyed::KeyedContainer;
 use super::lease::Instance;
 use super::parked::ParkedStore;
+use super::reaction::Reaction;
 use super::run::{Inner, Processor};
 use super::store::LeaseStore;
 use crate::change_feed::ChangeFeedMode;
@@ -140,7 +140,7 @@ impl ProcessorBuilder {
     /// # Errors
     /// `Invalid` for choices that contradict each other and for a lease container with another partition key than
     /// `/id` or `/partitionKey`, `OwnerNotFound` for a container that does not exist.
-    pub async fn build(self, handler: impl Handler + 'static) -> Result<Processor> {
+    pub async fn build(self, reaction: impl Reaction + 'static) -> Result<Processor> {
         self.check()?;
         let monitored = self.engine.read_container(&self.monitored).await?.value.rid;
         let items = KeyedContainer::open(&self.engine, self.leases.clone()).await?;
@@ -148,7 +148,7 @@ impl ProcessorBuilder {
         let parked = KeyedContainer::open(&self.engine, parked).await?;
         let parked = ParkedStore::new(parked, self.name.clone());
         let store = LeaseStore::new(items, self.name, monitored, self.settings.mode);
-        let inner = Inner::new(self.engine, self.monitored, self.settings, store, parked, handler);
+        let inner = Inner::new(self.engine, self.monitored, self.settings, store, parked, reaction);
         Ok(Processor::new(inner))
     }
 

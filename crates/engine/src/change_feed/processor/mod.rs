@@ -2,23 +2,23 @@
 //!
 //! ```text
 //! round:  initialise ─► list leases ─► balance ─► take (replace if the etag still matches)
-//! page:   renew if due ─► read changes ─► handler ─► checkpoint, or retry, or isolate and park
+//! page:   renew if due ─► read changes ─► reaction ─► checkpoint, or retry, or isolate and park
 //! ```
 //!
 //! Owns leases, delivery, retries and parking. Uses only what any embedder has: the engine's public operations on the
 //! monitored and the lease container, its environment, and public types. What it guarantees: every change is handled
-//! at least once, changes of one epk range in their order, and the position is written only after the handler is done.
+//! at least once, changes of one epk range in their order, and the position is written only after the reaction is done.
 
 mod balance;
 mod builder;
 mod checkpoint;
 mod cover;
 mod estimate;
-mod handler;
 mod keyed;
 mod lease;
 mod page;
 mod parked;
+mod reaction;
 mod round;
 mod run;
 mod store;
@@ -26,7 +26,7 @@ mod task;
 
 pub use builder::{ProcessorBuilder, ProcessorStart};
 pub use estimate::{Estimate, LeaseEstimate};
-pub use handler::{Context, Handler, HandlerError};
 pub use lease::{Instance, LeasePosition};
+pub use reaction::{Context, Reaction, ReactionError};
 pub use round::Round;
 pub use run::Processor;

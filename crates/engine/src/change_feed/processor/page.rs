@@ -9,8 +9,8 @@ use std::time::Duration;
 use model::{FeedRange, TimestampMs};
 
 use super::checkpoint::{Halt, Held, Retry};
-use super::handler::{self, Blame, Context, HandlerError};
 use super::lease::LeasePosition;
+use super::reaction::{self, Blame, Context, ReactionError};
 use super::run::Inner;
 use crate::change_feed::{Change, ChangeFeedPage};
 use crate::operation::ReadChangeFeed;
@@ -35,10 +35,10 @@ pub(crate) enum PageEnd {
     Split,
 }
 
-/// What the handler said in the end.
+/// What the reaction said in the end.
 enum Delivered {
     Well,
-    Badly(HandlerError),
+    Badly(ReactionError),
 }
 
 impl Inner {
@@ -87,7 +87,7 @@ impl Inner {
         Ok(self.engine.read_change_feed(read).await?.value)
     }
 
-    /// Hands changes to the handler, which is dropped when the lease is lost meanwhile.
+    /// Hands changes to the reaction, which is dropped when the lease is lost meanwhile.
     async fn deliver(
         &self,
         held: &Held,
@@ -104,7 +104,7 @@ impl Inner {
         tokio::select! {
             biased;
             () = held.until_lost() => Err(Halt::Lost),
-            result = handler::call(self.handler.as_ref(), changes, &context) => {
+            result = reaction::call(self.reaction.as_ref(), changes, &context) => {
                 Ok(result.map_or_else(Delivered::Badly, |()| Delivered::Well))
             }
         }
@@ -116,7 +116,7 @@ impl Inner {
         &self,
         held: &Held,
         changes: &[Change],
-        error: HandlerError,
+        error: ReactionError,
         before: Retry,
     ) -> Result<Option<usize>, Halt> {
         self.remember(&error);
@@ -132,13 +132,13 @@ impl Inner {
         Ok(None)
     }
 
-    /// Finds the changes at fault by delivering ever smaller parts, and parks them. None when the handler blames its
+    /// Finds the changes at fault by delivering ever smaller parts, and parks them. None when the reaction blames its
     /// surroundings on the way; what is parked by then is found again at the next attempt and written over.
     async fn isolate(
         &self,
         held: &Held,
         changes: &[Change],
-        error: HandlerError,
+        error: ReactionError,
         attempts: u32,
     ) -> Result<Option<usize>, Halt> {
         let mut parked = 0;

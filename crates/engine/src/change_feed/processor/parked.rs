@@ -6,9 +6,9 @@
 use model::limits::ITEM_ID_BYTES_MAX;
 use model::{EpkRange, Json, Object, structural_hash};
 
-use super::handler::HandlerError;
 use super::keyed::{KeyedContainer, Place};
 use super::lease::{integer, range_text};
+use super::reaction::ReactionError;
 use crate::change_feed::{Change, ChangeOperation};
 use crate::{ErrorKind, Item, Result};
 
@@ -28,7 +28,7 @@ impl ParkedStore {
         range: &EpkRange,
         page: &[Change],
         index: usize,
-        error: &HandlerError,
+        error: &ReactionError,
         attempts: u32,
     ) -> Result<()> {
         let Some(change) = page.get(index) else { return Ok(()) };

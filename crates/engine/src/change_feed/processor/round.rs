@@ -39,7 +39,7 @@ pub struct Round {
 }
 
 impl Processor {
-    /// One round: shares the leases and handles one page of each lease held. Leases are not renewed while the handler
+    /// One round: shares the leases and handles one page of each lease held. Leases are not renewed while the reaction
     /// runs, as they are by [`Processor::start`]: it has to be done before they expire.
     ///
     /// # Errors

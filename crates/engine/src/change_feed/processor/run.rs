@@ -14,9 +14,9 @@ use tokio::sync::{Mutex, Notify, mpsc, watch};
 
 use super::builder::{ProcessorBuilder, ProcessorSettings};
 use super::checkpoint::{Halt, Held};
-use super::handler::Handler;
 use super::lease::Lease;
 use super::parked::ParkedStore;
+use super::reaction::Reaction;
 use super::store::LeaseStore;
 use super::task::{Phase, Task};
 use crate::{ContainerLink, Engine, Environment, Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ use crate::{ContainerLink, Engine, Environment, Error, ErrorKind, Result};
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// use engine::change_feed::Change;
-/// use engine::change_feed::processor::{Context, Handler, HandlerError, Processor};
+/// use engine::change_feed::processor::{Context, Reaction, ReactionError, Processor};
 /// use engine::operation::{CreateContainer, CreateDatabase};
 /// use engine::{ContainerLink, Engine};
 /// use model::{ContainerProperties, DatabaseProperties, PartitionKeyDefinition};
@@ -34,8 +34,8 @@ use crate::{ContainerLink, Engine, Environment, Error, ErrorKind, Result};
 /// struct Count;
 ///
 /// #[async_trait::async_trait]
-/// impl Handler for Count {
-///     async fn handle(&self, changes: &[Change], _: &Context) -> Result<(), HandlerError> {
+/// impl Reaction for Count {
+///     async fn react(&self, changes: &[Change], _: &Context) -> Result<(), ReactionError> {
 ///         assert!(!changes.is_empty());
 ///         Ok(())
 ///     }
@@ -73,7 +73,7 @@ pub(crate) struct Inner {
     pub(crate) settings: ProcessorSettings,
     pub(crate) store: LeaseStore,
     pub(crate) parked: ParkedStore,
-    pub(crate) handler: Box<dyn Handler>,
+    pub(crate) reaction: Box<dyn Reaction>,
     held: StdMutex<BTreeMap<EpkRange, Arc<Held>>>,
     initialised: AtomicBool,
     last_error: StdMutex<Option<String>>,
@@ -138,7 +138,7 @@ impl Processor {
         result
     }
 
-    /// What went wrong last, in the handler or in an operation on one of the containers.
+    /// What went wrong last, in the reaction or in an operation on one of the containers.
     #[must_use]
     pub fn last_error(&self) -> Option<String> {
         self.inner.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -186,7 +186,7 @@ impl Inner {
         settings: ProcessorSettings,
         store: LeaseStore,
         parked: ParkedStore,
-        handler: impl Handler + 'static,
+        reaction: impl Reaction + 'static,
     ) -> Self {
         Self {
             engine,
@@ -194,7 +194,7 @@ impl Inner {
             settings,
             store,
             parked,
-            handler: Box::new(handler),
+            reaction: Box::new(reaction),
             held: StdMutex::default(),
             initialised: AtomicBool::new(false),
             last_error: StdMutex::default(),

@@ -19,6 +19,9 @@ use crate::key_layout::{
 };
 use crate::partition::{PartitionIdentity, PartitionState};
 
+/// Writes of an item besides its terms: the item, its change, its expiry, the state.
+const OTHER_WRITES: usize = 4;
+
 /// Why a turn does not end with a commit.
 #[derive(Debug)]
 pub(crate) enum Halt {
@@ -166,7 +169,7 @@ impl<'turn> Turn<'turn> {
             changed_leaves: changed_leaves(&old, &new),
             record: record.clone(),
         };
-        self.write_terms(&old, &new);
+        self.write_terms(&old, new);
         self.write_expiry(key, previous, Some(&record));
         self.supersede(key, previous, record.header.timestamp);
         self.log.insert(record.header.position, (key.clone(), record.clone()));
@@ -195,7 +198,7 @@ impl<'turn> Turn<'turn> {
             self.unique.insert(unique, None);
         }
         let terms = self.terms(key, Some(record), Some(&item));
-        self.write_terms(&terms, &ItemTerms::default());
+        self.write_terms(&terms, ItemTerms::default());
         self.write_expiry(key, Some(record), None);
         let timestamp = self.timestamp();
         self.supersede(key, Some(record), timestamp);
@@ -207,7 +210,7 @@ impl<'turn> Turn<'turn> {
     }
 
     /// Replaces the terms of one item that follow another generation of the indexing policy.
-    pub(crate) fn reindex(&mut self, old: &ItemTerms, new: &ItemTerms) {
+    pub(crate) fn reindex(&mut self, old: &ItemTerms, new: ItemTerms) {
         self.write_terms(old, new);
     }
 
@@ -291,18 +294,21 @@ impl<'turn> Turn<'turn> {
         })
     }
 
-    fn write_terms(&mut self, old: &ItemTerms, new: &ItemTerms) {
-        for key in old.entries.keys().filter(|key| !new.entries.contains_key(*key)) {
+    fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
+        for (key, _) in old.entries.iter().filter(|(key, _)| !new.contains(key)) {
             self.set.remove(TERMS, key.clone());
         }
-        for (key, value) in new.entries.iter().filter(|(key, _)| !old.entries.contains_key(*key)) {
-            self.set.put(TERMS, key.clone(), value.clone());
+        self.set.writes.reserve(new.entries.len() + OTHER_WRITES);
+        for (key, value) in new.entries {
+            if !old.contains(&key) {
+                self.set.put(TERMS, key, value);
+            }
         }
         let old_shape = old.shape.as_ref().map(|(key, _)| key);
-        if let Some((key, paths)) = &new.shape
-            && old_shape != Some(key)
+        if let Some((key, paths)) = new.shape
+            && old_shape != Some(&key)
         {
-            self.set.put(TERMS, key.clone(), paths.clone());
+            self.set.put(TERMS, key, paths);
         }
     }
 
@@ -376,7 +382,10 @@ fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
 
 /// Leaves that only one of both versions has.
 fn changed_leaves(old: &ItemTerms, new: &ItemTerms) -> u64 {
-    let before: HashSet<&[u8]> = old.leaves.iter().map(Vec::as_slice).collect();
-    let after: HashSet<&[u8]> = new.leaves.iter().map(Vec::as_slice).collect();
+    if old.leaves.is_empty() {
+        return new.leaves.len() as u64;
+    }
+    let before: HashSet<u64> = old.leaves.iter().copied().collect();
+    let after: HashSet<u64> = new.leaves.iter().copied().collect();
     before.symmetric_difference(&after).count() as u64
 }

@@ -1,6 +1,6 @@
 //! What the embedder gives: the code that handles changes, and what it is told about them.
 //!
-//! Owns the contract and the guard that turns a panic of the handler into its error.
+//! Owns the contract and the guard that turns a panic of the reaction into its error.
 
 use std::any::Any;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::change_feed::Change;
 
 /// Handles changes. Every change comes at least once, so handling one twice must do no harm.
 #[async_trait]
-pub trait Handler: Send + Sync {
+pub trait Reaction: Send + Sync {
     /// Handles changes of one epk range, in their order. When this returns well they are never delivered again, unless
     /// the checkpoint after it fails. The future is dropped where it waits when the lease is lost.
-    async fn handle(&self, changes: &[Change], context: &Context) -> Result<(), HandlerError>;
+    async fn react(&self, changes: &[Change], context: &Context) -> Result<(), ReactionError>;
 }
 
 /// Where changes come from.
@@ -38,12 +38,12 @@ pub struct Context {
 
 /// Why changes were not handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HandlerError {
+pub struct ReactionError {
     message: String,
     blame: Blame,
 }
 
-/// What a handler holds responsible.
+/// What a reaction holds responsible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blame {
     /// Something in what it was given; which, must be found out.
@@ -54,7 +54,7 @@ pub(crate) enum Blame {
     Surroundings,
 }
 
-impl HandlerError {
+impl ReactionError {
     /// The page failed; after the last attempt the changes at fault are searched and parked.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), blame: Blame::Unknown }
@@ -65,7 +65,7 @@ impl HandlerError {
         Self { message: message.into(), blame: Blame::Change(index) }
     }
 
-    /// No change is at fault, something the handler needs is away: the page is retried without end, nothing is parked.
+    /// No change is at fault, something the reaction needs is away: the page is retried without end, nothing is parked.
     pub fn transient(message: impl Into<String>) -> Self {
         Self { message: message.into(), blame: Blame::Surroundings }
     }
@@ -81,31 +81,31 @@ impl HandlerError {
     }
 }
 
-impl fmt::Display for HandlerError {
+impl fmt::Display for ReactionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for HandlerError {}
+impl std::error::Error for ReactionError {}
 
-impl From<crate::Error> for HandlerError {
+impl From<crate::Error> for ReactionError {
     fn from(error: crate::Error) -> Self {
         Self::new(error.to_string())
     }
 }
 
-/// Calls the handler. A panic is an error like any other: without this guard it would end the task and leave a lease
+/// Calls the reaction. A panic is an error like any other: without this guard it would end the task and leave a lease
 /// that is renewed but never read.
 pub(crate) async fn call(
-    handler: &dyn Handler,
+    reaction: &dyn Reaction,
     changes: &[Change],
     context: &Context,
-) -> Result<(), HandlerError> {
-    let mut running = pin!(handler.handle(changes, context));
+) -> Result<(), ReactionError> {
+    let mut running = pin!(reaction.react(changes, context));
     poll_fn(|task| {
         let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(task)));
-        polled.unwrap_or_else(|panic| Poll::Ready(Err(HandlerError::new(sentence(&*panic)))))
+        polled.unwrap_or_else(|panic| Poll::Ready(Err(ReactionError::new(sentence(&*panic)))))
     })
     .await
 }
@@ -113,5 +113,5 @@ pub(crate) async fn call(
 fn sentence(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("the handler panicked: {}", text.unwrap_or("no message"))
+    format!("the reaction panicked: {}", text.unwrap_or("no message"))
 }

@@ -1,0 +1,31 @@
+//! The list of commands and the one match that leads to each.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::{bench, export, import, verify, version};
+use crate::failure::Failure;
+
+/// What the user asks for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Version(version::Version),
+    Verify(verify::Verify),
+    Bench(bench::Bench),
+    Export(export::Export),
+    Import(import::Import),
+}
+
+impl Command {
+    /// Carries it out.
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Version(version) => version.run(),
+            Self::Verify(verify) => verify.run(),
+            Self::Bench(bench) => bench.run(),
+            Self::Export(export) => export.run(),
+            Self::Import(import) => import.run(),
+        }
+    }
+}

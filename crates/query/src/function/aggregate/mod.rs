@@ -1,0 +1,14 @@
+//! Aggregates: functions over the rows of a group.
+//!
+//! Owns their state: started, given one value per row, merged across partitions, finished. Does not own grouping.
+
+pub(super) mod declare;
+
+mod extreme;
+mod state;
+mod total;
+
+#[cfg(test)]
+mod tests;
+
+pub use state::{Aggregate, AggregateState};

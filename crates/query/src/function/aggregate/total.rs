@@ -1,0 +1,35 @@
+//! The running sum behind SUM and AVG.
+//!
+//! Owns the poisoning: one value that is no number makes the sum undefined for good. Does not own the count.
+
+use crate::value::Value;
+use crate::value::arithmetic::add;
+
+/// A sum so far; undefined once poisoned.
+#[derive(Clone, Debug)]
+pub(super) struct Total(Value);
+
+impl Total {
+    pub(super) fn new() -> Self {
+        Self(Value::Integer(0))
+    }
+
+    /// The sum another partition reached; undefined means it was poisoned there.
+    pub(super) fn from_partial(partial: &Value) -> Self {
+        Self(if partial.is_number() { partial.clone() } else { Value::Undefined })
+    }
+
+    /// Adds a defined value.
+    pub(super) fn add(&mut self, value: &Value) {
+        self.0 = add(&self.0, value);
+    }
+
+    /// Adds a sum reached elsewhere.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.0 = add(&self.0, &other.0);
+    }
+
+    pub(super) fn value(&self) -> Value {
+        self.0.clone()
+    }
+}

@@ -1,0 +1,60 @@
+//! ARRAY_CONTAINS_ALL and ARRAY_CONTAINS_ANY: several values at once.
+//!
+//! Owns how the answers for each value combine: by the logic of AND and OR, undefined included.
+
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::logic::{and, or};
+use crate::value::{Value, equal};
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::Array, "ARRAY_CONTAINS_ALL", |arguments, _| {
+        combine(arguments, Some(true), and).into()
+    })
+    .takes(&["array", "value"])
+    .variadic()
+    .gives(
+        ReturnKind::Boolean,
+        "Whether every value equals an element; a value that does not decides, an undefined one \
+         otherwise makes the answer undefined.",
+    )
+    .examples(&[
+        call("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
+        call("[1, 2, 3, 4], 2, 3, 4, 5", "false"),
+        call("[1, 2, 3, 4], 1, undefined", "undefined"),
+        call("[1, 2, 3, 4], 5, undefined", "false"),
+        call("[], 1", "false"),
+        call("1, 1", "undefined"),
+    ]),
+    Function::scalar(Family::Array, "ARRAY_CONTAINS_ANY", |arguments, _| {
+        combine(arguments, Some(false), or).into()
+    })
+    .takes(&["array", "value"])
+    .variadic()
+    .gives(
+        ReturnKind::Boolean,
+        "Whether some value equals an element; a value that does decides, an undefined one \
+         otherwise makes the answer undefined.",
+    )
+    .examples(&[
+        call("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
+        call("[1, 2, 3, 4], 2, 3, 4, 5", "true"),
+        call("[1, 2, 3, 4], 1, undefined", "true"),
+        call("[1, 2, 3, 4], 5, 6, 7, 8", "false"),
+        call("[], 1, 2, 3", "false"),
+        call("[1, 2, 3, 4], 5, undefined", "undefined"),
+    ]),
+];
+
+fn combine(
+    arguments: &[Value],
+    start: Option<bool>,
+    operate: impl Fn(Option<bool>, Option<bool>) -> Option<bool>,
+) -> Option<bool> {
+    let (array, values) = arguments.split_first()?;
+    let elements = array.as_array()?;
+    let contains = |value: &Value| {
+        let found = || elements.iter().any(|element| equal(element, value) == Some(true));
+        value.is_defined().then(found)
+    };
+    values.iter().map(contains).fold(start, operate)
+}

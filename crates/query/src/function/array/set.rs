@@ -1,0 +1,85 @@
+//! SETUNION, SETINTERSECT, SETDIFFERENCE and SETEQUAL: arrays as sets.
+//!
+//! Owns the removal of duplicates and the order of the results: that of first appearance, for SETINTERSECT in the
+//! second array.
+
+use std::collections::HashSet;
+
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::Array, "SETUNION", |arguments, _| {
+        operate(arguments, |left, right| distinct(left.iter().chain(right)))
+    })
+    .also(&["SET_UNION"])
+    .takes(&["left", "right"])
+    .gives(ReturnKind::Array, "The elements of either array, each once.")
+    .examples(&[
+        call("[1, 2, 3], [3, 4]", "[1,2,3,4]"),
+        call("[1, 1], [\"A\", 1.0]", "[1,\"A\"]"),
+        call("[1], 1", "undefined"),
+    ]),
+    Function::scalar(Family::Array, "SETINTERSECT", |arguments, _| {
+        operate(arguments, |left, right| {
+            let left: HashSet<&Value> = left.iter().collect();
+            distinct(right.iter().filter(|element| left.contains(element)))
+        })
+    })
+    .also(&["SET_INTERSECT"])
+    .takes(&["left", "right"])
+    .gives(ReturnKind::Array, "The elements of both arrays, each once, as the second orders them.")
+    .examples(&[
+        call("[1, 2, \"A\", \"B\"], [\"A\", 1]", "[\"A\",1]"),
+        call("[1, 2], [3]", "[]"),
+        call("[1, 1], [1, 1]", "[1]"),
+        call("null, [1]", "undefined"),
+    ]),
+    Function::scalar(Family::Array, "SETDIFFERENCE", |arguments, _| {
+        operate(arguments, |left, right| {
+            let right: HashSet<&Value> = right.iter().collect();
+            distinct(left.iter().filter(|element| !right.contains(element)))
+        })
+    })
+    .also(&["SET_DIFFERENCE"])
+    .takes(&["left", "right"])
+    .gives(ReturnKind::Array, "The elements of the first array that the second lacks, each once.")
+    .examples(&[
+        call("[1, 2, 3], [1, 2, 6, 7]", "[3]"),
+        call("[1, 2, 6, 7], [1, 2, 3]", "[6,7]"),
+        call("[1, 2, 3, 4], [1, 2, 3, 4, 5, 6]", "[]"),
+        call("[], [1, 2, 3]", "[]"),
+        call("[1, 2, 3], []", "[1,2,3]"),
+        call("[1, 1, 1, 1], [2, 3, 4]", "[1]"),
+    ]),
+    Function::scalar(Family::Array, "SETEQUAL", |arguments, _| {
+        operate(arguments, |left, right| {
+            let (left, right): (HashSet<&Value>, HashSet<&Value>) =
+                (left.iter().collect(), right.iter().collect());
+            Value::Bool(left == right)
+        })
+    })
+    .also(&["SET_EQUAL"])
+    .takes(&["left", "right"])
+    .gives(ReturnKind::Boolean, "Whether two arrays have the same elements, however often.")
+    .examples(&[
+        call("[1, 2, 3], [3, 2, 1]", "true"),
+        call("[1, 1, 2], [1, 2]", "true"),
+        call("[1, 2], [1, 2, 3]", "false"),
+        call("[], []", "true"),
+        call("[1], undefined", "undefined"),
+    ]),
+];
+
+fn operate(arguments: &[Value], operate: impl Fn(&[Value], &[Value]) -> Value) -> Value {
+    match arguments {
+        [Value::Array(left), Value::Array(right)] => operate(left, right),
+        _ => Value::Undefined,
+    }
+}
+
+/// Each element once, where it appears first.
+fn distinct<'element>(elements: impl Iterator<Item = &'element Value>) -> Value {
+    let mut seen = HashSet::new();
+    Value::array(elements.filter(|element| seen.insert(*element)).cloned())
+}

@@ -1,0 +1,74 @@
+//! ARRAY_SUM, ARRAY_AVG and ARRAY_MEDIAN: numbers summed up.
+//!
+//! Owns the three over one array. Does not own the aggregates over rows: see `aggregate`.
+
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::arithmetic::{add, divide};
+use crate::value::{Value, total_order};
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::Array, "ARRAY_SUM", |arguments, _| {
+        numbers(arguments).map(sum).unwrap_or_default()
+    })
+    .takes(&["array"])
+    .gives(ReturnKind::Number, "The sum of an array of numbers; 0 for none.")
+    .examples(&[
+        call("[1, 2, 3, 4]", "10"),
+        call("[1, 2.5]", "3.5"),
+        call("[]", "0"),
+        call("[\"abc\"]", "undefined"),
+    ]),
+    Function::scalar(Family::Array, "ARRAY_AVG", |arguments, _| {
+        let average = |numbers: &[Value]| divide(&sum(numbers), &(numbers.len() as i64).into());
+        numbers(arguments).filter(|numbers| !numbers.is_empty()).map(average).unwrap_or_default()
+    })
+    .takes(&["array"])
+    .gives(ReturnKind::Number, "The mean of an array of numbers; undefined for none.")
+    .examples(&[
+        call("[1, 2, 3, 4]", "2.5"),
+        call("[1.0, 2.0, 3.3, 4.7]", "2.75"),
+        call("[1, -2.7, 3, -4]", "-0.675"),
+        call("[\"abc\", \"ABC\"]", "undefined"),
+        call("[12, \"abc\", true, false, null]", "undefined"),
+        call("[]", "undefined"),
+    ]),
+    Function::scalar(Family::Array, "ARRAY_MEDIAN", |arguments, _| {
+        numbers(arguments).map(median).unwrap_or_default()
+    })
+    .takes(&["array"])
+    .gives(
+        ReturnKind::Number,
+        "The middle of an array of numbers in order, or the mean of the middle two; undefined for \
+         none.",
+    )
+    .examples(&[
+        call("[1, 2, 3, 4]", "2.5"),
+        call("[1.0, 2.0, 3.3, 4.7, 7.8]", "3.3"),
+        call("[1, -2.7, 3, -4]", "-0.85000000000000009"),
+        call("[\"abc\"]", "undefined"),
+        call("[]", "undefined"),
+    ]),
+];
+
+/// The elements of an array of nothing but numbers.
+fn numbers(arguments: &[Value]) -> Option<&[Value]> {
+    let elements = arguments.first()?.as_array()?;
+    elements.iter().all(Value::is_number).then_some(elements)
+}
+
+fn sum(numbers: &[Value]) -> Value {
+    numbers.iter().fold(Value::Integer(0), |sum, number| add(&sum, number))
+}
+
+fn median(numbers: &[Value]) -> Value {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(total_order);
+    let high = sorted.len() / 2;
+    match (sorted.get(high.saturating_sub(1)), sorted.get(high)) {
+        (Some(low), Some(high)) if sorted.len().is_multiple_of(2) => {
+            divide(&add(low, high), &2.into())
+        }
+        (_, Some(middle)) => middle.clone(),
+        _ => Value::Undefined,
+    }
+}

@@ -1,0 +1,5 @@
+//! Functions on conditions.
+//!
+//! Owns IIF. Does not own the ternary and coalesce operators, which evaluate only what they need.
+
+pub(super) mod iif;

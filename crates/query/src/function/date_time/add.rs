@@ -1,0 +1,69 @@
+//! DATETIMEADD, NOW and AGO: moments so many parts away.
+//!
+//! Owns the three calls. Does not own the calendar: see `part`.
+
+use super::moment::Moment;
+use super::part::{self, Part};
+use crate::function::argument;
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::DateTime, "DATETIMEADD", |arguments, _| {
+        let moment = argument::text(arguments, 2).and_then(Moment::parse);
+        moment.and_then(|moment| shift(moment, arguments, 1)).into()
+    })
+    .takes(&["part", "number", "date_time"])
+    .gives(
+        ReturnKind::DateTime,
+        "A date and time so many parts later, or earlier when the number is negative.",
+    )
+    .examples(&[
+        call("\"yyyy\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2021-07-03T00:00:00.0000000Z\""),
+        call("\"mm\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-08-03T00:00:00.0000000Z\""),
+        call("\"dd\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-04T00:00:00.0000000Z\""),
+        call("\"hh\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-03T01:00:00.0000000Z\""),
+        call("\"yyyy\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2019-07-03T00:00:00.0000000Z\""),
+        call("\"mm\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-06-03T00:00:00.0000000Z\""),
+        call("\"dd\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T00:00:00.0000000Z\""),
+        call("\"hh\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:00:00.0000000Z\""),
+        call("\"ss\", -25, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:59:35.0000000Z\""),
+        call("\"dd\", 0.5, \"2020-07-03\"", "undefined"),
+        call("\"week\", 1, \"2020-07-03\"", "undefined"),
+        call("\"dd\", 1, \"yesterday\"", "undefined"),
+    ]),
+    Function::scalar(Family::DateTime, "NOW", |arguments, context| match arguments {
+        [] => context.now.to_string().into(),
+        [_, _] => shift(context.now, arguments, 1).into(),
+        _ => Value::Undefined,
+    })
+    .may_take(&["part", "number"])
+    .gives(ReturnKind::DateTime, "The current date and time, or the one so many parts later.")
+    .examples(&[
+        call("", "\"2024-10-14T14:20:30.6668888Z\""),
+        call("\"yyyy\", 1", "\"2025-10-14T14:20:30.6668888Z\""),
+        call("\"yyyy\", -1", "\"2023-10-14T14:20:30.6668888Z\""),
+        call("\"ss\", 30", "\"2024-10-14T14:21:00.6668888Z\""),
+        call("\"ms\", 4", "\"2024-10-14T14:20:30.6708888Z\""),
+        call("\"ms\"", "undefined"),
+    ]),
+    Function::scalar(Family::DateTime, "AGO", |arguments, context| {
+        shift(context.now, arguments, -1).into()
+    })
+    .takes(&["part", "number"])
+    .gives(ReturnKind::DateTime, "The date and time so many parts ago.")
+    .examples(&[
+        call("\"yyyy\", 1", "\"2023-10-14T14:20:30.6668888Z\""),
+        call("\"yyyy\", -1", "\"2025-10-14T14:20:30.6668888Z\""),
+        call("\"ss\", 30", "\"2024-10-14T14:20:00.6668888Z\""),
+        call("\"ms\", 4", "\"2024-10-14T14:20:30.6628888Z\""),
+        call("\"ms\", \"4\"", "undefined"),
+    ]),
+];
+
+/// A moment moved by the part and number of a call, forward or backward.
+fn shift(moment: Moment, arguments: &[Value], direction: i64) -> Option<String> {
+    let number = argument::integer(arguments, 1)?.checked_mul(direction)?;
+    let part = Part::from_argument(arguments.first())?;
+    part::add(moment, part, number).map(|moment| moment.to_string())
+}

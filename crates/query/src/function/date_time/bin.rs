@@ -1,0 +1,77 @@
+//! DATETIMEBIN: moments rounded down to the start of a bin.
+//!
+//! Owns bins of time, of fixed length or of months. Does not own bins of numbers: see NUMBERBIN.
+
+use jiff::civil::DateTime;
+
+use super::moment::Moment;
+use super::part::{self, Length, Part};
+use crate::function::argument;
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] =
+    &[Function::scalar(Family::DateTime, "DATETIMEBIN", |arguments, _| {
+        bin(arguments).map(|moment| moment.to_string()).into()
+    })
+    .takes(&["date_time", "part"])
+    .may_take(&["size", "origin"])
+    .gives(
+        ReturnKind::DateTime,
+        "The start of the bin a date and time falls into: bins are so many parts long (1 unless \
+         given) and counted from an origin (1970 unless given, 1601 at the earliest).",
+    )
+    .examples(&[
+        call("\"2021-01-08T18:35:00.0000000\", \"dd\"", "\"2021-01-08T00:00:00.0000000Z\""),
+        call("\"2021-01-08T18:35:00.0000000\", \"hh\"", "\"2021-01-08T18:00:00.0000000Z\""),
+        call("\"2021-01-08T18:35:00.0000000\", \"ss\"", "\"2021-01-08T18:35:00.0000000Z\""),
+        call("\"2021-01-08T18:35:00.0000000\", \"hh\", 5", "\"2021-01-08T15:00:00.0000000Z\""),
+        call("\"2021-01-08T18:35:00.0000000\", \"dd\", 7", "\"2021-01-07T00:00:00.0000000Z\""),
+        call(
+            "\"2021-01-08T18:35:00.0000000\", \"dd\", 7, \"1601-01-01T00:00:00.0000000\"",
+            "\"2021-01-04T00:00:00.0000000Z\"",
+        ),
+        call("\"2021-08-08T18:35:00\", \"mm\", 3", "\"2021-07-01T00:00:00.0000000Z\""),
+        call("\"2021-08-08T18:35:00\", \"yyyy\", 10", "\"2020-01-01T00:00:00.0000000Z\""),
+        call("\"2021-01-08\", \"dd\", 0", "undefined"),
+        call("\"2021-01-08\", \"dd\", 1.5", "undefined"),
+        call("\"2021-01-08\", \"dd\", 1, \"1600-12-31\"", "undefined"),
+        call("\"2021-01-08\", \"week\"", "undefined"),
+    ])];
+
+fn bin(arguments: &[Value]) -> Option<Moment> {
+    let moment = Moment::parse(argument::text(arguments, 0)?)?;
+    let part = Part::from_argument(arguments.get(1))?;
+    let size = argument::integer_or(arguments, 2, 1).filter(|size| *size > 0)?;
+    let origin = match arguments.get(3) {
+        Some(origin) => Moment::parse(origin.as_str()?)?,
+        None => Moment::EPOCH,
+    };
+    if origin < Moment::EARLIEST {
+        return None;
+    }
+    match part.length() {
+        Length::Nanoseconds(nanoseconds) => {
+            let bin = i128::from(size) * nanoseconds;
+            let since_origin = i128::from(moment.ticks() - origin.ticks()) * 100;
+            let start = i128::from(origin.ticks()) * 100 + since_origin.div_euclid(bin) * bin;
+            Moment::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
+        }
+        Length::Months(months) => {
+            let bin = months.checked_mul(size)?;
+            let between = month_number(moment.civil()) - month_number(origin.civil());
+            let start = between.div_euclid(bin) * bin;
+            let start_moment = part::add(origin, Part::Month, start)?;
+            // The origin may lie late in its month, so the moment can still be before that month's start of a bin.
+            if start_moment <= moment {
+                return Some(start_moment);
+            }
+            part::add(origin, Part::Month, start - bin)
+        }
+    }
+}
+
+/// Months since the year 0.
+fn month_number(civil: DateTime) -> i64 {
+    i64::from(civil.year()) * 12 + i64::from(civil.month()) - 1
+}

@@ -1,0 +1,132 @@
+//! DATETIMEFORMAT: a moment in a format of the caller's.
+//!
+//! Owns the format specifiers, which are those of .NET custom formats, in English. A character that specifies nothing
+//! stands for itself, as does any after a backslash or between quotes.
+
+use super::moment::Moment;
+use crate::function::argument;
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const WEEKDAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
+    Family::DateTime,
+    "DATETIMEFORMAT",
+    |arguments, _| {
+        let moment = argument::text(arguments, 0).and_then(Moment::parse);
+        let texts = moment.zip(argument::text(arguments, 1));
+        texts.map(|(moment, specifiers)| format(moment, specifiers)).into()
+    },
+)
+.takes(&["date_time", "format"])
+.gives(
+    ReturnKind::String,
+    "A date and time written by specifiers such as `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `fff`, \
+         `tt`, `dddd` and `MMMM`.",
+)
+.examples(&[
+    call("\"2024-10-10 14:40:20\", \"yyyyMMdd\"", "\"20241010\""),
+    call("\"2024-10-10 14:40:20\", \"yyyy-MM-dd [HH:mm:ss]\"", "\"2024-10-10 [14:40:20]\""),
+    call(
+        r#""2024-10-10 14:40:20", "To\\da\\y i\\s: yyyy-MM-ddTHH:mm:ss.fff""#,
+        "\"Today is: 2024-10-10T14:40:20.000\"",
+    ),
+    call(
+        r#""2024-10-10 14:40:20", "To\\da\\y i\\s: yyyy-MM-ddTHH:mm:ss.FFF""#,
+        "\"Today is: 2024-10-10T14:40:20.\"",
+    ),
+    call("\"2024-10-10 14:40:20\", \"ddd dddd MMM MMMM\"", "\"Thu Thursday Oct October\""),
+    call("\"2024-10-10 14:40:20\", \"h:m tt, d/M/yy\"", "\"2:40 PM, 10/10/24\""),
+    call("\"2024-10-10 14:40:20\", 1", "undefined"),
+])];
+
+fn format(moment: Moment, specifiers: &str) -> String {
+    let mut text = String::new();
+    let mut rest = specifiers;
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        match first {
+            '\\' => {
+                let escaped = after.chars().next();
+                text.extend(escaped);
+                rest = after.get(escaped.map_or(0, char::len_utf8)..).unwrap_or_default();
+            }
+            '\'' | '"' => {
+                let (quoted, beyond) = after.split_once(first).unwrap_or((after, ""));
+                text.push_str(quoted);
+                rest = beyond;
+            }
+            '%' => rest = after,
+            _ => {
+                let run = rest.chars().take_while(|character| *character == first).count();
+                match specified(moment, first, run) {
+                    Some(specified) => text.push_str(&specified),
+                    None => text.extend(std::iter::repeat_n(first, run)),
+                }
+                rest = rest.get(run * first.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    text
+}
+
+/// What a run of one specifier stands for; none when the character specifies nothing.
+fn specified(moment: Moment, specifier: char, run: usize) -> Option<String> {
+    let civil = moment.civil();
+    let padded = |number: i8| match run {
+        1 => number.to_string(),
+        _ => format!("{number:02}"),
+    };
+    let named = |name: &str| match run {
+        3 => name.chars().take(3).collect(),
+        _ => name.to_owned(),
+    };
+    let month_name = MONTHS.get(usize::try_from(civil.month()).ok()?.checked_sub(1)?)?;
+    let weekday = usize::try_from(civil.weekday().to_monday_zero_offset()).ok()?;
+    let twelve = |hour: i8| if hour % 12 == 0 { 12 } else { hour % 12 };
+    Some(match specifier {
+        'y' => match run {
+            1 => (civil.year() % 100).to_string(),
+            2 => format!("{:02}", civil.year() % 100),
+            _ => format!("{:0run$}", civil.year()),
+        },
+        'M' if run <= 2 => padded(civil.month()),
+        'M' => named(month_name),
+        'd' if run <= 2 => padded(civil.day()),
+        'd' => named(WEEKDAYS.get(weekday)?),
+        'H' => padded(civil.hour()),
+        'h' => padded(twelve(civil.hour())),
+        'm' => padded(civil.minute()),
+        's' => padded(civil.second()),
+        'f' => fraction(moment, run),
+        'F' => fraction(moment, run).trim_end_matches('0').to_owned(),
+        't' => {
+            let half = if civil.hour() < 12 { "AM" } else { "PM" };
+            half.chars().take(run).collect()
+        }
+        'z' if run <= 2 => format!("+{}", padded(0)),
+        'z' => "+00:00".to_owned(),
+        'K' => "Z".repeat(run),
+        _ => return None,
+    })
+}
+
+/// The first digits of the fraction; there are seven.
+fn fraction(moment: Moment, digits: usize) -> String {
+    format!("{:07}", moment.fraction()).chars().take(digits).collect()
+}

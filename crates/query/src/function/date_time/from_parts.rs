@@ -1,0 +1,40 @@
+//! DATETIMEFROMPARTS: a moment of its parts.
+//!
+//! Owns the order of the parts. Does not own which dates exist: see `moment`.
+
+use super::moment::Moment;
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
+    Family::DateTime,
+    "DATETIMEFROMPARTS",
+    |arguments, _| {
+        fields(arguments).and_then(Moment::from_fields).map(|moment| moment.to_string()).into()
+    },
+)
+.takes(&["year", "month", "day"])
+.may_take(&["hour", "minute", "second", "fraction"])
+.gives(
+    ReturnKind::DateTime,
+    "The date and time of these parts, the fraction in 100 nanoseconds; undefined when there is \
+         no such date or time.",
+)
+.examples(&[
+    call("2017, 4, 20", "\"2017-04-20T00:00:00.0000000Z\""),
+    call("2017, 4, 20, 0, 0, 0, 0", "\"2017-04-20T00:00:00.0000000Z\""),
+    call("2017, 4, 20, 13, 15, 20, 3456789", "\"2017-04-20T13:15:20.3456789Z\""),
+    call("2017, 4, 20, 13, 15", "\"2017-04-20T13:15:00.0000000Z\""),
+    call("-2000, -1, -1", "undefined"),
+    call("2017, 2, 29", "undefined"),
+    call("2017, 4.5, 1", "undefined"),
+])];
+
+/// The parts in order, zero for those not given.
+fn fields(arguments: &[Value]) -> Option<[i64; 7]> {
+    let mut fields = [0; 7];
+    for (field, argument) in fields.iter_mut().zip(arguments) {
+        *field = argument.as_i64()?;
+    }
+    Some(fields)
+}

@@ -1,0 +1,213 @@
+//! A moment: ticks, calendar fields and text.
+//!
+//! Owns the three forms and the ways between them. Does not own the parts functions name: see `part`.
+
+use std::fmt;
+
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime, Time, date};
+
+/// Ticks of a second: a tick is 100 nanoseconds.
+const TICKS_PER_SECOND: i64 = 10_000_000;
+/// Ticks of a day.
+pub(super) const TICKS_PER_DAY: i64 = 86_400 * TICKS_PER_SECOND;
+/// Ticks of a millisecond.
+pub(super) const TICKS_PER_MILLISECOND: i64 = 10_000;
+/// Nanoseconds of a tick.
+const NANOSECONDS_PER_TICK: i32 = 100;
+
+const EPOCH: Date = date(1970, 1, 1);
+
+/// A point in time between the years 1 and 9999, to 100 nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment {
+    ticks: i64,
+}
+
+impl Moment {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self { ticks: 0 };
+    /// 1601-01-01T00:00:00Z, before which ticks and bins are refused.
+    pub(super) const EARLIEST: Self = Self { ticks: -134_774 * TICKS_PER_DAY };
+    /// 0001-01-01T00:00:00Z.
+    const MIN: Self = Self { ticks: -719_162 * TICKS_PER_DAY };
+    /// 9999-12-31T23:59:59.9999999Z.
+    const MAX: Self = Self { ticks: 2_932_897 * TICKS_PER_DAY - 1 };
+
+    /// The moment so many 100-nanosecond ticks after 1970; none outside the years 1 to 9999.
+    #[must_use]
+    pub fn from_ticks(ticks: i64) -> Option<Self> {
+        let moment = Self { ticks };
+        (Self::MIN..=Self::MAX).contains(&moment).then_some(moment)
+    }
+
+    /// The moment so many milliseconds after 1970; none outside the years 1 to 9999.
+    #[must_use]
+    pub fn from_milliseconds(milliseconds: i64) -> Option<Self> {
+        Self::from_ticks(milliseconds.checked_mul(TICKS_PER_MILLISECOND)?)
+    }
+
+    /// Ticks since 1970.
+    #[must_use]
+    pub fn ticks(self) -> i64 {
+        self.ticks
+    }
+
+    /// Whole milliseconds since 1970.
+    #[must_use]
+    pub fn milliseconds(self) -> i64 {
+        self.ticks.div_euclid(TICKS_PER_MILLISECOND)
+    }
+
+    /// Reads `YYYY-MM-DD`, alone or followed by `T` or a space and `hh:mm:ss` with up to seven fraction digits; `Z` may
+    /// end either.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_suffix('Z').unwrap_or(text);
+        let mut fields = Fields(text.as_bytes());
+        let year = fields.number(4)?;
+        let month = fields.after(b"-")?.number(2)?;
+        let day = fields.after(b"-")?.number(2)?;
+        if fields.0.is_empty() {
+            return Self::from_fields([year, month, day, 0, 0, 0, 0]);
+        }
+        let hour = fields.after(b"T ")?.number(2)?;
+        let minute = fields.after(b":")?.number(2)?;
+        let second = fields.after(b":")?.number(2)?;
+        let fraction = if fields.0.is_empty() { 0 } else { fields.after(b".")?.fraction()? };
+        Self::from_fields([year, month, day, hour, minute, second, fraction])
+    }
+
+    /// The moment of these year, month, day, hour, minute, second and ticks of the second; none when there is no such.
+    pub(super) fn from_fields(fields: [i64; 7]) -> Option<Self> {
+        let [year, month, day, hour, minute, second, fraction] = fields;
+        let date = Date::new(
+            i16::try_from(year).ok().filter(|year| *year >= 1)?,
+            i8::try_from(month).ok()?,
+            i8::try_from(day).ok()?,
+        );
+        let nanosecond = i32::try_from(fraction).ok()?.checked_mul(NANOSECONDS_PER_TICK)?;
+        let time = Time::new(
+            i8::try_from(hour).ok()?,
+            i8::try_from(minute).ok()?,
+            i8::try_from(second).ok()?,
+            nanosecond,
+        );
+        Self::from_civil(DateTime::from_parts(date.ok()?, time.ok()?))
+    }
+
+    /// The moment of a calendar date and time.
+    pub(super) fn from_civil(civil: DateTime) -> Option<Self> {
+        let since_epoch = civil.duration_since(EPOCH.to_datetime(Time::midnight()));
+        let seconds = since_epoch.as_secs().checked_mul(TICKS_PER_SECOND)?;
+        Self::from_ticks(seconds + i64::from(since_epoch.subsec_nanos() / NANOSECONDS_PER_TICK))
+    }
+
+    /// The calendar date and time.
+    pub(super) fn civil(self) -> DateTime {
+        let seconds = self.ticks.div_euclid(TICKS_PER_SECOND);
+        let nanoseconds = self.ticks.rem_euclid(TICKS_PER_SECOND) as i32 * NANOSECONDS_PER_TICK;
+        EPOCH
+            .to_datetime(Time::midnight())
+            .checked_add(SignedDuration::new(seconds, nanoseconds))
+            .expect("the years 1 to 9999 are inside the calendar")
+    }
+
+    /// Ticks since the last whole second.
+    pub(super) fn fraction(self) -> i64 {
+        self.ticks.rem_euclid(TICKS_PER_SECOND)
+    }
+}
+
+/// `YYYY-MM-DDThh:mm:ss.fffffffZ`, always with seven fraction digits.
+impl fmt::Display for Moment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let civil = self.civil();
+        write!(
+            formatter,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:07}Z",
+            civil.year(),
+            civil.month(),
+            civil.day(),
+            civil.hour(),
+            civil.minute(),
+            civil.second(),
+            self.fraction()
+        )
+    }
+}
+
+/// The rest of a text of digits and marks.
+struct Fields<'text>(&'text [u8]);
+
+impl Fields<'_> {
+    /// Takes one of these marks.
+    fn after(&mut self, marks: &[u8]) -> Option<&mut Self> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        marks.contains(first).then_some(self)
+    }
+
+    /// Takes exactly so many digits.
+    fn number(&mut self, digits: usize) -> Option<i64> {
+        let (number, rest) = self.0.split_at_checked(digits)?;
+        self.0 = rest;
+        number.iter().try_fold(0, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+        })
+    }
+
+    /// Takes one to seven digits to the end, as ticks of a second.
+    fn fraction(&mut self) -> Option<i64> {
+        let digits = self.0.len();
+        let missing = 7_usize.checked_sub(digits).filter(|missing| *missing < 7)?;
+        Some(self.number(digits)? * 10_i64.pow(missing as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_ticks_agree() {
+        let cases = [
+            ("1970-01-01", 0),
+            ("2015-05-19T12:00:00.0000000Z", 14_320_368_000_000_000),
+            ("2020-08-13T23:19:54.3002652Z", 15_973_607_943_002_652),
+            ("1601-01-01T00:00:00.0000000Z", Moment::EARLIEST.ticks()),
+            ("0001-01-01", Moment::MIN.ticks()),
+            ("9999-12-31T23:59:59.9999999Z", Moment::MAX.ticks()),
+            ("1969-12-31 23:59:59.9999999", -1),
+        ];
+        for (text, ticks) in cases {
+            assert_eq!(Moment::parse(text).map(Moment::ticks), Some(ticks), "{text}");
+            let printed = Moment::from_ticks(ticks).unwrap().to_string();
+            assert_eq!(Moment::parse(&printed).map(Moment::ticks), Some(ticks), "{printed}");
+        }
+        assert_eq!(Moment::from_ticks(Moment::MAX.ticks() + 1), None);
+        assert_eq!(Moment::from_ticks(i64::MIN), None);
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "2020",
+            "2020-1-1",
+            "2020-01-32",
+            "2021-02-29",
+            "2020-01-01T",
+            "2020-01-01T10Z",
+            "2020-01-01T10:00Z",
+            "2020-01-01T10:00:00.",
+            "2020-01-01T10:00:00.12345678Z",
+            "2020-01-01T24:00:00",
+            "2020-01-01T10:00:00+01:00",
+            "0000-01-01",
+            "２020-01-01",
+        ] {
+            assert_eq!(Moment::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The parts of a date and time functions name.
+//!
+//! Owns the names, the length of the parts that have one, and adding them. Does not own the functions.
+
+use jiff::ToSpan;
+
+use super::moment::{Moment, TICKS_PER_DAY, TICKS_PER_MILLISECOND};
+use crate::value::Value;
+
+/// A part of a date and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Year,
+    Month,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+    Microsecond,
+    Nanosecond,
+}
+
+/// How long a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// So many months of the calendar.
+    Months(i64),
+    /// So many nanoseconds.
+    Nanoseconds(i128),
+}
+
+impl Part {
+    /// The part an argument names, in any case.
+    pub(super) fn from_argument(argument: Option<&Value>) -> Option<Self> {
+        Some(match argument?.as_str()?.to_ascii_lowercase().as_str() {
+            "year" | "yyyy" | "yy" => Self::Year,
+            "month" | "mm" | "m" => Self::Month,
+            "day" | "dd" | "d" => Self::Day,
+            "hour" | "hh" => Self::Hour,
+            "minute" | "mi" | "n" => Self::Minute,
+            "second" | "ss" | "s" => Self::Second,
+            "millisecond" | "ms" => Self::Millisecond,
+            "microsecond" | "mcs" => Self::Microsecond,
+            "nanosecond" | "ns" => Self::Nanosecond,
+            _ => return None,
+        })
+    }
+
+    /// How long it is.
+    pub(super) fn length(self) -> Length {
+        const TICK: i128 = 100;
+        let nanoseconds = match self {
+            Self::Year => return Length::Months(12),
+            Self::Month => return Length::Months(1),
+            Self::Day => i128::from(TICKS_PER_DAY) * TICK,
+            Self::Hour => i128::from(TICKS_PER_DAY / 24) * TICK,
+            Self::Minute => i128::from(TICKS_PER_DAY / (24 * 60)) * TICK,
+            Self::Second => i128::from(TICKS_PER_DAY / (24 * 60 * 60)) * TICK,
+            Self::Millisecond => i128::from(TICKS_PER_MILLISECOND) * TICK,
+            Self::Microsecond => 1000,
+            Self::Nanosecond => 1,
+        };
+        Length::Nanoseconds(nanoseconds)
+    }
+}
+
+/// A moment so many parts later; none outside the calendar. A day the month lacks becomes its last; nanoseconds below
+/// a tick are dropped.
+pub(super) fn add(moment: Moment, part: Part, number: i64) -> Option<Moment> {
+    match part.length() {
+        Length::Months(months) => {
+            let months = number.checked_mul(months)?;
+            let span = 0.seconds().try_months(months).ok()?;
+            Moment::from_civil(moment.civil().checked_add(span).ok()?)
+        }
+        Length::Nanoseconds(nanoseconds) => {
+            let ticks = i128::from(number) * nanoseconds / 100;
+            Moment::from_ticks(moment.ticks().checked_add(i64::try_from(ticks).ok()?)?)
+        }
+    }
+}

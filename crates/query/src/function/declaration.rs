@@ -1,0 +1,245 @@
+//! How a function is declared.
+//!
+//! Owns the facts every function states once, from which binding, the reference and the tests are made. Does not own
+//! the list of functions: see `registry`.
+
+use std::fmt;
+
+use super::aggregate::Aggregate;
+use super::context::CallContext;
+use crate::value::Value;
+
+/// Evaluates one call: arguments in, value out.
+pub type Scalar = fn(&[Value], &CallContext<'_>) -> Value;
+
+/// One function of the language.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// The name, in the spelling of the documentation; any case is accepted.
+    pub name: &'static str,
+    /// Other names of the same function.
+    pub aliases: &'static [&'static str],
+    /// Where the reference lists it.
+    pub family: Family,
+    /// How it is evaluated.
+    pub kind: Kind,
+    /// Names of the arguments that must be given.
+    pub required: &'static [&'static str],
+    /// Names of the arguments that may follow.
+    pub optional: &'static [&'static str],
+    /// Whether the last argument may be given any number of times.
+    pub is_variadic: bool,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// What it gives when it gives something.
+    pub returns: ReturnKind,
+    /// How a filter with it could use an index.
+    pub index_use: IndexUse,
+    /// Calls with their results; each is run as a test.
+    pub examples: &'static [Example],
+    /// Whether it is part of the public language, or only known to clients and old queries.
+    pub is_documented: bool,
+}
+
+/// How a function is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Call by call, from its arguments.
+    Scalar(Scalar),
+    /// Over the rows of a group.
+    Aggregate(Aggregate),
+    /// Not at all: the planner rewrites the query around it.
+    Planned,
+}
+
+/// A call and its result, both as text: arguments separated by commas, `undefined` allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The arguments; for an aggregate, the values of the rows.
+    pub arguments: &'static str,
+    /// The result as JSON text, or `undefined`, `NaN`, `Infinity`.
+    pub result: &'static str,
+}
+
+/// How many arguments a call may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arity {
+    /// At least so many.
+    pub min: usize,
+    /// At most so many; none without a limit.
+    pub max: Option<usize>,
+}
+
+/// A group of functions in the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Over the rows of a group.
+    Aggregate,
+    /// On arrays and sets.
+    Array,
+    /// On conditions.
+    Conditional,
+    /// On dates and times.
+    DateTime,
+    /// On words of text.
+    FullText,
+    /// On whole items.
+    Item,
+    /// On numbers.
+    Mathematical,
+    /// On places and shapes.
+    Spatial,
+    /// On text.
+    String,
+    /// On the types of values.
+    TypeCheck,
+    /// On vectors.
+    Vector,
+}
+
+/// Type of a result that is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReturnKind {
+    /// Any type.
+    Any,
+    /// An array.
+    Array,
+    /// A Boolean.
+    Boolean,
+    /// A date and time as text.
+    DateTime,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// `null`.
+    Null,
+    /// An object.
+    Object,
+    /// Text.
+    String,
+}
+
+/// How a filter with the function could use an index, cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexUse {
+    /// Reads exactly the terms asked for.
+    Seek,
+    /// Reads one stretch of terms.
+    PreciseScan,
+    /// Reads a stretch wider than needed and filters it.
+    ExpandedScan,
+    /// Reads all terms of the path.
+    FullScan,
+    /// Gains from a range index in a way nobody states exactly.
+    Range,
+    /// Uses a spatial, vector or full text index.
+    Special,
+    /// Reads the items.
+    None,
+}
+
+impl Function {
+    /// A function evaluated call by call.
+    pub(super) const fn scalar(family: Family, name: &'static str, evaluate: Scalar) -> Self {
+        Self::new(family, name, Kind::Scalar(evaluate))
+    }
+
+    /// A function of this kind without arguments; the other facts follow one by one.
+    pub(super) const fn new(family: Family, name: &'static str, kind: Kind) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            family,
+            kind,
+            required: &[],
+            optional: &[],
+            is_variadic: false,
+            summary: "",
+            returns: ReturnKind::Any,
+            index_use: IndexUse::None,
+            examples: &[],
+            is_documented: true,
+        }
+    }
+
+    /// Names the arguments that must be given.
+    pub(super) const fn takes(mut self, required: &'static [&'static str]) -> Self {
+        self.required = required;
+        self
+    }
+
+    /// Names the arguments that may follow.
+    pub(super) const fn may_take(mut self, optional: &'static [&'static str]) -> Self {
+        self.optional = optional;
+        self
+    }
+
+    /// Lets the last argument come any number of times.
+    pub(super) const fn variadic(mut self) -> Self {
+        self.is_variadic = true;
+        self
+    }
+
+    /// Says what it does and gives.
+    pub(super) const fn gives(mut self, returns: ReturnKind, summary: &'static str) -> Self {
+        self.returns = returns;
+        self.summary = summary;
+        self
+    }
+
+    /// Says how a filter with it could use an index.
+    pub(super) const fn uses(mut self, index_use: IndexUse) -> Self {
+        self.index_use = index_use;
+        self
+    }
+
+    /// Adds other names.
+    pub(super) const fn also(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// Adds examples.
+    pub(super) const fn examples(mut self, examples: &'static [Example]) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    /// Leaves it out of the documented language.
+    pub(super) const fn undocumented(mut self) -> Self {
+        self.is_documented = false;
+        self
+    }
+
+    /// How many arguments a call may have.
+    #[must_use]
+    pub fn arity(&self) -> Arity {
+        let max = (!self.is_variadic).then_some(self.required.len() + self.optional.len());
+        Arity { min: self.required.len(), max }
+    }
+}
+
+impl Arity {
+    /// Whether a call may have so many arguments.
+    #[must_use]
+    pub fn allows(self, arguments: usize) -> bool {
+        arguments >= self.min && self.max.is_none_or(|max| arguments <= max)
+    }
+}
+
+/// The words of the binding error: `2`, `2 to 3`, `at least 2`.
+impl fmt::Display for Arity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.max {
+            None => write!(formatter, "at least {}", self.min),
+            Some(max) if max == self.min => write!(formatter, "{max}"),
+            Some(max) => write!(formatter, "{} to {max}", self.min),
+        }
+    }
+}
+
+/// An example: `call("1, 2", "3")`.
+pub(super) const fn call(arguments: &'static str, result: &'static str) -> Example {
+    Example { arguments, result }
+}

@@ -1,0 +1,64 @@
+//! Text to tokens.
+//!
+//! Owns word boundaries, lower case, stop words and stems, by language. Does not own what is searched for.
+
+use std::fmt;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::stop_words::is_english_stop_word;
+
+/// The language of a text that names none.
+pub(super) const LANGUAGE_DEFAULT: &str = "en-US";
+
+/// Makes tokens of the texts of one language.
+pub struct Analyzer {
+    stemmer: Stemmer,
+    has_stop_words: bool,
+}
+
+/// One word of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The word in lower case.
+    pub word: String,
+    /// What inflected forms of the word share: tokens match by it.
+    pub stem: String,
+}
+
+impl Analyzer {
+    /// The analyzer of a language such as `en-US`; an unknown one is read as English.
+    #[must_use]
+    pub fn new(language: &str) -> Self {
+        let algorithm = match language.split('-').next().unwrap_or_default() {
+            "de" => Algorithm::German,
+            "es" => Algorithm::Spanish,
+            "fr" => Algorithm::French,
+            "it" => Algorithm::Italian,
+            "pt" => Algorithm::Portuguese,
+            _ => Algorithm::English,
+        };
+        let has_stop_words = matches!(algorithm, Algorithm::English);
+        Self { stemmer: Stemmer::create(algorithm), has_stop_words }
+    }
+
+    /// The words of a text in order, without stop words.
+    #[must_use]
+    pub fn tokens(&self, text: &str) -> Vec<Token> {
+        text.unicode_words()
+            .map(str::to_lowercase)
+            .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
+            .map(|word| Token { stem: self.stemmer.stem(&word).into_owned(), word })
+            .collect()
+    }
+}
+
+impl fmt::Debug for Analyzer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Analyzer")
+            .field("has_stop_words", &self.has_stop_words)
+            .finish_non_exhaustive()
+    }
+}

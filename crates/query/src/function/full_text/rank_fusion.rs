@@ -1,0 +1,19 @@
+//! RRF: several rankings made one.
+//!
+//! Owns the facts of the function. Does not own its evaluation: a rank is known only when all rows are, so the plan
+//! fuses them.
+
+use crate::function::declaration::{Family, Function, Kind, ReturnKind};
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::new(
+    Family::FullText,
+    "RRF",
+    Kind::Planned,
+)
+.takes(&["first", "second"])
+.variadic()
+.gives(
+    ReturnKind::Number,
+    "Fuses the rankings of full text and vector scores: the sum over them of weight / (60 + \
+             rank), with an array of weights as an optional last argument.",
+)];

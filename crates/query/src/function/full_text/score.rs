@@ -1,0 +1,76 @@
+//! FULLTEXTSCORE, and what hybrid search sends in its place: _FullTextScore and _FullTextWordCount.
+//!
+//! Owns BM25. Does not own the statistics of the container: the client gathers them and passes them in.
+
+use super::contains::analyzer;
+use super::term::Term;
+use crate::function::argument;
+use crate::function::context::CallContext;
+use crate::function::declaration::{Family, Function, IndexUse, Kind, ReturnKind, call};
+use crate::value::Value;
+
+/// How soon more occurrences stop to matter.
+const SATURATION: f64 = 1.2;
+/// How much long texts are held back.
+const LENGTH_WEIGHT: f64 = 0.75;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::new(Family::FullText, "FULLTEXTSCORE", Kind::Planned)
+        .takes(&["text", "term"])
+        .variadic()
+        .uses(IndexUse::Special)
+        .gives(ReturnKind::Number, "How relevant a text is for terms, by BM25."),
+    Function::scalar(Family::FullText, "_FullTextScore", |arguments, context| {
+        score(arguments, context).into()
+    })
+    .takes(&["text", "terms", "total_documents", "total_words", "hit_counts"])
+    .undocumented()
+    .gives(
+        ReturnKind::Number,
+        "FULLTEXTSCORE with the statistics it needs: how many items and words there are, and in how \
+         many items each term occurs.",
+    )
+    .examples(&[
+        call("\"red bicycle\", [\"boat\"], 10, 20, [1]", "0"),
+        call("\"red bicycle\", [\"red\"], 10, 20, []", "undefined"),
+        call("null, [\"red\"], 10, 20, [1]", "undefined"),
+    ]),
+    Function::scalar(Family::FullText, "_FullTextWordCount", |arguments, context| {
+        let count = |text: &str| analyzer(context).tokens(text).len() as i64;
+        argument::text(arguments, 0).map(count).into()
+    })
+    .takes(&["text"])
+    .undocumented()
+    .gives(ReturnKind::Integer, "How many words of a text can be searched for.")
+    .examples(&[call("\"The red bicycle\"", "2"), call("\"\"", "0"), call("1", "undefined")]),
+];
+
+fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
+    let [text, terms, documents, words, hit_counts] = arguments else { return None };
+    let analyzer = analyzer(context);
+    let tokens = analyzer.tokens(text.as_str()?);
+    let (terms, hit_counts) = (terms.as_array()?, hit_counts.as_array()?);
+    if terms.len() != hit_counts.len() {
+        return None;
+    }
+    let documents = documents.as_f64()?;
+    let mean_words = words.as_f64()? / documents;
+    let relative_length = if mean_words > 0.0 { tokens.len() as f64 / mean_words } else { 0.0 };
+    let mut score = 0.0;
+    for (term, hits) in terms.iter().zip(hit_counts) {
+        let occurrences = Term::new(term, &analyzer)?.occurrences(&tokens) as f64;
+        score += weight(documents, hits.as_f64()?) * saturate(occurrences, relative_length);
+    }
+    Some(score)
+}
+
+/// How much a term tells: the fewer items have it, the more.
+fn weight(documents: f64, hits: f64) -> f64 {
+    (1.0 + (documents - hits + 0.5).max(0.0) / (hits + 0.5)).ln()
+}
+
+/// How much its occurrences in one text count.
+fn saturate(occurrences: f64, relative_length: f64) -> f64 {
+    let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length);
+    occurrences * (SATURATION + 1.0) / (occurrences + damping)
+}

@@ -1,0 +1,29 @@
+//! DOCUMENTID: the number an item has in its partition.
+//!
+//! Owns the reading of `_rid`. Does not own how resource ids are built: see `model`.
+
+use model::ResourceId;
+
+use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] =
+    &[Function::scalar(Family::Item, "DOCUMENTID", |arguments, _| {
+        arguments.first().and_then(ordinal).into()
+    })
+    .takes(&["item"])
+    .uses(IndexUse::Range)
+    .gives(
+        ReturnKind::Integer,
+        "The number of an item inside its physical partition, taken from its resource id.",
+    )
+    .examples(&[
+        call(r#"{"_rid": "36ZyAPW+uN8NAAAAAAAAAA=="}"#, "13"),
+        call(r#"{"_rid": "x"}"#, "undefined"),
+        call("{}", "undefined"),
+    ])];
+
+fn ordinal(item: &Value) -> Option<i64> {
+    let rid = ResourceId::parse(item.property("_rid").as_str()?).ok()?;
+    i64::try_from(rid.ordinal()?).ok()
+}

@@ -1,0 +1,12 @@
+//! Functions on numbers.
+//!
+//! Owns angles, powers, rounding and 64-bit integers. Does not own operators: those are in `value`.
+
+pub(super) mod bits;
+pub(super) mod constant;
+pub(super) mod exponential;
+pub(super) mod integer;
+pub(super) mod number_bin;
+pub(super) mod rounding;
+pub(super) mod sign;
+pub(super) mod trigonometry;

@@ -1,0 +1,34 @@
+//! The functions of the language, by family.
+//!
+//! Owns what each function is called, takes and gives, its examples, and the generated reference. Does not own calls
+//! in an expression, nor the choice of an index: the registry only says what a function could use. Every function is
+//! total: an argument of the wrong type makes it undefined, never an error.
+
+mod declaration;
+mod registry;
+
+mod argument;
+mod context;
+mod reference;
+
+pub mod aggregate;
+mod array;
+mod conditional;
+mod date_time;
+pub mod full_text;
+mod item;
+mod mathematical;
+mod spatial;
+mod string;
+mod type_check;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+pub use aggregate::{Aggregate, AggregateState};
+pub use context::{CallContext, PatternCache};
+pub use date_time::Moment;
+pub use declaration::{Arity, Example, Family, Function, IndexUse, Kind, ReturnKind, Scalar};
+pub use reference::reference;
+pub use registry::{lookup, registry};

@@ -1,0 +1,121 @@
+//! The reference of all functions, as a page.
+//!
+//! Owns the rendering of declarations into Markdown. Does not own a word about any function: those are declared.
+
+use std::fmt::Write;
+
+use super::declaration::{Example, Family, Function, IndexUse, Kind, ReturnKind};
+use super::registry::registry;
+
+/// The families in the order of the page.
+const FAMILIES: [(Family, &str); 11] = [
+    (Family::Aggregate, "Aggregates"),
+    (Family::Array, "Arrays"),
+    (Family::Conditional, "Conditions"),
+    (Family::DateTime, "Dates and times"),
+    (Family::FullText, "Full text"),
+    (Family::Item, "Items"),
+    (Family::Mathematical, "Mathematics"),
+    (Family::Spatial, "Places and shapes"),
+    (Family::String, "Strings"),
+    (Family::TypeCheck, "Types"),
+    (Family::Vector, "Vectors"),
+];
+
+/// The page, in Markdown.
+#[must_use]
+pub fn reference() -> String {
+    let mut page = String::from(
+        "# Functions\n\nGenerated from the declarations in `crates/query/src/function`; do not edit. \
+         Names are accepted in any case. An argument that is undefined or of the wrong type makes \
+         the result undefined unless the text says otherwise.\n",
+    );
+    for (family, title) in FAMILIES {
+        let mut functions: Vec<&Function> =
+            registry().iter().filter(|function| function.family == family).collect();
+        functions.sort_by_key(|function| (!function.is_documented, function.name));
+        let _ = write!(page, "\n## {title}\n");
+        for function in functions {
+            render(function, &mut page);
+        }
+    }
+    page
+}
+
+/// Appends the section of one function.
+fn render(function: &Function, page: &mut String) {
+    let _ = write!(
+        page,
+        "\n### {}\n\n`{}`\n\n{}\n",
+        function.name,
+        signature(function),
+        function.summary
+    );
+    let _ = write!(page, "\nReturns {}. {}", returns(function.returns), index(function.index_use));
+    if matches!(function.kind, Kind::Planned) {
+        page.push_str(" Stands only in ORDER BY RANK.");
+    }
+    if !function.aliases.is_empty() {
+        let _ = write!(page, " Also called {}.", function.aliases.join(", "));
+    }
+    if !function.is_documented {
+        page.push_str(" Not part of the documented language.");
+    }
+    page.push('\n');
+    if function.examples.is_empty() {
+        return;
+    }
+    let given = if matches!(function.kind, Kind::Aggregate(_)) { "Rows" } else { "Call" };
+    let _ = write!(page, "\n| {given} | Result |\n|---|---|\n");
+    for Example { arguments, result } in function.examples {
+        let call = match function.kind {
+            Kind::Aggregate(_) => (*arguments).to_owned(),
+            _ => format!("{}({arguments})", function.name),
+        };
+        let _ = writeln!(page, "| {} | {} |", code(&call), code(result));
+    }
+}
+
+/// The call with its argument names: optional ones in brackets, dots after one that may repeat.
+fn signature(function: &Function) -> String {
+    let required = function.required.iter().map(|name| (*name).to_owned());
+    let optional = function.optional.iter().map(|name| format!("[{name}]"));
+    let more = function.is_variadic.then(|| "…".to_owned());
+    let arguments: Vec<String> = required.chain(optional).chain(more).collect();
+    format!("{}({})", function.name, arguments.join(", "))
+}
+
+/// Text as code inside a table cell.
+fn code(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let quotes = if text.contains('`') { "``" } else { "`" };
+    format!("{quotes}{}{quotes}", text.replace('|', "\\|"))
+}
+
+fn returns(kind: ReturnKind) -> &'static str {
+    match kind {
+        ReturnKind::Any => "any value",
+        ReturnKind::Array => "an array",
+        ReturnKind::Boolean => "a Boolean",
+        ReturnKind::DateTime => "a date and time as text",
+        ReturnKind::Integer => "a whole number",
+        ReturnKind::Number => "a number",
+        ReturnKind::Null => "null",
+        ReturnKind::Object => "an object",
+        ReturnKind::String => "text",
+    }
+}
+
+fn index(index_use: IndexUse) -> &'static str {
+    match index_use {
+        IndexUse::Seek => "Index: seek.",
+        IndexUse::PreciseScan => "Index: precise scan.",
+        IndexUse::ExpandedScan => "Index: expanded scan.",
+        IndexUse::FullScan => "Index: full scan.",
+        IndexUse::Range => "Index: may gain from a range index.",
+        IndexUse::Special => "Index: spatial, vector or full text.",
+        IndexUse::None => "Index: none.",
+    }
+}

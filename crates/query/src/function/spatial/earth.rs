@@ -1,0 +1,214 @@
+//! The earth: the WGS-84 ellipsoid, in metres.
+//!
+//! Owns lengths and areas, which `geographiclib` computes on the ellipsoid, and sides and crossings, which are decided
+//! on a sphere of the same directions. A ring turns counter-clockwise around its area; one that turns the other way
+//! bounds everything outside it.
+
+use std::f64::consts::TAU;
+use std::sync::LazyLock;
+
+use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
+
+use super::geometry::{Position, Segment};
+use super::surface::Surface;
+
+/// Round.
+pub(super) struct Earth;
+
+/// Places closer to a great circle than this, in radians, lie on it: less than a micrometre.
+const TOLERANCE: f64 = 1e-13;
+
+static ELLIPSOID: LazyLock<Geodesic> = LazyLock::new(Geodesic::wgs84);
+
+impl Surface for Earth {
+    fn distance(&self, from: Position, to: Position) -> f64 {
+        ELLIPSOID.inverse(from.y, from.x, to.y, to.x)
+    }
+
+    fn distance_to_segment(&self, from: Position, segment: Segment) -> f64 {
+        let ends = self.distance(from, segment.start).min(self.distance(from, segment.end));
+        let Some(arc) = Arc::new(segment) else { return ends };
+        let direction = Vector::from(from);
+        let above = arc.normal.scale(direction.dot(arc.normal));
+        match direction.minus(above).unit() {
+            Some(nearest) if arc.spans(nearest) => ends.min(self.distance(from, nearest.into())),
+            _ => ends,
+        }
+    }
+
+    fn middle(&self, segment: Segment) -> Position {
+        let sum = Vector::from(segment.start).plus(Vector::from(segment.end));
+        sum.unit().map_or(segment.start, Position::from)
+    }
+
+    fn touches(&self, position: Position, segment: Segment) -> bool {
+        let place = Vector::from(position);
+        let is_end = |end: Position| place.minus(Vector::from(end)).length() <= TOLERANCE;
+        if is_end(segment.start) || is_end(segment.end) {
+            return true;
+        }
+        Arc::new(segment)
+            .is_some_and(|arc| place.dot(arc.normal).abs() <= TOLERANCE && arc.spans(place))
+    }
+
+    fn crosses(&self, left: Segment, right: Segment) -> bool {
+        let (Some(left), Some(right)) = (Arc::new(left), Arc::new(right)) else { return false };
+        let sides = |arc: &Arc, other: &Arc| {
+            let (start, end) = (other.start.dot(arc.normal), other.end.dot(arc.normal));
+            start * end < 0.0 && start.abs() > TOLERANCE && end.abs() > TOLERANCE
+        };
+        if !sides(&left, &right) || !sides(&right, &left) {
+            return false;
+        }
+        // The two great circles meet at two opposite places; one of them must be on both arcs.
+        let meeting = left.normal.cross(right.normal);
+        let opposite = meeting.scale(-1.0);
+        (left.spans(meeting) && right.spans(meeting))
+            || (left.spans(opposite) && right.spans(opposite))
+    }
+
+    /// Looks at the ring from the place, in a projection that sends only the opposite place to infinity: a ring around
+    /// the place winds once, and one that winds not at all has the place inside exactly when it turns clockwise.
+    fn is_inside(&self, position: Position, ring: &[Position]) -> bool {
+        let up = Vector::from(position);
+        let Some((east, north)) = up.tangents() else { return false };
+        let projected: Vec<(f64, f64)> = ring
+            .iter()
+            .map(|vertex| {
+                let vertex = Vector::from(*vertex);
+                let scale = 1.0 / (1.0 + vertex.dot(up)).max(f64::EPSILON);
+                (vertex.dot(east) * scale, vertex.dot(north) * scale)
+            })
+            .collect();
+        let (mut angle, mut area) = (0.0, 0.0);
+        for ((x, y), (next_x, next_y)) in projected.iter().zip(projected.iter().skip(1)) {
+            let cross = x * next_y - next_x * y;
+            angle += cross.atan2(x * next_x + y * next_y);
+            area += cross;
+        }
+        match (angle / TAU).round() {
+            turns if turns > 0.0 => true,
+            turns if turns < 0.0 => false,
+            _ => area < 0.0,
+        }
+    }
+
+    fn is_inside_hole(&self, position: Position, ring: &[Position]) -> bool {
+        if self.area(ring) <= ELLIPSOID.area() / 2.0 {
+            return self.is_inside(position, ring);
+        }
+        let reversed: Vec<Position> = ring.iter().rev().copied().collect();
+        self.is_inside(position, &reversed)
+    }
+
+    fn area(&self, ring: &[Position]) -> f64 {
+        let mut polygon = PolygonArea::new(&ELLIPSOID, Winding::CounterClockwise);
+        // The polygon closes itself: the repeated first place is left out.
+        for position in ring.iter().skip(1) {
+            polygon.add_point(position.y, position.x);
+        }
+        let (_, area, _) = polygon.compute(false);
+        area
+    }
+
+    fn hole_area(&self, ring: &[Position]) -> f64 {
+        let area = self.area(ring);
+        area.min(ELLIPSOID.area() - area)
+    }
+}
+
+/// The shorter part of the great circle between two places.
+struct Arc {
+    start: Vector,
+    end: Vector,
+    normal: Vector,
+}
+
+impl Arc {
+    /// None when the places are the same or opposite: many great circles, or none, join them.
+    fn new(segment: Segment) -> Option<Self> {
+        let (start, end) = (Vector::from(segment.start), Vector::from(segment.end));
+        Some(Self { start, end, normal: start.cross(end).unit()? })
+    }
+
+    /// Whether a place of the great circle lies between the ends.
+    fn spans(&self, place: Vector) -> bool {
+        self.start.cross(place).dot(self.normal) >= 0.0
+            && place.cross(self.end).dot(self.normal) >= 0.0
+    }
+}
+
+/// A direction from the centre of the earth.
+#[derive(Clone, Copy)]
+struct Vector {
+    x: f64,
+    y: f64,
+    z: f64,
+}
+
+impl Vector {
+    fn dot(self, other: Self) -> f64 {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    fn cross(self, other: Self) -> Self {
+        Self {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.plus(other.scale(-1.0))
+    }
+
+    fn scale(self, factor: f64) -> Self {
+        Self { x: self.x * factor, y: self.y * factor, z: self.z * factor }
+    }
+
+    fn length(self) -> f64 {
+        self.dot(self).sqrt()
+    }
+
+    /// The same direction with length one; none when there is no direction.
+    fn unit(self) -> Option<Self> {
+        let length = self.length();
+        (length > TOLERANCE).then(|| self.scale(1.0 / length))
+    }
+
+    /// Two directions along the surface, the second a quarter turn counter-clockwise from the first.
+    fn tangents(self) -> Option<(Self, Self)> {
+        let axis = if self.z.abs() < 0.9 {
+            Self { x: 0.0, y: 0.0, z: 1.0 }
+        } else {
+            Self { x: 1.0, y: 0.0, z: 0.0 }
+        };
+        let east = axis.cross(self).unit()?;
+        Some((east, self.cross(east)))
+    }
+}
+
+impl From<Position> for Vector {
+    fn from(position: Position) -> Self {
+        let (longitude, latitude) = (position.x.to_radians(), position.y.to_radians());
+        Self {
+            x: latitude.cos() * longitude.cos(),
+            y: latitude.cos() * longitude.sin(),
+            z: latitude.sin(),
+        }
+    }
+}
+
+impl From<Vector> for Position {
+    fn from(vector: Vector) -> Self {
+        Self {
+            x: vector.y.atan2(vector.x).to_degrees(),
+            y: vector.z.atan2(vector.x.hypot(vector.y)).to_degrees(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The shapes: points, lines and polygons.
+//!
+//! Owns their parts: vertices and segments. Does not own GeoJSON (see `read`) nor what lies inside (see `surface`).
+
+/// A place: longitude and latitude on the earth, any two coordinates on a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Position {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+/// The straight way between two places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Segment {
+    pub(super) start: Position,
+    pub(super) end: Position,
+}
+
+/// A closed line: the last place is the first.
+pub(super) type Ring = Vec<Position>;
+
+/// An area with holes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Polygon {
+    pub(super) outer: Ring,
+    pub(super) holes: Vec<Ring>,
+}
+
+/// Any shape.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Geometry {
+    Point(Position),
+    LineString(Vec<Position>),
+    /// One polygon or many.
+    Area(Vec<Polygon>),
+}
+
+impl Geometry {
+    /// Every place that was written down.
+    pub(super) fn vertices(&self) -> Vec<Position> {
+        match self {
+            Self::Point(position) => vec![*position],
+            Self::LineString(positions) => positions.clone(),
+            Self::Area(polygons) => {
+                polygons.iter().flat_map(Polygon::rings).flatten().copied().collect()
+            }
+        }
+    }
+
+    /// Every segment; a point is a segment of no length.
+    pub(super) fn segments(&self) -> Vec<Segment> {
+        match self {
+            Self::Point(position) => vec![Segment { start: *position, end: *position }],
+            Self::LineString(positions) => segments(positions).collect(),
+            Self::Area(polygons) => {
+                polygons.iter().flat_map(Polygon::rings).flat_map(|ring| segments(ring)).collect()
+            }
+        }
+    }
+}
+
+impl Polygon {
+    /// The outer ring, then the holes.
+    pub(super) fn rings(&self) -> impl Iterator<Item = &Ring> {
+        std::iter::once(&self.outer).chain(&self.holes)
+    }
+}
+
+/// The segments along a line.
+pub(super) fn segments(positions: &[Position]) -> impl Iterator<Item = Segment> {
+    positions
+        .iter()
+        .zip(positions.iter().skip(1))
+        .map(|(start, end)| Segment { start: *start, end: *end })
+}

@@ -1,0 +1,83 @@
+//! The plane: straight lines in any unit.
+//!
+//! Owns planar geometry. On a plane, the way a ring turns has no meaning.
+
+use super::geometry::{Position, Segment, segments};
+use super::surface::Surface;
+
+/// Flat, without bounds.
+pub(super) struct Plane;
+
+/// Places closer to a segment than this, relative to its length, lie on it.
+const TOLERANCE: f64 = 1e-12;
+
+impl Surface for Plane {
+    fn distance(&self, from: Position, to: Position) -> f64 {
+        (to.x - from.x).hypot(to.y - from.y)
+    }
+
+    fn distance_to_segment(&self, from: Position, segment: Segment) -> f64 {
+        let (dx, dy) = (segment.end.x - segment.start.x, segment.end.y - segment.start.y);
+        let squared = dx * dx + dy * dy;
+        if squared == 0.0 {
+            return self.distance(from, segment.start);
+        }
+        let along = ((from.x - segment.start.x) * dx + (from.y - segment.start.y) * dy) / squared;
+        let along = along.clamp(0.0, 1.0);
+        let nearest = Position { x: segment.start.x + along * dx, y: segment.start.y + along * dy };
+        self.distance(from, nearest)
+    }
+
+    fn middle(&self, segment: Segment) -> Position {
+        Position {
+            x: f64::midpoint(segment.start.x, segment.end.x),
+            y: f64::midpoint(segment.start.y, segment.end.y),
+        }
+    }
+
+    fn touches(&self, position: Position, segment: Segment) -> bool {
+        let length = self.distance(segment.start, segment.end);
+        self.distance_to_segment(position, segment) <= TOLERANCE * length
+    }
+
+    fn crosses(&self, left: Segment, right: Segment) -> bool {
+        turn(left, right.start) * turn(left, right.end) < 0.0
+            && turn(right, left.start) * turn(right, left.end) < 0.0
+    }
+
+    fn is_inside(&self, position: Position, ring: &[Position]) -> bool {
+        // A ray to the right crosses the ring an odd number of times from inside.
+        let crossings = segments(ring).filter(|segment| {
+            let (low, high) = if segment.start.y <= segment.end.y {
+                (segment.start, segment.end)
+            } else {
+                (segment.end, segment.start)
+            };
+            low.y <= position.y
+                && position.y < high.y
+                && turn(Segment { start: low, end: high }, position) > 0.0
+        });
+        crossings.count() % 2 == 1
+    }
+
+    fn is_inside_hole(&self, position: Position, ring: &[Position]) -> bool {
+        self.is_inside(position, ring)
+    }
+
+    fn area(&self, ring: &[Position]) -> f64 {
+        let doubled: f64 = segments(ring)
+            .map(|segment| segment.start.x * segment.end.y - segment.end.x * segment.start.y)
+            .sum();
+        (doubled / 2.0).abs()
+    }
+
+    fn hole_area(&self, ring: &[Position]) -> f64 {
+        self.area(ring)
+    }
+}
+
+/// Positive when a place lies to the left of a segment, negative to the right.
+fn turn(segment: Segment, position: Position) -> f64 {
+    let Segment { start, end } = segment;
+    (end.x - start.x) * (position.y - start.y) - (end.y - start.y) * (position.x - start.x)
+}

@@ -1,0 +1,87 @@
+//! How two shapes lie to each other.
+//!
+//! Owns covering, intersection, containment and distance, on any surface. Does not own the geometry of segments: see
+//! `surface`. The edge of a shape belongs to it.
+
+use super::geometry::{Geometry, Polygon, Position, Segment, segments};
+use super::surface::Surface;
+
+/// Whether some place belongs to both shapes.
+pub(super) fn intersects(surface: &dyn Surface, left: &Geometry, right: &Geometry) -> bool {
+    let meets = |shape: &Geometry, other: &Geometry| {
+        shape.vertices().into_iter().any(|vertex| covers(surface, other, vertex))
+    };
+    meets(left, right) || meets(right, left) || edges_cross(surface, left, right)
+}
+
+/// Whether every place of the first shape belongs to the second.
+pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) -> bool {
+    let is_area = |geometry: &Geometry| matches!(geometry, Geometry::Area(_));
+    if is_area(inner) && !is_area(outer) {
+        return false;
+    }
+    let edges = inner.segments();
+    let middles = edges.iter().map(|segment| surface.middle(*segment));
+    let mut places = inner.vertices().into_iter().chain(middles);
+    if !places.all(|place| covers(surface, outer, place)) || edges_cross(surface, inner, outer) {
+        return false;
+    }
+    // A hole of the outer shape may lie inside the inner one without meeting its edge.
+    let is_strictly_inside = |place: Position| {
+        covers(surface, inner, place)
+            && !edges.iter().any(|segment| surface.touches(place, *segment))
+    };
+    !is_area(inner) || !outer.vertices().into_iter().any(is_strictly_inside)
+}
+
+/// The length of the shortest way between two shapes; zero when they intersect.
+pub(super) fn distance(surface: &dyn Surface, left: &Geometry, right: &Geometry) -> f64 {
+    if let (Geometry::Point(left), Geometry::Point(right)) = (left, right) {
+        return surface.distance(*left, *right);
+    }
+    if intersects(surface, left, right) {
+        return 0.0;
+    }
+    let nearest = |shape: &Geometry, other: &Geometry| {
+        let segments = other.segments();
+        let vertices = shape.vertices().into_iter();
+        let distances = vertices.flat_map(|vertex| {
+            segments.iter().map(move |segment| surface.distance_to_segment(vertex, *segment))
+        });
+        distances.fold(f64::INFINITY, f64::min)
+    };
+    nearest(left, right).min(nearest(right, left))
+}
+
+/// The size of a shape; points and lines have none.
+pub(super) fn area(surface: &dyn Surface, geometry: &Geometry) -> f64 {
+    let Geometry::Area(polygons) = geometry else { return 0.0 };
+    let area = |polygon: &Polygon| {
+        let holes: f64 = polygon.holes.iter().map(|hole| surface.hole_area(hole)).sum();
+        surface.area(&polygon.outer) - holes
+    };
+    polygons.iter().map(area).sum()
+}
+
+/// Whether a place belongs to a shape.
+fn covers(surface: &dyn Surface, geometry: &Geometry, place: Position) -> bool {
+    let Geometry::Area(polygons) = geometry else {
+        return geometry.segments().into_iter().any(|segment| surface.touches(place, segment));
+    };
+    polygons.iter().any(|polygon| {
+        let is_on_edge = polygon
+            .rings()
+            .any(|ring| segments(ring).any(|segment| surface.touches(place, segment)));
+        is_on_edge
+            || (surface.is_inside(place, &polygon.outer)
+                && !polygon.holes.iter().any(|hole| surface.is_inside_hole(place, hole)))
+    })
+}
+
+/// Whether a segment of one shape crosses a segment of the other.
+fn edges_cross(surface: &dyn Surface, left: &Geometry, right: &Geometry) -> bool {
+    let others: Vec<Segment> = right.segments();
+    left.segments()
+        .into_iter()
+        .any(|segment| others.iter().any(|other| surface.crosses(segment, *other)))
+}

@@ -1,0 +1,91 @@
+//! ST_WITHIN and ST_INTERSECTS: how two shapes lie to each other.
+//!
+//! Owns the calls on two shapes and their reading. Does not own the geometry: see `relate`.
+
+use super::geometry::Geometry;
+use super::surface::surface;
+use super::{read, relate};
+use crate::function::context::CallContext;
+use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::Spatial, "ST_WITHIN", |arguments, context| {
+        let surface = surface(context.geospatial);
+        pair(arguments, context)
+            .map(|(inner, outer)| relate::within(surface, &inner, &outer))
+            .into()
+    })
+    .takes(&["inner", "outer"])
+    .uses(IndexUse::Special)
+    .gives(
+        ReturnKind::Boolean,
+        "Whether a GeoJSON shape lies wholly in another, its edge included.",
+    )
+    .examples(&[
+        call(
+            concat!(
+                r#"{"type":"Point","coordinates":[-122.12824857332558,47.6395516675712]}, "#,
+                r#"{"type":"Polygon","#,
+                r#""coordinates":[[[-122.13236581015025,47.64606476313813],"#,
+                r#"[-122.13221982500913,47.633757091363975],"#,
+                r#"[-122.11840598103835,47.641749416109235],"#,
+                r#"[-122.12061400629656,47.64589264786028],"#,
+                r#"[-122.13236581015025,47.64606476313813]]]}"#,
+            ),
+            "true",
+        ),
+        call(
+            concat!(
+                r#"{"type":"Point","coordinates":[5,5]}, "#,
+                r#"{"type":"Polygon","#,
+                r#""coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}"#,
+            ),
+            "false",
+        ),
+        call(r#"{"type":"Point","coordinates":[5,5]}, null"#, "undefined"),
+    ]),
+    Function::scalar(Family::Spatial, "ST_INTERSECTS", |arguments, context| {
+        let surface = surface(context.geospatial);
+        pair(arguments, context)
+            .map(|(left, right)| relate::intersects(surface, &left, &right))
+            .into()
+    })
+    .takes(&["left", "right"])
+    .uses(IndexUse::Special)
+    .gives(ReturnKind::Boolean, "Whether two GeoJSON shapes have a place in common.")
+    .examples(&[
+        call(
+            concat!(
+                r#"{"type":"Polygon","coordinates":[[[-122.13693695285855,47.64996065621003],"#,
+                r#"[-122.1351662656516,47.64627863318731],"#,
+                r#"[-122.13488295569863,47.646326350048696],"#,
+                r#"[-122.1366182291613,47.650016321952904],"#,
+                r#"[-122.13693695285855,47.64996065621003]]]}, "#,
+                r#"{"type":"Polygon","#,
+                r#""coordinates":[[[-122.14034847687708,47.6494835188378],"#,
+                r#"[-122.14014779899375,47.64625477474044],"#,
+                r#"[-122.13256925774829,47.646207057813655],"#,
+                r#"[-122.13254564858545,47.64941990019193],"#,
+                r#"[-122.14034847687708,47.6494835188378]]]}"#,
+            ),
+            "true",
+        ),
+        call(
+            concat!(
+                r#"{"type":"Point","coordinates":[0,0]}, "#,
+                r#"{"type":"LineString","#,
+                r#""coordinates":[[1,1],[2,2]]}"#,
+            ),
+            "false",
+        ),
+        call(r#"{"type":"Circle"}, {"type":"Point","coordinates":[0,0]}"#, "undefined"),
+    ]),
+];
+
+/// Two valid shapes.
+pub(super) fn pair(arguments: &[Value], context: &CallContext<'_>) -> Option<(Geometry, Geometry)> {
+    let [left, right] = arguments else { return None };
+    let read = |value| read::geometry(value, context.geospatial).ok();
+    read(left).zip(read(right))
+}

@@ -1,0 +1,61 @@
+//! INDEX_OF and LASTINDEXOF: where a text lies in another.
+//!
+//! Owns places and the direction of the search. Does not own yes-or-no questions: see `contains`.
+
+use crate::function::argument;
+use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::value::{Value, utf16};
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::String, "INDEX_OF", |arguments, _| first(arguments).into())
+        .takes(&["text", "part"])
+        .may_take(&["start"])
+        .gives(
+            ReturnKind::Integer,
+            "The place of the first occurrence at or after a start, counted from 0; -1 for none.",
+        )
+        .examples(&[
+            call("\"AdventureWorks\", \"A\"", "0"),
+            call("\"AdventureWorks\", \"s\"", "13"),
+            call("\"AdventureWorks\", \"tureW\"", "5"),
+            call("\"AdventureWorks\", \"Cosmos\"", "-1"),
+            call("\"AdventureWorks\", \"Works\", 5", "9"),
+            call("\"AdventureWorks\", \"Adventure\", 5", "-1"),
+            call("\"AdventureWorks\", \"aD\"", "-1"),
+            call("\"a\", \"a\", 0.5", "undefined"),
+        ]),
+    Function::scalar(Family::String, "LASTINDEXOF", |arguments, _| last(arguments).into())
+        .takes(&["text", "part"])
+        .may_take(&["start"])
+        .gives(
+            ReturnKind::Integer,
+            "The place of the last occurrence that ends at or before a start, counted from 0; -1 \
+             for none.",
+        )
+        .examples(&[
+            call("\"abcdeabc\", \"abc\"", "5"),
+            call("\"abcdeabc\", \"abc\", 6", "0"),
+            call("\"abcdeabc\", \"abc\", 7", "5"),
+            call("\"abcdeabc\", \"fg\"", "-1"),
+        ]),
+];
+
+fn first(arguments: &[Value]) -> Option<i64> {
+    let (text, part) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
+    let start = argument::integer_or(arguments, 2, 0)?.max(0);
+    Some(place(utf16::find(text, part, usize::try_from(start).unwrap_or(usize::MAX))))
+}
+
+fn last(arguments: &[Value]) -> Option<i64> {
+    let (text, part) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
+    let start = argument::integer_or(arguments, 2, i64::MAX)?;
+    if start < 0 {
+        return Some(-1);
+    }
+    let end = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(1);
+    Some(place(utf16::find_last(text, part, end)))
+}
+
+fn place(found: Option<usize>) -> i64 {
+    found.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
+}

@@ -1,0 +1,130 @@
+//! REGEXMATCH, REGEXEXTRACT and REGEXEXTRACTALL: text against a regular expression.
+//!
+//! Owns modifiers, the bound on the work of one match, and what a match gives. Does not own the engine. A pattern that
+//! cannot be read, an unknown modifier and a match beyond the bound are all undefined.
+
+use std::sync::Arc;
+
+use fancy_regex::{Captures, Regex, RegexBuilder};
+
+use crate::function::argument;
+use crate::function::context::CallContext;
+use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::value::Value;
+
+/// Steps back one match may take before it is given up.
+const BACKTRACK_STEPS_MAX: usize = 100_000;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::String, "REGEXMATCH", |arguments, context| {
+        Search::new(arguments, context).and_then(|search| search.is_match()).into()
+    })
+    .takes(&["text", "pattern"])
+    .may_take(&["modifiers"])
+    .uses(IndexUse::FullScan)
+    .gives(
+        ReturnKind::Boolean,
+        "Whether a text matches a regular expression; modifiers: `m` many lines, `s` dot matches \
+         line ends, `i` ignore case, `x` ignore white space.",
+    )
+    .examples(&[
+        call("\"abcd\", \"ABC\"", "false"),
+        call("\"abcd\", \"ABC\", \"i\"", "true"),
+        call("\"abcd\", \"ab.\", \"\"", "true"),
+        call("\"abcd\", \"ab c\", \"x\"", "true"),
+        call("\"abcd\", \"aB c\", \"ix\"", "true"),
+        call("\"03a\", \"[0-9]\"", "true"),
+        call("\"salt3824908\", \"salt{1}\"", "true"),
+        call("\"shame\", \"s....\", \"i\"", "true"),
+        call("\"abab\", \"(ab)\\\\1\"", "true"),
+        call("\"a\", \"(\"", "undefined"),
+        call("\"a\", \"a\", \"q\"", "undefined"),
+        call("1, \"a\"", "undefined"),
+    ]),
+    Function::scalar(Family::String, "REGEXEXTRACT", |arguments, context| {
+        Search::new(arguments, context).and_then(|search| search.first()).into()
+    })
+    .takes(&["text", "pattern"])
+    .may_take(&["modifiers", "group"])
+    .undocumented()
+    .gives(ReturnKind::String, "The first match of a regular expression, or one group of it.")
+    .examples(&[
+        call("\"a12b34\", \"[0-9]+\"", "\"12\""),
+        call("\"a12b34\", \"([a-z])([0-9]+)\", \"\", 2", "\"12\""),
+        call("\"abc\", \"[0-9]\"", "undefined"),
+        call("\"abc\", \"b\", \"\", 1", "undefined"),
+    ]),
+    Function::scalar(Family::String, "REGEXEXTRACTALL", |arguments, context| {
+        Search::new(arguments, context).and_then(|search| search.all()).into()
+    })
+    .takes(&["text", "pattern"])
+    .may_take(&["modifiers", "group"])
+    .undocumented()
+    .gives(ReturnKind::Array, "All matches of a regular expression, or one group of each.")
+    .examples(&[
+        call("\"a12b34\", \"[0-9]+\"", "[\"12\",\"34\"]"),
+        call("\"a12b34\", \"([a-z])[0-9]+\", \"\", 1", "[\"a\",\"b\"]"),
+        call("\"abc\", \"[0-9]\"", "[]"),
+    ]),
+];
+
+/// A regular expression ready to match.
+#[derive(Debug)]
+pub(in crate::function) struct Pattern(Regex);
+
+impl Pattern {
+    /// Reads a pattern with its modifiers; none when either is not understood.
+    pub(in crate::function) fn new(pattern: &str, modifiers: &str) -> Option<Self> {
+        if !modifiers.chars().all(|modifier| "msix".contains(modifier)) {
+            return None;
+        }
+        let flagged = if modifiers.is_empty() {
+            pattern.to_owned()
+        } else {
+            format!("(?{}){pattern}", distinct(modifiers))
+        };
+        RegexBuilder::new(&flagged).backtrack_limit(BACKTRACK_STEPS_MAX).build().ok().map(Self)
+    }
+}
+
+/// Each modifier once.
+fn distinct(modifiers: &str) -> String {
+    "msix".chars().filter(|modifier| modifiers.contains(*modifier)).collect()
+}
+
+/// The text of a call, its pattern and the group that is asked for; the whole match is group 0.
+struct Search<'call> {
+    text: &'call str,
+    pattern: Arc<Pattern>,
+    group: usize,
+}
+
+impl<'call> Search<'call> {
+    fn new(arguments: &'call [Value], context: &CallContext<'_>) -> Option<Self> {
+        let text = argument::text(arguments, 0)?;
+        let modifiers = argument::text_or(arguments, 2, "")?;
+        let group = usize::try_from(argument::integer_or(arguments, 3, 0)?).ok()?;
+        let pattern = context.patterns.get(argument::text(arguments, 1)?, modifiers)?;
+        Some(Self { text, pattern, group })
+    }
+
+    fn is_match(&self) -> Option<bool> {
+        self.pattern.0.is_match(self.text).ok()
+    }
+
+    fn first(&self) -> Option<Value> {
+        self.group_of(&self.pattern.0.captures(self.text).ok()??)
+    }
+
+    fn all(&self) -> Option<Value> {
+        let mut found = Vec::new();
+        for captures in self.pattern.0.captures_iter(self.text) {
+            found.extend(self.group_of(&captures.ok()?));
+        }
+        Some(Value::array(found))
+    }
+
+    fn group_of(&self, captures: &Captures<'_, str>) -> Option<Value> {
+        captures.get(self.group).map(|group| Value::from(group.as_str()))
+    }
+}

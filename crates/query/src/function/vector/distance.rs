@@ -1,0 +1,93 @@
+//! VECTORDISTANCE: how alike two vectors are.
+//!
+//! Owns the three measures and the choice between them. Does not own vector indexes: this is the exact answer, one pair
+//! at a time.
+
+use model::DistanceFunction;
+
+use crate::function::argument;
+use crate::function::context::CallContext;
+use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::value::Value;
+
+pub(in crate::function) const FUNCTIONS: &[Function] = &[
+    Function::scalar(Family::Vector, "VECTORDISTANCE", distance)
+        .takes(&["left", "right"])
+        .may_take(&["brute_force", "options"])
+        .uses(IndexUse::Special)
+        .gives(
+            ReturnKind::Number,
+            "The cosine, dot product or euclidean distance of two vectors of one length, by the \
+             `distanceFunction` of the options or else of the container's policy.",
+        )
+        .examples(&[
+            call("[1, 0], [1, 0]", "1"),
+            call("[1, 0], [0, 1]", "0"),
+            call(r#"[1, 2, 3], [4, 5, 6], true, {"distanceFunction": "dotproduct"}"#, "32"),
+            call(r#"[0, 0], [3, 4], false, {"distanceFunction": "euclidean"}"#, "5"),
+            call("[1, 2], [1, 2, 3]", "undefined"),
+            call("[[1]], [[1]]", "undefined"),
+        ]),
+    Function::scalar(Family::Vector, "_VectorScore", distance)
+        .takes(&["left", "right"])
+        .may_take(&["brute_force", "options"])
+        .undocumented()
+        .gives(ReturnKind::Number, "VECTORDISTANCE, as hybrid search asks for it.")
+        .examples(&[call("[3, 4], [3, 4]", "1")]),
+];
+
+fn distance(arguments: &[Value], context: &CallContext<'_>) -> Value {
+    measure_arguments(arguments, context).filter(|distance| !distance.is_nan()).into()
+}
+
+fn measure_arguments(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
+    let [left, right, ..] = arguments else { return None };
+    argument::flag(arguments, 2)?;
+    let (left, right) = (vector(left)?, vector(right)?);
+    let embedding =
+        (0..2).find_map(|place| context.vector_embeddings.embedding(context.argument_path(place)?));
+    let dimensions = embedding.map_or(left.len(), |embedding| embedding.dimensions as usize);
+    if left.len() != right.len() || left.len() != dimensions {
+        return None;
+    }
+    let by_policy = embedding.map(|embedding| embedding.distance_function);
+    let by_options = match arguments.get(3) {
+        Some(options) => distance_function(options)?,
+        None => None,
+    };
+    Some(measure(by_options.or(by_policy).unwrap_or(DistanceFunction::Cosine), &left, &right))
+}
+
+/// The numbers of a flat array; none when it is empty or holds anything else.
+fn vector(value: &Value) -> Option<Vec<f64>> {
+    let elements = value.as_array().filter(|elements| !elements.is_empty())?;
+    elements.iter().map(Value::as_f64).collect()
+}
+
+/// The measure the options name, if they name one; none when they are no options or name an unknown one.
+fn distance_function(options: &Value) -> Option<Option<DistanceFunction>> {
+    let Some(name) = options.as_object()?.get("distanceFunction") else { return Some(None) };
+    Some(Some(match name.as_str()?.to_ascii_lowercase().as_str() {
+        "cosine" => DistanceFunction::Cosine,
+        "dotproduct" => DistanceFunction::DotProduct,
+        "euclidean" => DistanceFunction::Euclidean,
+        _ => return None,
+    }))
+}
+
+/// A zero vector has no angle: its cosine is NaN.
+fn measure(function: DistanceFunction, left: &[f64], right: &[f64]) -> f64 {
+    let dot = |left: &[f64], right: &[f64]| -> f64 {
+        left.iter().zip(right).map(|(left, right)| left * right).sum()
+    };
+    match function {
+        DistanceFunction::Cosine => {
+            dot(left, right) / (dot(left, left).sqrt() * dot(right, right).sqrt())
+        }
+        DistanceFunction::DotProduct => dot(left, right),
+        DistanceFunction::Euclidean => {
+            let squares = left.iter().zip(right).map(|(left, right)| (left - right).powi(2));
+            squares.sum::<f64>().sqrt()
+        }
+    }
+}

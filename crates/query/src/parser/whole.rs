@@ -1,0 +1,42 @@
+//! A whole text to a tree.
+//!
+//! Owns the entrance: the limit on the text, the query, and nothing after it.
+
+use super::state::Parser;
+use crate::ast::Query;
+use crate::error::{Location, QueryError, text};
+use crate::lexer;
+
+/// Characters of a query text, counted as UTF-16 units.
+pub(super) const TEXT_UNITS_MAX: usize = 524_288;
+
+/// What a parsing step gives. The error is boxed because the parser calls itself: what a step returns is paid at every
+/// level of nesting.
+pub(super) type Parsed<T> = Result<T, Box<QueryError>>;
+
+/// Reads a query text.
+///
+/// # Errors
+///
+/// The first mistake found, as the service words it.
+///
+/// ```
+/// let tree = query::parse("select c.id from c where c.age >= 18").unwrap();
+/// assert_eq!(query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
+/// ```
+pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
+    parse_whole(text).map_err(|error| vec![*error])
+}
+
+fn parse_whole(text: &str) -> Parsed<Query> {
+    let units = text.chars().map(char::len_utf16).sum();
+    if units > TEXT_UNITS_MAX {
+        let whole = Location { start: 0, end: units };
+        return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
+    }
+    let mut parser = Parser::new(lexer::tokenize(text));
+    let query = parser.query()?.query;
+    parser.expect_end()?;
+    parser.check_joins(&query)?;
+    Ok(*query)
+}

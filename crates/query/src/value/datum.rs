@@ -1,0 +1,218 @@
+//! The value a query computes with.
+//!
+//! Owns the variants and how they are taken apart. Does not own their order, their arithmetic or their text.
+
+use std::sync::Arc;
+
+/// A value during evaluation, undefined included.
+///
+/// Text, arrays and objects are behind a counted reference: a row passes through many operators and one property is
+/// projected, compared and grouped by, so a clone must cost a counter and nothing more, also between threads.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// Absence: a property that is not there, an operation that has no answer.
+    #[default]
+    Undefined,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number of 64 bits, exact.
+    Integer(i64),
+    /// Any other number; NaN and the infinities live here until someone prints them.
+    Double(f64),
+    /// Text.
+    String(Arc<str>),
+    /// Elements in order; never undefined ones.
+    Array(Arc<[Value]>),
+    /// Properties in order; never undefined ones.
+    Object(Object),
+}
+
+/// Properties in the order they were written; names are unique.
+#[derive(Clone, Debug)]
+pub struct Object {
+    properties: Arc<[(Arc<str>, Value)]>,
+}
+
+impl Value {
+    /// An array of these elements; undefined ones are left out.
+    pub fn array(elements: impl IntoIterator<Item = Self>) -> Self {
+        Self::Array(elements.into_iter().filter(Self::is_defined).collect())
+    }
+
+    /// An object of these properties; undefined ones are left out, the last of a repeated name stays.
+    pub fn object<N: Into<Arc<str>>>(properties: impl IntoIterator<Item = (N, Self)>) -> Self {
+        Self::Object(Object::new(properties))
+    }
+
+    /// Whether there is a value.
+    #[must_use]
+    pub fn is_defined(&self) -> bool {
+        !matches!(self, Self::Undefined)
+    }
+
+    /// Whether it is a number of either kind.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Integer(_) | Self::Double(_))
+    }
+
+    /// The Boolean; none for any other value, which is how logic sees undefined.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The properties of an object.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The nearest double of a number.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Integer(integer) => Some(*integer as f64),
+            Self::Double(double) => Some(*double),
+            _ => None,
+        }
+    }
+
+    /// The integer a number is, if it is a whole one of the 64-bit range; `1.0` counts as one.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Integer(integer) => Some(*integer),
+            Self::Double(double) => super::number::exact_integer(*double),
+            _ => None,
+        }
+    }
+
+    /// The value of a property; undefined when this is no object or has no such property.
+    #[must_use]
+    pub fn property(&self, name: &str) -> Self {
+        self.as_object().and_then(|object| object.get(name)).cloned().unwrap_or_default()
+    }
+
+    /// The element at a position; undefined when this is no array or ends before.
+    #[must_use]
+    pub fn element(&self, position: usize) -> Self {
+        self.as_array().and_then(|elements| elements.get(position)).cloned().unwrap_or_default()
+    }
+}
+
+impl Object {
+    /// An object of these properties; undefined ones are left out, the last of a repeated name stays.
+    pub fn new<N: Into<Arc<str>>>(properties: impl IntoIterator<Item = (N, Value)>) -> Self {
+        let mut kept: Vec<(Arc<str>, Value)> = Vec::new();
+        for (name, value) in properties {
+            let name = name.into();
+            if !value.is_defined() {
+                continue;
+            }
+            match kept.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, place)) => *place = value,
+                None => kept.push((name, value)),
+            }
+        }
+        Self { properties: kept.into() }
+    }
+
+    /// Properties whose names are known to be unique and whose values are known to be defined.
+    pub(super) fn from_unique(properties: Vec<(Arc<str>, Value)>) -> Self {
+        Self { properties: properties.into() }
+    }
+
+    /// The value of a property.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.properties.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+    }
+
+    /// How many properties there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.properties.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Properties in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Value)> {
+        self.properties.iter().map(|(name, value)| (name, value))
+    }
+
+    /// Properties by name, for looking at two objects without regard to order.
+    pub(super) fn sorted(&self) -> Vec<(&str, &Value)> {
+        let mut properties: Vec<_> = self.iter().map(|(name, value)| (&**name, value)).collect();
+        properties.sort_unstable_by_key(|(name, _)| *name);
+        properties
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Self::Double(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text.into())
+    }
+}
+
+/// Nothing is undefined: three-valued answers and failed steps become values this way.
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Undefined, Into::into)
+    }
+}

@@ -1,0 +1,64 @@
+//! What a LIKE pattern asks for, in the terms of an index.
+//!
+//! Owns the classification the planner picks an index lookup by. Does not own lookups.
+
+use super::pattern::{LikePattern, Part};
+
+/// The class of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LikeShape {
+    /// No wildcard: equality with this text.
+    Exact(String),
+    /// `abc%`: texts that begin so.
+    Prefix(String),
+    /// `%abc`: texts that end so.
+    Suffix(String),
+    /// `%abc%`: texts that hold this.
+    Contains(String),
+    /// Anything else; every match begins with this text, which may be empty.
+    General {
+        /// The literal beginning of the pattern.
+        prefix: String,
+    },
+}
+
+impl LikePattern {
+    /// Classifies the pattern.
+    #[must_use]
+    pub fn shape(&self) -> LikeShape {
+        let (starts_open, middle) = match self.parts.as_slice() {
+            [Part::Run, middle @ ..] => (true, middle),
+            middle => (false, middle),
+        };
+        let (ends_open, middle) = match middle {
+            [middle @ .., Part::Run] => (true, middle),
+            // A lone `%` is open at both ends.
+            [] => (starts_open, middle),
+            middle => (false, middle),
+        };
+        let literal = literal_prefix(middle);
+        if literal.chars().count() < middle.len() {
+            let prefix = if starts_open { String::new() } else { literal };
+            return LikeShape::General { prefix };
+        }
+        match (starts_open, ends_open) {
+            (false, false) => LikeShape::Exact(literal),
+            (false, true) => LikeShape::Prefix(literal),
+            (true, false) => LikeShape::Suffix(literal),
+            (true, true) => LikeShape::Contains(literal),
+        }
+    }
+}
+
+/// The characters before the first wildcard; a class of one character is that character.
+fn literal_prefix(parts: &[Part]) -> String {
+    let literal = |part: &Part| match part {
+        Part::Literal(character) => Some(*character),
+        Part::Class { is_negated: false, ranges } => match ranges.as_slice() {
+            [(low, high)] if low == high => Some(*low),
+            _ => None,
+        },
+        _ => None,
+    };
+    parts.iter().map_while(literal).collect()
+}

@@ -1,0 +1,112 @@
+//! LIKE against examples and against a matcher too simple to be wrong.
+
+use proptest::prelude::*;
+
+use super::{LikePattern, LikeShape};
+
+fn matches(text: &str, pattern: &str) -> bool {
+    LikePattern::new(pattern, None).matches(text)
+}
+
+#[test]
+fn wildcards_match_as_documented() {
+    let cases = [
+        ("abc", "abc", true),
+        ("abc", "ABC", false),
+        ("abc", "a%", true),
+        ("abc", "%c", true),
+        ("abc", "%b%", true),
+        ("abc", "a_c", true),
+        ("ac", "a_c", false),
+        ("", "%", true),
+        ("", "", true),
+        ("a", "", false),
+        ("bat", "[a-f]at", true),
+        ("rat", "[a-f]at", false),
+        ("rat", "[^a-f]at", true),
+        ("cat", "[abc]at", true),
+        ("20%", "20[%]", true),
+        ("20x", "20[%]", false),
+        ("a-b", "a[x-]b", true),
+        ("aXbXc", "a%b%c", true),
+        ("🚀", "_", true),
+    ];
+    for (text, pattern, expected) in cases {
+        assert_eq!(matches(text, pattern), expected, "{text} LIKE {pattern}");
+    }
+}
+
+#[test]
+fn the_escape_character_takes_the_meaning_away() {
+    let escaped = LikePattern::new("20!%%", Some('!'));
+    assert!(escaped.matches("20% off"));
+    assert!(!escaped.matches("200 off"));
+    assert!(LikePattern::new("a!!b", Some('!')).matches("a!b"));
+}
+
+#[test]
+fn odd_brackets_are_taken_literally_unverified() {
+    assert!(matches("[a", "[a"));
+    assert!(!matches("x", "[]"));
+    assert!(matches("x", "[^]"));
+}
+
+#[test]
+fn patterns_are_classified_for_the_planner() {
+    let shape = |pattern: &str, escape| LikePattern::new(pattern, escape).shape();
+    assert_eq!(shape("abc", None), LikeShape::Exact("abc".into()));
+    assert_eq!(shape("a!%", Some('!')), LikeShape::Exact("a%".into()));
+    assert_eq!(shape("20[%]", None), LikeShape::Exact("20%".into()));
+    assert_eq!(shape("abc%", None), LikeShape::Prefix("abc".into()));
+    assert_eq!(shape("%abc", None), LikeShape::Suffix("abc".into()));
+    assert_eq!(shape("%abc%%", None), LikeShape::Contains("abc".into()));
+    assert_eq!(shape("%", None), LikeShape::Contains(String::new()));
+    assert_eq!(shape("", None), LikeShape::Exact(String::new()));
+    assert_eq!(shape("ab_c%", None), LikeShape::General { prefix: "ab".into() });
+    assert_eq!(shape("%a_", None), LikeShape::General { prefix: String::new() });
+    assert_eq!(shape("a%b", None), LikeShape::General { prefix: "a".into() });
+}
+
+/// Tries every length for every run.
+fn naive(text: &[char], pattern: &[char]) -> bool {
+    match (pattern.split_first(), text.split_first()) {
+        (None, _) => text.is_empty(),
+        (Some(('%', rest)), _) => (0..=text.len()).any(|end| naive(&text[end..], rest)),
+        (Some(('_', rest)), Some((_, text))) => naive(text, rest),
+        (Some((literal, rest)), Some((first, text))) => literal == first && naive(text, rest),
+        (Some(_), None) => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_matcher_agrees_with_the_naive_one(text in "[ab]{0,8}", pattern in "[ab%_]{0,7}") {
+        let text_characters: Vec<char> = text.chars().collect();
+        let pattern_characters: Vec<char> = pattern.chars().collect();
+        prop_assert_eq!(
+            matches(&text, &pattern),
+            naive(&text_characters, &pattern_characters)
+        );
+    }
+
+    #[test]
+    fn the_shape_agrees_with_the_matcher(text in "[ab]{0,5}", pattern in "[ab%_]{0,5}") {
+        let like = LikePattern::new(&pattern, None);
+        let fits = match like.shape() {
+            LikeShape::Exact(literal) => text == literal,
+            LikeShape::Prefix(literal) => text.starts_with(&literal),
+            LikeShape::Suffix(literal) => text.ends_with(&literal),
+            LikeShape::Contains(literal) => text.contains(&literal),
+            LikeShape::General { prefix } => {
+                prop_assert!(!like.matches(&text) || text.starts_with(&prefix));
+                return Ok(());
+            }
+        };
+        prop_assert_eq!(like.matches(&text), fits);
+    }
+
+    #[test]
+    fn any_pattern_is_read_and_matched(text in any::<String>(), pattern in any::<String>()) {
+        let _ = LikePattern::new(&pattern, Some('!')).matches(&text);
+    }
+}

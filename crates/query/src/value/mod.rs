@@ -1,0 +1,33 @@
+//! Values while a query is evaluated: what they are, how they compare, combine and print.
+//!
+//! Owns the value with its undefined, the three-valued logic, arithmetic, text positions and LIKE. Does not own
+//! functions, expressions or stored items: those are `model::Json` until a path picks something out of them.
+
+mod datum;
+mod json;
+mod number;
+mod print;
+
+mod compare;
+mod hash;
+mod order;
+
+pub mod arithmetic;
+pub mod bitwise;
+pub mod like;
+pub mod logic;
+pub mod utf16;
+
+#[cfg(test)]
+pub(crate) mod arbitrary;
+#[cfg(test)]
+mod tests;
+
+pub use compare::{
+    between, equal, greater, greater_or_equal, is_in, less, less_or_equal, not_equal, relate,
+};
+pub use datum::{Object, Value};
+pub use hash::structural_hash;
+pub use like::{LikePattern, LikeShape};
+pub use order::total_order;
+pub use print::NotRepresentable;

@@ -1,0 +1,124 @@
+//! Numbers of two kinds, seen as one.
+//!
+//! Owns exact comparison of integers with doubles and the text of a double. Does not own arithmetic.
+
+use std::cmp::Ordering;
+
+/// Two to the power of 63: the first double beyond the integers.
+const INTEGER_LIMIT: f64 = 9_223_372_036_854_775_808.0;
+
+/// The integer a double is exactly, inside the 64-bit range.
+pub(super) fn exact_integer(double: f64) -> Option<i64> {
+    let fits = double.fract() == 0.0 && (-INTEGER_LIMIT..INTEGER_LIMIT).contains(&double);
+    fits.then_some(double as i64)
+}
+
+/// Order of an integer and a double, exact: no rounding on the way; none for NaN.
+pub(super) fn compare_mixed(integer: i64, double: f64) -> Option<Ordering> {
+    if double.is_nan() {
+        return None;
+    }
+    if double >= INTEGER_LIMIT {
+        return Some(Ordering::Less);
+    }
+    if double < -INTEGER_LIMIT {
+        return Some(Ordering::Greater);
+    }
+    let whole = double.trunc();
+    let fraction = double - whole;
+    Some(integer.cmp(&(whole as i64)).then_with(|| {
+        // The whole parts are equal, so the sign of the fraction decides.
+        0.0_f64.partial_cmp(&fraction).unwrap_or(Ordering::Equal)
+    }))
+}
+
+/// The text of a finite double: whole numbers of the 64-bit range as integers, others with 15 significant digits when
+/// they read back as the same double, else with 17.
+pub(super) fn double_text(double: f64) -> String {
+    if let Some(integer) = exact_integer(double) {
+        return integer.to_string();
+    }
+    let short = general_text(double, 15);
+    if short.parse() == Ok(double) { short } else { general_text(double, 17) }
+}
+
+/// The shorter of plain and exponent notation with at most this many significant digits, trailing zeros cut; the
+/// exponent has a sign and at least two digits.
+fn general_text(double: f64, digits: usize) -> String {
+    let scientific = format!("{double:.*e}", digits.saturating_sub(1));
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa),
+    };
+    let significant = mantissa.replace('.', "");
+    let significant = significant.trim_end_matches('0');
+    if exponent < -4 || exponent >= digits as i32 {
+        let (first, rest) = significant.split_at(significant.len().min(1));
+        let point = if rest.is_empty() { "" } else { "." };
+        let exponent_sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{sign}{first}{point}{rest}e{exponent_sign}{:02}", exponent.abs());
+    }
+    if exponent < 0 {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{significant}");
+    }
+    let whole_digits = exponent as usize + 1;
+    if significant.len() <= whole_digits {
+        let zeros = "0".repeat(whole_digits - significant.len());
+        return format!("{sign}{significant}{zeros}");
+    }
+    let (whole, fraction) = significant.split_at(whole_digits);
+    format!("{sign}{whole}.{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn doubles_print_as_recorded() {
+        let cases = [
+            (0.1, "0.1"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1.0 / 3.0, "0.33333333333333331"),
+            (5e-324, "4.94065645841247e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (18_446_744_073_709_551_615.0, "1.8446744073709552e+19"),
+            (1.0, "1"),
+            (1e2, "100"),
+            (-0.0, "0"),
+            (1e18, "1000000000000000000"),
+            (-2.5, "-2.5"),
+            (123_456.75, "123456.75"),
+            (0.0001, "0.0001"),
+            (1e19, "1e+19"),
+        ];
+        for (double, text) in cases {
+            assert_eq!(double_text(double), text);
+        }
+    }
+
+    #[test]
+    fn small_exponents_have_two_digits_unverified() {
+        assert_eq!(double_text(0.000_01), "1e-05");
+        assert_eq!(double_text(-1.5e-7), "-1.5e-07");
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_reads_back_as_the_same_double(double in any::<f64>()) {
+            prop_assume!(double.is_finite());
+            prop_assert_eq!(double_text(double).parse::<f64>(), Ok(double));
+        }
+
+        #[test]
+        fn the_text_is_json(double in any::<f64>()) {
+            prop_assume!(double.is_finite());
+            prop_assert!(model::Number::parse(&double_text(double)).is_some());
+        }
+    }
+}

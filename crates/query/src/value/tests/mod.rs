@@ -1,0 +1,5 @@
+//! Tests of values beyond one file.
+
+mod compare;
+mod operate;
+mod print;
