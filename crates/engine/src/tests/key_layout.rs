@@ -66,7 +66,7 @@ proptest! {
         prop_assert_eq!(&decoded, &item);
         prop_assert_eq!(decoded.id(), id.as_str());
         prop_assert!(decoded.id_bytes() == id.as_bytes());
-        prop_assert_eq!(decoded.partition_key().unwrap(), key);
+        prop_assert!(decoded.partition_key().as_ref() == Some(&key));
         prop_assert_eq!(decoded.epk(), definition(levels).effective(&key));
         prop_assert_eq!(decoded.partition(), partition(levels, &key));
     }

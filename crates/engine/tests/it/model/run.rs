@@ -6,9 +6,10 @@ use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{BatchOperation, WriteOptions};
 use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
 use engine::{ContainerLink, Item, Result, Settings};
-use model::{FeedRange, IndexPath, Json, TimeToLive};
+use model::{FeedRange, IndexPath, TimeToLive};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
+use super::follower::{Follower, normal, normal_json};
 use super::naive::{Answer, Naive, text};
 use super::step::{Bound, IDS, PARTITION_KEYS, Step, Write, step};
 use crate::account::{Account, container, json, quiet};
@@ -23,28 +24,6 @@ struct Run {
     naive: Naive,
     newest_feed: Follower,
     versions_feed: Follower,
-}
-
-/// A reader of a feed and what it believes is there.
-struct Follower {
-    mode: ChangeFeedMode,
-    start: ChangeFeedStart,
-    believed: BTreeMap<String, String>,
-}
-
-/// The item without system properties and in one order of members.
-fn normal(item: &Item) -> String {
-    normal_json(item.to_json())
-}
-
-fn normal_json(json: Json) -> String {
-    let Json::Object(object) = json else { panic!("not an object") };
-    let members: BTreeMap<_, _> = object
-        .iter()
-        .filter(|(name, _)| !name.starts_with('_'))
-        .map(|(name, value)| (name.to_owned(), value.to_string()))
-        .collect();
-    format!("{members:?}")
 }
 
 fn expected(answer: Answer) -> Answer {
@@ -86,7 +65,7 @@ impl Run {
         let link = account.container(properties).await;
         let all = ChangeFeedMode::AllVersionsAndDeletes;
         let now = account.changes(&link, all, ChangeFeedStart::Now, 10).await.unwrap();
-        let follower = |mode, start| Follower { mode, start, believed: BTreeMap::new() };
+        let follower = Follower::new;
         let latest = ChangeFeedMode::LatestVersion;
         Self {
             account: Some(account),
@@ -376,27 +355,6 @@ impl Run {
         let usage = self.account().resource(&self.link).await.usage;
         let stored = alive.len() as u64..=(alive.len() + expired.len()) as u64;
         assert!(stored.contains(&usage.items), "{usage:?}");
-    }
-}
-
-impl Follower {
-    /// Reads one page; false when there is nothing more.
-    async fn poll(&mut self, account: &Account, link: &ContainerLink, items_max: usize) -> bool {
-        let page = account.changes(link, self.mode, self.start.clone(), items_max).await.unwrap();
-        for change in &page.changes {
-            let pk = change.partition_key.to_json();
-            let pk = pk.as_array().unwrap()[0].as_str().unwrap().to_owned();
-            let name = format!("{pk}/{}", change.id);
-            let before = match &change.current {
-                Some(item) => self.believed.insert(name.clone(), normal(item)),
-                None => self.believed.remove(&name),
-            };
-            if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-                assert_eq!(change.previous.as_ref().map(normal), before, "the image before {name}");
-            }
-        }
-        self.start = ChangeFeedStart::Continuation(page.continuation);
-        page.more
     }
 }
 
