@@ -14,8 +14,10 @@ pub(super) struct Operator {
 }
 
 impl Operator {
-    /// Works until the power is cut; what the store refuses is tried again another time.
-    pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) {
+    /// Works until the power is cut; what the store refuses is tried again another time. Returns how often the
+    /// partitions were split or merged.
+    pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) -> u64 {
+        let mut restructured = 0;
         while !is_over() {
             for _ in 0..self.dice.below(60) {
                 tokio::task::yield_now().await;
@@ -25,8 +27,11 @@ impl Operator {
                 let expected = [ErrorKind::Unavailable, ErrorKind::PartitionGone];
                 assert!(expected.contains(&error.kind()), "{error}");
             }
-            self.trace.event(format_args!("operator {:?}", done.map_err(|error| error.kind())));
+            let done = done.map_err(|error| error.kind());
+            restructured += u64::from(matches!(&done, Ok(text) if text.contains("partition")));
+            self.trace.event(format_args!("operator {done:?}"));
         }
+        restructured
     }
 
     async fn act(&mut self, engine: &Engine) -> Result<String> {
@@ -36,13 +41,13 @@ impl Operator {
             0 | 1 if listed.len() < 5 => {
                 let container = self.link.clone();
                 let split = SplitPartition { container, partition: listed[at].number, at: None };
-                Ok(format!("split {:?}", engine.split_partition(split).await?.value))
+                Ok(format!("split partition into {:?}", engine.split_partition(split).await?.value))
             }
             2 | 3 if listed.len() > 1 => {
                 let at = at.min(listed.len() - 2);
                 let partitions = (listed[at].number, listed[at + 1].number);
                 let merge = MergePartitions { container: self.link.clone(), partitions };
-                Ok(format!("merge {:?}", engine.merge_partitions(merge).await?.value))
+                Ok(format!("merged partition {:?}", engine.merge_partitions(merge).await?.value))
             }
             4 => self.replace_policy(engine).await,
             _ => Ok(format!("{:?}", engine.maintain().await?)),
