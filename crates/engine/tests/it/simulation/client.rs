@@ -1,7 +1,8 @@
 //! A client that remembers what each of its items may hold.
 //!
 //! After an acknowledged write there is one possibility; a write that failed with "unavailable" adds one. Whatever is
-//! read must be possible. Two items are only ever written together: they must never differ.
+//! read must be possible, and what was read once stays until somebody writes or the power is cut. Two items are only
+//! ever written together: they must never differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,13 +25,43 @@ const PAIR: [&str; 2] = ["left", "right"];
 
 type Possible = BTreeSet<Option<i64>>;
 
+/// One item as its client knows it; none stands for "not there".
+#[derive(Debug)]
+struct Known {
+    /// What a crash may leave.
+    possible: Possible,
+    /// What was written or read last, as long as nothing has made it uncertain.
+    seen: Option<Option<i64>>,
+}
+
+impl Known {
+    fn absent() -> Self {
+        Self { possible: Possible::from([None]), seen: Some(None) }
+    }
+
+    /// What a read may find now.
+    fn candidates(&self) -> Possible {
+        self.seen.map_or_else(|| self.possible.clone(), |seen| Possible::from([seen]))
+    }
+
+    fn written(&mut self, value: Option<i64>) {
+        self.possible = Possible::from([value]);
+        self.seen = Some(value);
+    }
+
+    fn unsure(&mut self, values: Possible) {
+        self.possible.extend(values);
+        self.seen = None;
+    }
+}
+
 pub(super) struct Client {
     name: String,
     link: ContainerLink,
     dice: Dice,
     trace: Trace,
     counter: i64,
-    singles: BTreeMap<String, Possible>,
+    singles: BTreeMap<String, Known>,
     pair: Possible,
     newest: Lsn,
     pub(super) acknowledged: u64,
@@ -42,8 +73,7 @@ fn value(item: &Item) -> i64 {
 
 impl Client {
     pub(super) fn new(number: u64, link: ContainerLink, mut dice: Dice, trace: Trace) -> Self {
-        let absent = || Possible::from([None]);
-        let singles = (0..SINGLES).map(|single| (format!("s{single}"), absent())).collect();
+        let singles = (0..SINGLES).map(|single| (format!("s{single}"), Known::absent())).collect();
         Self {
             name: format!("client{number}"),
             link,
@@ -51,7 +81,7 @@ impl Client {
             trace,
             counter: 0,
             singles,
-            pair: absent(),
+            pair: Possible::from([None]),
             newest: Lsn::ZERO,
             acknowledged: 0,
         }
@@ -71,10 +101,10 @@ impl Client {
             self.counter += 1;
             let single = format!("s{}", self.dice.below(SINGLES));
             match self.dice.below(10) {
-                0..4 => self.upsert(engine, &single).await,
-                4..6 => self.increment(engine, &single).await,
-                6 => self.delete(engine, &single).await,
-                7 => self.read(engine, &single).await,
+                0..3 => self.upsert(engine, &single).await,
+                3..5 => self.increment(engine, &single).await,
+                5 => self.delete(engine, &single).await,
+                6 | 7 => self.read(engine, &single).await,
                 _ => self.write_pair(engine).await,
             }
             tokio::task::yield_now().await;
@@ -85,7 +115,7 @@ impl Client {
         PartitionKey::from(self.name.as_str())
     }
 
-    fn possible(&mut self, single: &str) -> &mut Possible {
+    fn known(&mut self, single: &str) -> &mut Known {
         self.singles.get_mut(single).unwrap()
     }
 
@@ -121,12 +151,9 @@ impl Client {
         match result {
             Ok(outcome) => {
                 self.acknowledge(outcome.value.item().lsn());
-                *self.possible(single) = Possible::from([new]);
+                self.known(single).written(new);
             }
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-                self.possible(single).insert(new);
-            }
+            Err(error) => self.failed(engine, single, &error, Possible::from([new])).await,
         }
     }
 
@@ -140,19 +167,21 @@ impl Client {
         };
         let result = engine.patch_item(patch).await;
         self.note("increment", result.as_ref().map(|outcome| value(&outcome.value)));
-        let incremented: Possible = self
-            .possible(single)
-            .iter()
-            .filter_map(|possible| possible.map(|number| Some(number + 1_000_000)))
-            .collect();
+        let increment = |numbers: Possible| -> Possible {
+            numbers.into_iter().flatten().map(|number| Some(number + 1_000_000)).collect()
+        };
         match result {
             Ok(outcome) => {
                 let new = Some(value(&outcome.value));
-                assert!(incremented.contains(&new), "{single}: {new:?} not in {incremented:?}");
+                let candidates = increment(self.known(single).candidates());
+                assert!(candidates.contains(&new), "{single}: {new:?} not in {candidates:?}");
                 self.acknowledge(outcome.value.lsn());
-                *self.possible(single) = Possible::from([new]);
+                self.known(single).written(new);
             }
-            Err(error) => self.failed(single, &error, incremented),
+            Err(error) => {
+                let possible = increment(self.known(single).possible.clone());
+                self.failed(engine, single, &error, possible).await;
+            }
         }
     }
 
@@ -168,20 +197,24 @@ impl Client {
         match result {
             Ok(_) => {
                 self.acknowledged += 1;
-                assert!(self.possible(single).iter().any(Option::is_some));
-                *self.possible(single) = Possible::from([None]);
+                assert_ne!(self.known(single).candidates(), Possible::from([None]));
+                self.known(single).written(None);
             }
-            Err(error) => self.failed(single, &error, Possible::from([None])),
+            Err(error) => self.failed(engine, single, &error, Possible::from([None])).await,
         }
     }
 
     /// A write that was not acknowledged may have happened; "not found" must have been possible.
-    fn failed(&mut self, single: &str, error: &Error, new: Possible) {
+    async fn failed(&mut self, engine: &Engine, single: &str, error: &Error, new: Possible) {
         match error.kind() {
             ErrorKind::NotFound => {
-                assert!(self.possible(single).contains(&None), "{}/{single} is lost", self.name);
+                let candidates = self.known(single).candidates();
+                assert!(candidates.contains(&None), "{}/{single} is lost", self.name);
             }
-            ErrorKind::Unavailable => self.possible(single).extend(new),
+            ErrorKind::Unavailable => {
+                self.known(single).unsure(new);
+                self.read(engine, single).await;
+            }
             _ => panic!("{error}"),
         }
     }
@@ -190,8 +223,11 @@ impl Client {
         let found = self.look(engine, single).await;
         self.note("read", found.as_ref().map(|found| found.unwrap_or(-1)));
         if let Ok(found) = found {
-            let possible = self.possible(single);
-            assert!(possible.contains(&found), "{single} is {found:?}, not one of {possible:?}");
+            let name = self.name.clone();
+            let known = self.known(single);
+            let candidates = known.candidates();
+            assert!(candidates.contains(&found), "{name}/{single}: {found:?}, not {known:?}");
+            known.seen = Some(found);
         }
     }
 
@@ -255,9 +291,9 @@ impl Client {
         for single in self.singles.keys().cloned().collect::<Vec<_>>() {
             let found = self.look(engine, &single).await.unwrap();
             let name = &self.name;
-            let possible = self.singles.get_mut(&single).unwrap();
-            assert!(possible.contains(&found), "{name}/{single}: {found:?} not in {possible:?}");
-            *possible = Possible::from([found]);
+            let known = self.singles.get_mut(&single).unwrap();
+            assert!(known.possible.contains(&found), "{name}/{single}: {found:?}, not {known:?}");
+            known.written(found);
         }
         let left = self.look(engine, PAIR[0]).await.unwrap();
         let right = self.look(engine, PAIR[1]).await.unwrap();
@@ -269,7 +305,7 @@ impl Client {
 
     /// How many items there are, once that is known.
     pub(super) fn items(&self) -> usize {
-        let singles = self.singles.values().filter(|possible| !possible.contains(&None)).count();
+        let singles = self.singles.values().filter(|known| known.seen != Some(None)).count();
         singles + if self.pair.contains(&None) { 0 } else { PAIR.len() }
     }
 }
