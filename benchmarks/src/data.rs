@@ -141,7 +141,7 @@ fn item(number: u64) -> Json {
         object.insert(name, i64::try_from(value).unwrap_or_default());
     }
     for (place, name) in (70..).zip(FLAGS) {
-        object.insert(name, mixed(number * 100 + place) % 2 == 0);
+        object.insert(name, mixed(number * 100 + place).is_multiple_of(2));
     }
     Json::Object(object)
 }

@@ -21,7 +21,7 @@ pub(crate) fn point_read(bench: &Bench) -> Result<Vec<Row>> {
     let keys = keys_in_order(&raw, &numbers)?;
     progress::step("a: point reads");
     let (mut engine_bytes, mut raw_bytes) = (0, 0);
-    let mut medians = alternate(
+    let medians = alternate(
         bench.options.rounds,
         bench.options.items,
         || read_all(bench, &engine, &numbers, &mut engine_bytes),
@@ -32,8 +32,7 @@ pub(crate) fn point_read(bench: &Bench) -> Result<Vec<Row>> {
     }
     bench.runtime.block_on(engine.close())?;
     // The target speaks of time, not of throughput.
-    let (engine, raw) = &mut medians;
-    let value = raw.per_second / engine.per_second;
+    let value = medians.1.per_second / medians.0.per_second;
     let row = Row::share('a', "point read, 1 caller", medians, "at most 2.0x the time", 0.5);
     Ok(vec![Row { value, value_text: format!("{value:.2}x the time"), ..row }])
 }

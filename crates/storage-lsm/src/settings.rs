@@ -24,7 +24,8 @@ pub struct Settings {
     pub memtable_bytes_max: u64,
     /// Bytes of decompressed blocks kept in memory for all spaces.
     pub cache_bytes: u64,
-    /// Threads that flush and compact. At least 1.
+    /// Threads that flush and compact. At least 1. One does both; of several the first only flushes and spins while the
+    /// others compact, so two take a processor more without compacting faster.
     pub worker_threads: usize,
     /// When a commit is acknowledged.
     pub durability: Durability,
@@ -38,7 +39,7 @@ impl Default for Settings {
             journal_bytes_max: JOURNAL_BYTES_MIN,
             memtable_bytes_max: 16 * 1024 * 1024,
             cache_bytes: 256 * 1024 * 1024,
-            worker_threads: 2,
+            worker_threads: 1,
             durability: Durability::Synced,
             commit_queue_max: 4096,
         }

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use storage::StorageKey;
 
 use crate::key_layout::{
-    ChangePosition, ItemKey, LogicalPartition, catalog_key, catalog_name, epk_key_range, unique_key,
+    ChangePosition, ItemKey, LogicalPartition, TERMS, UNIQUE_KEYS, catalog_key, catalog_name,
+    epk_key_range, owner_of_entry, single_terms, unique_key,
 };
 
 fn component() -> impl Strategy<Value = PartitionKeyValue> {
@@ -69,6 +70,23 @@ proptest! {
         prop_assert!(decoded.partition_key().as_ref() == Some(&key));
         prop_assert_eq!(decoded.epk(), definition(levels).effective(&key));
         prop_assert_eq!(decoded.partition(), partition(levels, &key));
+    }
+
+    #[test]
+    fn every_entry_leads_back_to_its_item(
+        (levels, key, _) in two_keys(),
+        id in "[a-z]{1,4}",
+        ordinal: u64,
+    ) {
+        let item = partition(levels, &key).item(&id);
+        let terms = single_terms(&item, b"/n", &[0x20], ordinal);
+        let owner = owner_of_entry(TERMS, &terms.local, &item.id_bytes(), levels);
+        prop_assert_eq!(owner.as_ref(), Some(&item));
+        let owner = owner_of_entry(TERMS, &terms.global, item.as_bytes(), levels);
+        prop_assert_eq!(owner.as_ref(), Some(&item));
+        let unique = unique_key(&item.partition(), 0, &[0x20]);
+        let owner = owner_of_entry(UNIQUE_KEYS, &unique, &item.id_bytes(), levels);
+        prop_assert_eq!(owner, Some(item));
     }
 
     #[test]

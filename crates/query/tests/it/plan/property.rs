@@ -115,7 +115,8 @@ fn leaf(path: BoxedStrategy<&'static str>) -> BoxedStrategy<String> {
             .prop_map(|(path, value, flag)| format!("ARRAY_CONTAINS({path}, {value}{flag})")),
         1 => (path.clone(), prop::collection::vec(constant(), 0..3))
             .prop_map(|(path, list)| format!("ARRAY_CONTAINS([{}], {path})", list.join(", "))),
-        1 => (path.clone(), prop::sample::select(vec!["ANY", "ALL"]), constant(), constant()).prop_map(
+        1 => (path.clone(), prop::sample::select(vec!["ANY", "ALL"]), constant(), constant())
+            .prop_map(
             |(path, word, one, two)| { format!("ARRAY_CONTAINS_{word}({path}, {one}, {two})") }
         ),
         1 => (path.clone(), 0..3_i64).prop_map(|(path, value)| format!("ABS({path}) = {value}")),
