@@ -16,7 +16,7 @@ use crate::account::{Account, container, json, quiet};
 use crate::verbs::{id, if_match, patch_of};
 
 const STEPS: usize = 1200;
-const CASES_DEFAULT: u32 = 6;
+const CASES_DEFAULT: u32 = 12;
 
 struct Run {
     account: Option<Account>,

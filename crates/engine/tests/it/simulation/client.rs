@@ -87,17 +87,9 @@ impl Client {
         }
     }
 
-    /// Runs some operations, or until the power is cut.
-    pub(super) async fn run(
-        &mut self,
-        engine: &Engine,
-        operations: u64,
-        is_over: impl Fn() -> bool,
-    ) {
-        for _ in 0..operations {
-            if is_over() {
-                return;
-            }
+    /// Works until the power is cut.
+    pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) {
+        while !is_over() {
             self.counter += 1;
             let single = format!("s{}", self.dice.below(SINGLES));
             match self.dice.below(10) {
@@ -128,8 +120,10 @@ impl Client {
 
     fn note(&self, what: &str, result: Result<i64, &Error>) {
         match result {
-            Ok(number) => self.trace.event(format_args!("{} {what} {number}", self.name)),
-            Err(error) => self.trace.event(format_args!("{} {what} {:?}", self.name, error.kind())),
+            Ok(number) => self.trace.operation(format_args!("{} {what} {number}", self.name)),
+            Err(error) => {
+                self.trace.operation(format_args!("{} {what} {:?}", self.name, error.kind()));
+            }
         }
     }
 

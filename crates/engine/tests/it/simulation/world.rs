@@ -18,9 +18,10 @@ use crate::account::{Account, START, plain, quiet};
 
 const CLIENTS: u64 = 6;
 const LIVES: u64 = 3;
-const OPERATIONS_PER_LIFE: u64 = 300;
+/// Operations of all clients after which the power is cut, at least and at most.
+const OPERATIONS_PER_LIFE: std::ops::Range<u64> = 100..1000;
 /// Seeds of an ordinary run.
-const SEEDS_DEFAULT: u64 = 4;
+const SEEDS_DEFAULT: u64 = 16;
 
 const PLAN: FaultPlan = FaultPlan {
     commit_fails_ppm: 20_000,
@@ -44,7 +45,7 @@ struct World {
 /// What a seed has come to.
 #[derive(Debug, PartialEq, Eq)]
 struct Ending {
-    trace: (u64, u64),
+    trace: u64,
     acknowledged: u64,
     restructured: u64,
 }
@@ -65,7 +66,7 @@ impl World {
     }
 
     fn settings() -> Settings {
-        Settings { maintenance_items_max: 7, group_operations_max: 8, ..quiet() }
+        Settings { maintenance_items_max: 100, group_operations_max: 8, ..quiet() }
     }
 
     async fn open(&self, store: Arc<dyn Store>) -> engine::Result<Engine> {
@@ -105,7 +106,7 @@ impl World {
         for mut client in std::mem::take(&mut self.clients) {
             let (engine, is_over) = (engine.clone(), is_over(&over));
             tasks.push(tokio::spawn(async move {
-                client.run(&engine, OPERATIONS_PER_LIFE, is_over).await;
+                client.run(&engine, is_over).await;
                 client
             }));
         }
@@ -116,7 +117,9 @@ impl World {
             let (engine, is_over) = (engine.clone(), is_over(&over));
             async move { operator.run(&engine, is_over).await }
         });
-        for _ in 0..400 + self.dice.below(1600) {
+        let span = OPERATIONS_PER_LIFE.end - OPERATIONS_PER_LIFE.start;
+        let until = self.trace.operations() + OPERATIONS_PER_LIFE.start + self.dice.below(span);
+        while self.trace.operations() < until {
             tokio::task::yield_now().await;
         }
         over.store(true, Ordering::SeqCst);
@@ -163,7 +166,7 @@ fn simulate(seed: u64) -> Ending {
         }
         let acknowledged = world.clients.iter().map(|client| client.acknowledged).sum();
         let restructured = world.restructured;
-        Ending { trace: world.trace.sum(), acknowledged, restructured }
+        Ending { trace: world.trace.hash(), acknowledged, restructured }
     })
 }
 
@@ -177,13 +180,17 @@ fn acknowledged_writes_survive_faults_crashes_and_splits() {
         Some(seed) => seed..seed + 1,
         None => 0..number("SIMULATION_SEEDS").unwrap_or(SEEDS_DEFAULT),
     };
+    let mut restructured = 0;
+    let is_one = seeds.end - seeds.start == 1;
     for seed in seeds {
         let outcome = std::panic::catch_unwind(|| simulate(seed));
         let ending = outcome.unwrap_or_else(|_| {
             panic!("run it again: SIMULATION_SEED={seed} cargo test -p engine simulation")
         });
-        assert!(ending.acknowledged > 50 && ending.restructured > 3, "seed {seed}: {ending:?}");
+        assert!(ending.acknowledged > 20, "seed {seed}: {ending:?}");
+        restructured += ending.restructured;
     }
+    assert!(is_one || restructured > 20, "hardly anything was split or merged: {restructured}");
 }
 
 #[test]
