@@ -19,7 +19,7 @@ impl Operator {
     pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) -> u64 {
         let mut restructured = 0;
         while !is_over() {
-            for _ in 0..self.dice.below(60) {
+            for _ in 0..self.dice.below(25) {
                 tokio::task::yield_now().await;
             }
             let done = self.act(engine).await;

@@ -18,7 +18,7 @@ use crate::account::{Account, START, plain, quiet};
 
 const CLIENTS: u64 = 6;
 const LIVES: u64 = 3;
-const OPERATIONS_PER_LIFE: u64 = 60;
+const OPERATIONS_PER_LIFE: u64 = 300;
 /// Seeds of an ordinary run.
 const SEEDS_DEFAULT: u64 = 6;
 
@@ -116,7 +116,7 @@ impl World {
             let (engine, is_over) = (engine.clone(), is_over(&over));
             async move { operator.run(&engine, is_over).await }
         });
-        for _ in 0..500 + self.dice.below(3000) {
+        for _ in 0..400 + self.dice.below(1600) {
             tokio::task::yield_now().await;
         }
         over.store(true, Ordering::SeqCst);
