@@ -1,4 +1,4 @@
-//! Containers: create, read, replace, list, delete; their partitions while the engine runs.
+//! Containers: create, read, replace, list; their partitions while the engine runs.
 //!
 //! Owns the running container and the operations on it. Does not own splits (`partition/split`) or rebuilds
 //! (`index/rebuild`), which change its record through the functions here.
@@ -333,27 +333,6 @@ impl Engine {
         ));
         container.replace_record(record);
         Ok(metadata_written(container.resource()))
-    }
-
-    /// Deletes a container with all its items; their bytes go in the background.
-    ///
-    /// # Errors
-    /// `OwnerNotFound` when there is none.
-    pub async fn delete_container(&self, link: &ContainerLink) -> Result<Outcome<()>> {
-        let mut catalog = self.core.catalog.lock().await;
-        let container = self.container(link)?;
-        let holds = container.hold_writers().await;
-        let mut write = CatalogWrite::default();
-        container.write_removal(&mut write);
-        let removed = catalog.commit(write).await;
-        if removed.is_ok() || catalog.is_unknown() {
-            container.retire(holds).await;
-        }
-        removed?;
-        let mut database = Database::clone(&*self.database(&link.database)?);
-        database.containers.remove(&link.container);
-        self.replace_view(self.view().with_database(database));
-        Ok(metadata_written(()))
     }
 
     /// Lists the physical partitions of a container in the order of their ranges.

@@ -1,6 +1,6 @@
-//! Databases: create, read, list, delete.
+//! Databases: create, read, list.
 //!
-//! Owns the operations on databases. Deleting one deletes its containers; their bytes go in the background.
+//! Owns these operations. Does not own deleting: see `deletion`.
 
 use model::limits::DATABASES_MAX;
 use model::{DatabaseId, ResourceId};
@@ -74,31 +74,6 @@ impl Engine {
             view.databases.values().map(|database| resource(&database.record)).collect();
         databases.sort_by(|left, right| left.properties.id.cmp(&right.properties.id));
         Ok(metadata_read(databases))
-    }
-
-    /// Deletes a database with all it holds.
-    ///
-    /// # Errors
-    /// `OwnerNotFound` when there is none.
-    pub async fn delete_database(&self, id: &DatabaseId) -> Result<Outcome<()>> {
-        let mut catalog = self.core.catalog.lock().await;
-        let database = self.database(id)?;
-        let mut write = CatalogWrite::default();
-        write.remove_database(id);
-        let mut held = Vec::new();
-        for container in database.containers.values() {
-            held.push((container, container.hold_writers().await));
-            container.write_removal(&mut write);
-        }
-        let removed = catalog.commit(write).await;
-        if removed.is_ok() || catalog.is_unknown() {
-            for (container, holds) in held {
-                container.retire(holds).await;
-            }
-        }
-        removed?;
-        self.replace_view(self.view().without_database(id));
-        Ok(metadata_written(()))
     }
 
     fn new_database_rid(&self) -> ResourceId {

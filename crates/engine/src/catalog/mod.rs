@@ -5,6 +5,7 @@
 
 mod container;
 mod database;
+mod deletion;
 mod live;
 mod record;
 mod store;

@@ -8,7 +8,7 @@ use model::FeedRange;
 use storage::{Shard, Store};
 
 use crate::account::{Account, json, plain, quiet};
-use crate::scripted_store::{Fault, ScriptedStore};
+use crate::scripted_store::{COMMITS, Fault, ScriptedStore};
 use crate::verbs::{ids, refused};
 
 const CATALOG: Shard = Shard(0);
@@ -281,6 +281,24 @@ async fn a_split_is_finished_although_its_caller_is_gone() {
     assert_eq!(ids(&account.list(&link, &FeedRange::Container, 7).await).len(), 30);
     account.engine.maintain_fully().await.unwrap();
     account.verify().await;
+}
+
+/// The same for a deletion that has reached the store: nobody may write to what is gone.
+#[tokio::test]
+async fn a_deletion_is_finished_although_its_caller_is_gone() {
+    let (account, store, link) = scripted(3).await;
+    let gate = store.gate(CATALOG, COMMITS);
+    let (engine, container) = (account.engine.clone(), link.clone());
+    let caller = tokio::spawn(async move { engine.delete_container(&container).await });
+    settle().await;
+    caller.abort();
+    assert!(caller.await.unwrap_err().is_cancelled());
+    gate.add_permits(1000);
+    settle().await;
+    let write = account.create(&link, r#"{"id":"late","pk":"x"}"#).await;
+    refused(write, ErrorKind::OwnerNotFound);
+    let account = account.reopened().await;
+    refused(account.engine.read_container(&link).await, ErrorKind::OwnerNotFound);
 }
 
 #[tokio::test]

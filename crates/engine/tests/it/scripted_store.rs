@@ -12,6 +12,9 @@ use storage::{
 };
 use tokio::sync::Semaphore;
 
+/// The gate behind the commits of a shard.
+pub(crate) const COMMITS: &str = "commits";
+
 /// What happens to one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -68,11 +71,18 @@ impl ScriptedStore {
         }
     }
 
-    /// Scans of a space wait until the returned semaphore has a permit for each.
+    /// Scans of a space, or answers of commits, wait until the returned semaphore has a permit for each.
     pub(crate) fn gate(&self, shard: Shard, space: &'static str) -> Arc<Semaphore> {
         let gate = Arc::new(Semaphore::new(0));
         self.gates.lock().unwrap().insert((shard, space), Arc::clone(&gate));
         gate
+    }
+
+    async fn pass(&self, shard: Shard, place: &'static str) {
+        let gate = self.gates.lock().unwrap().get(&(shard, place)).cloned();
+        if let Some(gate) = gate {
+            gate.acquire().await.unwrap().forget();
+        }
     }
 
     fn fault(&self, shard: Shard) -> Fault {
@@ -112,10 +122,7 @@ impl Read for ScriptedStore {
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.check_read()?;
-        let gate = self.gates.lock().unwrap().get(&(shard, space.name)).cloned();
-        if let Some(gate) = gate {
-            gate.acquire().await.unwrap().forget();
-        }
+        self.pass(shard, space.name).await;
         self.inner.scan(shard, space, scan).await
     }
 }
@@ -130,11 +137,13 @@ impl Store for ScriptedStore {
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
         let lost = Error::new(ErrorKind::Device, "the script says so");
         self.count_commit(shard);
-        match self.fault(shard) {
+        let result = match self.fault(shard) {
             Fault::Fails => Err(lost),
             Fault::LosesAcknowledgement => self.inner.commit(shard, group).await.and(Err(lost)),
             Fault::Passes => self.inner.commit(shard, group).await,
-        }
+        };
+        self.pass(shard, COMMITS).await;
+        result
     }
 
     async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {

@@ -20,7 +20,7 @@ const CLIENTS: u64 = 6;
 const LIVES: u64 = 3;
 const OPERATIONS_PER_LIFE: u64 = 300;
 /// Seeds of an ordinary run.
-const SEEDS_DEFAULT: u64 = 6;
+const SEEDS_DEFAULT: u64 = 4;
 
 const PLAN: FaultPlan = FaultPlan {
     commit_fails_ppm: 20_000,

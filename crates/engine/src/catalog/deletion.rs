@@ -1,0 +1,73 @@
+//! Deleting containers and databases.
+//!
+//! Owns the order of the steps: writers stand still, one catalog commit decides, then they are told. It runs to its end
+//! even when the caller goes away: a container that is gone from the store must not be written to. The bytes go in the
+//! background.
+
+use model::DatabaseId;
+
+use super::database::metadata_written;
+use super::store::CatalogWrite;
+use super::view::Database;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::operation::ContainerLink;
+use crate::outcome::Outcome;
+
+impl Engine {
+    /// Deletes a container with all its items; their bytes go in the background.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn delete_container(&self, link: &ContainerLink) -> Result<Outcome<()>> {
+        let (engine, link) = (self.clone(), link.clone());
+        self.uninterrupted(async move { engine.delete_container_now(&link).await }).await
+    }
+
+    async fn delete_container_now(&self, link: &ContainerLink) -> Result<Outcome<()>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let container = self.container(link)?;
+        let holds = container.hold_writers().await;
+        let mut write = CatalogWrite::default();
+        container.write_removal(&mut write);
+        let removed = catalog.commit(write).await;
+        if removed.is_ok() || catalog.is_unknown() {
+            container.retire(holds).await;
+        }
+        removed?;
+        let mut database = Database::clone(&*self.database(&link.database)?);
+        database.containers.remove(&link.container);
+        self.replace_view(self.view().with_database(database));
+        Ok(metadata_written(()))
+    }
+
+    /// Deletes a database with all it holds.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is none.
+    pub async fn delete_database(&self, id: &DatabaseId) -> Result<Outcome<()>> {
+        let (engine, id) = (self.clone(), id.clone());
+        self.uninterrupted(async move { engine.delete_database_now(&id).await }).await
+    }
+
+    async fn delete_database_now(&self, id: &DatabaseId) -> Result<Outcome<()>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let database = self.database(id)?;
+        let mut write = CatalogWrite::default();
+        write.remove_database(id);
+        let mut held = Vec::new();
+        for container in database.containers.values() {
+            held.push((container, container.hold_writers().await));
+            container.write_removal(&mut write);
+        }
+        let removed = catalog.commit(write).await;
+        if removed.is_ok() || catalog.is_unknown() {
+            for (container, holds) in held {
+                container.retire(holds).await;
+            }
+        }
+        removed?;
+        self.replace_view(self.view().without_database(id));
+        Ok(metadata_written(()))
+    }
+}
