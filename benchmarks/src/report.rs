@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::meter::machine;
+use crate::meter::{load_average, machine};
 use crate::rounds::Median;
 
 /// One line of the table.
@@ -106,10 +106,12 @@ impl Report {
     #[must_use]
     pub fn page(&self) -> String {
         let (cores, memory) = machine().unwrap_or_default();
+        let load = load_average().unwrap_or_default();
         format!(
             "# Benchmarks of the embedded engine\n\n\
              Written by `cargo run --release -p benchmarks -- --items {items} --rounds {rounds} --out benchmarks/RESULTS.md`\n\
-             on a shared machine with {cores} cores and {memory:.0} GiB of memory. {items} items of 1 KB with 20 properties, all \
+             on a shared machine with {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end of the \
+             run; ours is about 2).\n{items} items of 1 KB with 20 properties, all \
              indexed, in 2,000\nlogical partitions of one container; the store has its default settings. Medians of {rounds} \
              rounds, engine and raw crate\nalternating. Processor time counts all threads of the process, flushes and \
              compactions included; it wanders less than\nthe wall clock on a machine that others use.\n\n\
@@ -140,6 +142,13 @@ const MEANING: &str = "\
   just opened the store and read one item. What the settings allow: the block cache and, for each of the three spaces
   that fill up, the memtable being filled and those being written. The peak after a quarter of the items shows whether
   memory grows with the data.
+
+## Read with care
+
+- On a busy machine the side with more threads gets more of the processors: the wall clock then flatters the engine in
+  **b** and **c**. Compare processor time too.
+- In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the raw scan gains
+  more than the engine, which makes an item id, a partition key and an item of every entry.
 ";
 
 /// Operations per second and processor time of each.
