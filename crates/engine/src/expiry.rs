@@ -49,7 +49,8 @@ async fn expire_own(turn: &mut Turn<'_>, items_max: usize) -> Result<(usize, boo
     Ok((handled, page.more))
 }
 
-/// Walks the change log, which is in the order of time, from the cursor to the first change that is not due.
+/// Walks the change log, which is in the order of time, from the cursor to the first change that is not due. After a
+/// merge two orders are interleaved: then an item may wait for a younger one, for the default time to live at most.
 async fn expire_inherited(
     turn: &mut Turn<'_>,
     default_seconds: u64,

@@ -32,6 +32,8 @@ pub mod outcome;
 mod partition;
 mod session;
 mod settings;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 
 pub use backup::SnapshotAt;

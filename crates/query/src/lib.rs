@@ -1,15 +1,16 @@
 //! The query language: text and items in, rows out.
 //!
-//! Owns the road from a query text to a bound query, one stage per module: `lexer` (text to tokens), `parser` (tokens
-//! to `ast`), `bind` (names, functions and rules checked, aliases turned into slots), and `printer` (tree to the
-//! service's normal form). Pure: no I/O, no clock, no async; partitions, pages and charges are the engine's.
+//! Owns the road from a query text to rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`),
+//! `bind` (names, functions and rules checked, aliases turned into slots), `evaluate` (expressions over a row) and
+//! `operator` (items in, rows out); and `printer` (tree to the service's normal form). Pure: no I/O, no clock, no
+//! async; partitions, pages and charges are the engine's.
 //!
 //! ```
-//! use query::{DocumentedFunctions, Parameters, bind, parse, print};
+//! use query::{BuiltInFunctions, Parameters, bind, parse, print};
 //!
 //! let tree = parse("SELECT VALUE COUNT(1) FROM Root r WHERE r.age > @least")?;
 //! assert_eq!(print(&tree), "SELECT VALUE COUNT(1)\nFROM Root AS r\nWHERE (r.age > @least)");
-//! let bound = bind(&tree, &Parameters::default(), &DocumentedFunctions)?;
+//! let bound = bind(&tree, &Parameters::default(), &BuiltInFunctions)?;
 //! assert!(bound.is_aggregate());
 //! # Ok::<(), Vec<query::QueryError>>(())
 //! ```
@@ -17,13 +18,20 @@
 pub mod ast;
 pub mod bind;
 mod error;
+mod evaluate;
 pub mod function;
 mod lexer;
+mod operator;
 mod parser;
+pub mod plan;
 mod printer;
 pub mod value;
 
-pub use bind::{BoundQuery, DocumentedFunctions, FunctionCatalog, Parameters, bind};
+pub use bind::{BoundQuery, BuiltInFunctions, FunctionCatalog, Parameters, bind};
 pub use error::{Code, Location, QueryError, Severity, to_json};
+pub use evaluate::{
+    EvaluationContext, EvaluationError, NoUserFunctions, PreparedExpression, UserFunctions,
+};
+pub use operator::{Executor, PartialGroup, RowOrder, RowStream, row_text, rows_text};
 pub use parser::parse;
 pub use printer::{print, print_scalar};

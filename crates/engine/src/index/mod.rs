@@ -13,5 +13,7 @@ mod tests;
 
 pub(crate) use policy::CompiledPolicy;
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
+#[cfg(test)]
+pub(crate) use term::path_text;
 pub(crate) use term::{ItemTerms, terms_of};
 pub(crate) use unique::unique_keys_of;

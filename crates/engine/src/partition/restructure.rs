@@ -50,6 +50,9 @@ async fn reserve(
     let mut record = container.record();
     let mut parents: Vec<u32> = sources.iter().flat_map(|source| source.parents.clone()).collect();
     parents.extend(sources.iter().map(|source| source.identity.number));
+    // Two that are merged may descend from the same one; numbers grow, so this is oldest first.
+    parents.sort_unstable();
+    parents.dedup();
     let mut write = CatalogWrite::default();
     let mut targets = Vec::new();
     for range in ranges {

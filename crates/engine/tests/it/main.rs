@@ -18,6 +18,7 @@ mod processor;
 mod restructuring;
 mod scripted_store;
 mod sessions;
+mod simulation;
 mod throughput;
 mod time_to_live;
 mod time_travel;

@@ -24,10 +24,10 @@ const UDF_CALLS_MAX: usize = 10;
 /// Every rule the query breaks, in the order of the text.
 ///
 /// ```
-/// use query::{DocumentedFunctions, Parameters, bind, parse};
+/// use query::{BuiltInFunctions, Parameters, bind, parse};
 ///
 /// let tree = parse("SELECT c.a, UPPER(c.b) FROM c").unwrap();
-/// let bound = bind(&tree, &Parameters::new(), &DocumentedFunctions).unwrap();
+/// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
 /// assert_eq!(bound.property_names().collect::<Vec<_>>(), ["a", "$1"]);
 /// ```
 pub fn bind(

@@ -6,9 +6,9 @@
 //! query holds only what running it needs. Does not own the meaning of functions, plans or partitions.
 
 mod aggregate;
-mod arity;
 mod binder;
 mod bound;
+mod built_in;
 mod call;
 mod catalog;
 mod count;
@@ -23,11 +23,11 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use arity::DocumentedFunctions;
 pub use binder::bind;
 pub use bound::{
     Aggregate, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey, Ordering, Output,
     OutputProperty, PathStep, Projection,
 };
+pub use built_in::BuiltInFunctions;
 pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};
 pub use parameters::Parameters;

@@ -15,7 +15,7 @@ fn bound(text: &str) -> BoundQuery {
     ]
     .into_iter()
     .collect();
-    bind(&parse(text).unwrap(), &parameters, &DocumentedFunctions).unwrap()
+    bind(&parse(text).unwrap(), &parameters, &BuiltInFunctions).unwrap()
 }
 
 fn value(query: &BoundQuery) -> &Expression {

@@ -101,7 +101,7 @@ fn the_deepest_tree_can_be_walked_by_every_stage() {
         assert_eq!(tree.clone(), tree);
         let printed = crate::print(&tree);
         assert!(printed.contains("ABS((1 + ABS("));
-        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::DocumentedFunctions);
+        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::BuiltInFunctions);
         assert!(bound.is_ok());
     });
 }

@@ -1,6 +1,6 @@
 //! Long and deep queries through the public functions.
 
-use query::{DocumentedFunctions, Parameters, bind, parse, print};
+use query::{BuiltInFunctions, Parameters, bind, parse, print};
 
 /// Runs with the least stack a thread of the product has.
 fn on_a_small_stack(check: impl FnOnce() + Send + 'static) {
@@ -16,7 +16,7 @@ fn a_chain_of_twenty_thousand_conditions_goes_through_every_stage() {
             let text = format!("SELECT * FROM c WHERE c.a = 0{chain}");
             let tree = parse(&text).expect("the chain parses");
             assert_eq!(parse(&print(&tree)), Ok(tree.clone()));
-            assert!(bind(&tree, &Parameters::new(), &DocumentedFunctions).is_ok());
+            assert!(bind(&tree, &Parameters::new(), &BuiltInFunctions).is_ok());
         }
     });
 }
@@ -27,7 +27,7 @@ fn a_list_of_twenty_thousand_candidates_goes_through_every_stage() {
         let text = format!("SELECT * FROM c WHERE c.a IN (0{})", ", 1".repeat(20_000));
         let tree = parse(&text).expect("the list parses");
         assert_eq!(parse(&print(&tree)), Ok(tree.clone()));
-        assert!(bind(&tree, &Parameters::new(), &DocumentedFunctions).is_ok());
+        assert!(bind(&tree, &Parameters::new(), &BuiltInFunctions).is_ok());
     });
 }
 
@@ -49,6 +49,6 @@ fn the_deepest_left_leaning_tree_is_copied_compared_printed_bound_and_dropped() 
         let tree = parse(&text).expect("the tree is within the limit");
         assert_eq!(tree.clone(), tree);
         assert_eq!(parse(&print(&tree)), Ok(tree.clone()));
-        assert!(bind(&tree, &Parameters::new(), &DocumentedFunctions).is_ok());
+        assert!(bind(&tree, &Parameters::new(), &BuiltInFunctions).is_ok());
     });
 }

@@ -1,7 +1,7 @@
 //! Properties of the parser and the printer.
 
 use proptest::prelude::*;
-use query::{DocumentedFunctions, Parameters, bind, parse, print, print_scalar};
+use query::{BuiltInFunctions, Parameters, bind, parse, print, print_scalar};
 
 use super::tree;
 
@@ -26,7 +26,7 @@ fn run(text: &str) -> Result<(), TestCaseError> {
     };
     let again = parse(&print(&tree));
     prop_assert_eq!(again.as_ref(), Ok(&tree));
-    let _ = bind(&tree, &Parameters::new(), &DocumentedFunctions);
+    let _ = bind(&tree, &Parameters::new(), &BuiltInFunctions);
     Ok(())
 }
 
@@ -83,6 +83,6 @@ proptest! {
 
     #[test]
     fn binding_a_random_tree_never_panics(tree in tree::query()) {
-        let _ = bind(&tree, &Parameters::new(), &DocumentedFunctions);
+        let _ = bind(&tree, &Parameters::new(), &BuiltInFunctions);
     }
 }

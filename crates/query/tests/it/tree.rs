@@ -247,7 +247,10 @@ fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<From> {
         let (group_by, span) = (Vec::new(), Span::default());
         Box::new(Query { select, from, filter, group_by, order_by, offset_limit, span })
     });
-    let root = prop_oneof![3 => name().prop_map(SourceRoot::Name), 1 => inner.prop_map(SourceRoot::Subquery)];
+    let root = prop_oneof![
+        3 => name().prop_map(SourceRoot::Name),
+        1 => inner.prop_map(SourceRoot::Subquery),
+    ];
     let step = prop_oneof![
         name().prop_map(SourceStep::Property),
         any_name().prop_map(SourceStep::Quoted),

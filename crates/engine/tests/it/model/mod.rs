@@ -2,6 +2,7 @@
 //!
 //! A failure is shrunk and printed as the list of steps. `MODEL_CASES=500 cargo test -p engine model` looks longer.
 
+mod follower;
 mod naive;
 mod run;
 mod step;

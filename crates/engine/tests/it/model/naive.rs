@@ -57,9 +57,11 @@ impl Naive {
         alive.map(|(place, stored)| (*place, stored))
     }
 
-    pub(super) fn sweep(&mut self) {
+    /// Forgets the expired items and names them.
+    pub(super) fn sweep(&mut self) -> Vec<(usize, usize)> {
         let alive: Vec<_> = self.alive().map(|(place, _)| place).collect();
-        self.items.retain(|place, _| alive.contains(place));
+        let expired = self.items.extract_if(.., |place, _| !alive.contains(place));
+        expired.map(|(place, _)| place).collect()
     }
 
     pub(super) fn delete_partition(&mut self, pk: usize) -> u64 {

@@ -6,9 +6,10 @@ use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
 use engine::operation::{BatchOperation, WriteOptions};
 use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
 use engine::{ContainerLink, Item, Result, Settings};
-use model::{FeedRange, IndexPath, Json, TimeToLive};
+use model::{FeedRange, IndexPath, TimeToLive};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
+use super::follower::{Follower, normal, normal_json};
 use super::naive::{Answer, Naive, text};
 use super::step::{Bound, IDS, PARTITION_KEYS, Step, Write, step};
 use crate::account::{Account, container, json, quiet};
@@ -23,28 +24,6 @@ struct Run {
     naive: Naive,
     newest_feed: Follower,
     versions_feed: Follower,
-}
-
-/// A reader of a feed and what it believes is there.
-struct Follower {
-    mode: ChangeFeedMode,
-    start: ChangeFeedStart,
-    believed: BTreeMap<String, String>,
-}
-
-/// The item without system properties and in one order of members.
-fn normal(item: &Item) -> String {
-    normal_json(item.to_json())
-}
-
-fn normal_json(json: Json) -> String {
-    let Json::Object(object) = json else { panic!("not an object") };
-    let members: BTreeMap<_, _> = object
-        .iter()
-        .filter(|(name, _)| !name.starts_with('_'))
-        .map(|(name, value)| (name.to_owned(), value.to_string()))
-        .collect();
-    format!("{members:?}")
 }
 
 fn expected(answer: Answer) -> Answer {
@@ -86,7 +65,7 @@ impl Run {
         let link = account.container(properties).await;
         let all = ChangeFeedMode::AllVersionsAndDeletes;
         let now = account.changes(&link, all, ChangeFeedStart::Now, 10).await.unwrap();
-        let follower = |mode, start| Follower { mode, start, believed: BTreeMap::new() };
+        let follower = Follower::new;
         let latest = ChangeFeedMode::LatestVersion;
         Self {
             account: Some(account),
@@ -128,9 +107,7 @@ impl Run {
                 self.account().verify().await;
             }
             Step::DefaultTimeToLive(seconds) => {
-                // Whoever is expired now may or may not come back to life, as far as it was swept: sweep all.
-                self.account().engine.maintain_fully().await.unwrap();
-                self.naive.sweep();
+                self.bury_expired().await;
                 self.naive.default_time_to_live = *seconds;
                 let default = match *seconds {
                     0 => TimeToLive::Off,
@@ -149,6 +126,18 @@ impl Run {
                 };
                 self.account().alter(&self.link, alter).await.unwrap();
             }
+        }
+    }
+
+    /// Under another default an expired item comes back to life unless it was swept; so that both databases agree, it
+    /// is written over and deleted.
+    async fn bury_expired(&mut self) {
+        self.account().engine.maintain_fully().await.unwrap();
+        for (pk, id) in self.naive.sweep() {
+            let (pk, id) = (pk_text(pk), id_text(id));
+            let text = format!(r#"{{"id":"{id}","pk":"{pk}","n":0,"u":"buried"}}"#);
+            self.account().create(&self.link, &text).await.unwrap();
+            self.account().delete(&self.link, &pk, &id).await.unwrap();
         }
     }
 
@@ -353,34 +342,19 @@ impl Run {
         for follower in [&mut self.newest_feed, &mut self.versions_feed] {
             while follower.poll(account, &self.link, 4).await {}
         }
+        // After a merge a sweep may have to wait for younger items: the expired ones are not told yet.
+        let expired = self.naive.clone().sweep();
         let alive = self.alive();
+        for (pk, id) in &expired {
+            self.versions_feed.believed.remove(&format!("{}/{}", pk_text(*pk), id_text(*id)));
+        }
         assert_eq!(self.versions_feed.believed, alive, "the feed of all versions");
         for (name, text) in &alive {
             assert_eq!(self.newest_feed.believed.get(name), Some(text), "the feed: {name}");
         }
         let usage = self.account().resource(&self.link).await.usage;
-        assert_eq!(usage.items, alive.len() as u64);
-    }
-}
-
-impl Follower {
-    /// Reads one page; false when there is nothing more.
-    async fn poll(&mut self, account: &Account, link: &ContainerLink, items_max: usize) -> bool {
-        let page = account.changes(link, self.mode, self.start.clone(), items_max).await.unwrap();
-        for change in &page.changes {
-            let pk = change.partition_key.to_json();
-            let pk = pk.as_array().unwrap()[0].as_str().unwrap().to_owned();
-            let name = format!("{pk}/{}", change.id);
-            let before = match &change.current {
-                Some(item) => self.believed.insert(name.clone(), normal(item)),
-                None => self.believed.remove(&name),
-            };
-            if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-                assert_eq!(change.previous.as_ref().map(normal), before, "the image before {name}");
-            }
-        }
-        self.start = ChangeFeedStart::Continuation(page.continuation);
-        page.more
+        let stored = alive.len() as u64..=(alive.len() + expired.len()) as u64;
+        assert!(stored.contains(&usage.items), "{usage:?}");
     }
 }
 
@@ -406,7 +380,7 @@ fn the_engine_answers_as_a_naive_database_does() {
     };
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(config, random);
-    let steps = proptest::collection::vec(step(), 100..STEPS);
+    let steps = proptest::collection::vec(step(), 1..STEPS);
     let result = runner.run(&steps, |steps| {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&steps)));
         outcome.map_err(|panic| {

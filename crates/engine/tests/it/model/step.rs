@@ -81,7 +81,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     let id = || 0..IDS;
     let batch = proptest::collection::vec((id(), write()), 1..6);
     prop_oneof![
-        60 => (partition_key(), id(), write()).prop_map(|(pk, id, write)| Step::Write(pk, id, write)),
+        60 => (partition_key(), id(), write())
+            .prop_map(|(pk, id, write)| Step::Write(pk, id, write)),
         12 => (partition_key(), batch).prop_map(|(pk, writes)| Step::Batch(pk, writes)),
         2 => partition_key().prop_map(Step::DeletePartition),
         4 => (1_usize..6).prop_map(Step::List),

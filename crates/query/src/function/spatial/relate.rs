@@ -58,7 +58,8 @@ pub(super) fn area(surface: &dyn Surface, geometry: &Geometry) -> f64 {
     let Geometry::Area(polygons) = geometry else { return 0.0 };
     let area = |polygon: &Polygon| {
         let holes: f64 = polygon.holes.iter().map(|hole| surface.hole_area(hole)).sum();
-        surface.area(&polygon.outer) - holes
+        // A hole that reaches beyond the outer ring takes away no more than there is.
+        (surface.area(&polygon.outer) - holes).max(0.0)
     };
     polygons.iter().map(area).sum()
 }

@@ -38,6 +38,12 @@ fn areas_are_those_of_the_service() {
 }
 
 #[test]
+fn a_hole_larger_than_its_shape_leaves_nothing() {
+    let shape = shape("Polygon", "[[[0,0],[0,0],[0,0],[0,0]],[[0,0],[0,90],[90,0],[0,0]]]");
+    assert_eq!(evaluate("ST_AREA", &shape), Value::Double(0.0));
+}
+
+#[test]
 fn a_clockwise_ring_bounds_the_outside() {
     let inverse = shape("Polygon", "[[[31.8,-5],[31.8,-4.7],[32,-4.7],[32,-5],[31.8,-5]]]");
     let earth = 510_065_621_724_088.0;

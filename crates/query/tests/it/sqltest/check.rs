@@ -3,19 +3,24 @@
 use std::path::Path;
 
 use model::Json;
-use query::{BoundQuery, DocumentedFunctions, Parameters, QueryError};
+use query::{BoundQuery, BuiltInFunctions, Parameters, QueryError};
 
 use super::file::Case;
+use super::{rows, values};
 
 /// What a query turned out to be, stage by stage.
 struct Outcome {
     printed: Option<String>,
     bound: Result<BoundQuery, Vec<QueryError>>,
+    items: Vec<Json>,
 }
 
 /// Compares every expectation of a case, or rewrites it. Gives the failures.
 pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> {
     let place = format!("{}:{}: {}", path.display(), case.line, case.title);
+    if case.section("values").is_some() {
+        return check_table(&place, case, updates);
+    }
     let outcome = match run(case) {
         Ok(outcome) => outcome,
         Err(message) => return vec![format!("{place}\n{message}")],
@@ -36,7 +41,9 @@ pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> 
             }
             None => continue,
         };
-        if actual == section.body {
+        if actual == section.body
+            || (section.name == "unordered" && sorted(&actual) == sorted(&section.body))
+        {
             continue;
         }
         if updates {
@@ -50,8 +57,54 @@ pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> 
     failures
 }
 
+/// Compares a table of expressions, line by line.
+fn check_table(place: &str, case: &mut Case, updates: bool) -> Vec<String> {
+    let inputs = rows::items(case).and_then(|items| Ok((items, parameters(case)?)));
+    let (items, parameters) = match inputs {
+        Ok(inputs) => inputs,
+        Err(message) => return vec![format!("{place}\n{message}")],
+    };
+    let mut failures = Vec::new();
+    for section in &mut case.sections {
+        match section.name.as_str() {
+            "values" => {}
+            "items" | "parameters" => continue,
+            other => failures.push(format!("{place}\nno such section beside a table: {other}")),
+        }
+        match values::evaluated(&section.body, &items, &parameters) {
+            Err(message) => failures.push(format!("{place}\n{message}")),
+            Ok(actual) if updates => section.body = actual,
+            Ok(actual) => {
+                let lines = actual.lines().zip(section.body.lines());
+                failures.extend(
+                    lines
+                        .filter(|(actual, expected)| actual != expected)
+                        .map(|(actual, expected)| format!("{place}\n{actual}\nnot {expected}")),
+                );
+            }
+        }
+    }
+    failures
+}
+
 fn is_expectation(section: &str) -> bool {
-    matches!(section, "printed" | "properties" | "aggregates" | "error" | "json")
+    matches!(
+        section,
+        "printed"
+            | "properties"
+            | "aggregates"
+            | "error"
+            | "json"
+            | "rows"
+            | "unordered"
+            | "failure"
+    )
+}
+
+fn sorted(lines: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = lines.lines().collect();
+    lines.sort_unstable();
+    lines
 }
 
 /// What a section should hold; none for sections that are input.
@@ -77,7 +130,14 @@ fn actual(section: &str, outcome: &Outcome) -> Option<Result<String, String>> {
             .err()
             .map(|errors| query::to_json(errors).to_string())
             .unwrap_or_default()),
-        "query" | "query-json" | "parameters" => return None,
+        "rows" | "unordered" => {
+            bound().and_then(|bound| rows::rows(bound, &outcome.items)).map(|rows| rows.join("\n"))
+        }
+        "failure" => bound().map(|bound| match rows::rows(bound, &outcome.items) {
+            Ok(rows) => format!("no failure, but\n{}", rows.join("\n")),
+            Err(failure) => failure,
+        }),
+        "query" | "query-json" | "parameters" | "items" => return None,
         unknown => Err(format!("no such section: {unknown}")),
     })
 }
@@ -88,17 +148,18 @@ fn listed(errors: &[QueryError]) -> String {
 
 fn run(case: &Case) -> Result<Outcome, String> {
     let text = query_text(case)?;
+    let items = rows::items(case)?;
     let tree = match query::parse(&text) {
         Ok(tree) => tree,
-        Err(errors) => return Ok(Outcome { printed: None, bound: Err(errors) }),
+        Err(errors) => return Ok(Outcome { printed: None, bound: Err(errors), items }),
     };
     let printed = query::print(&tree);
     match query::parse(&printed) {
         Ok(again) if again == tree => {}
         other => return Err(format!("printed as\n{printed}\nwhich reads back as {other:?}")),
     }
-    let bound = query::bind(&tree, &parameters(case)?, &DocumentedFunctions);
-    Ok(Outcome { printed: Some(printed), bound })
+    let bound = query::bind(&tree, &parameters(case)?, &BuiltInFunctions);
+    Ok(Outcome { printed: Some(printed), bound, items })
 }
 
 fn query_text(case: &Case) -> Result<String, String> {

@@ -1,0 +1,5 @@
+//! Tests of what is private to the crate: bytes and their order.
+
+mod key_layout;
+mod ordered_bytes;
+mod term_ranges;

@@ -1,0 +1,63 @@
+//! One expression, evaluated alone.
+//!
+//! Owns the public way to evaluate an expression outside of a query. Does not own the value of any form: see `formula`.
+
+use super::formula::Origins;
+use super::{Environment, EvaluationContext, EvaluationError, Formula, Memory, Preparation, Scope};
+use crate::bind::Expression;
+use crate::function::PatternCache;
+use crate::value::Value;
+
+/// An expression ready to be evaluated over many rows, outside of any query.
+///
+/// ```
+/// use query::bind::{Expression, PathStep};
+/// use query::function::Moment;
+/// use query::value::Value;
+/// use query::{EvaluationContext, PreparedExpression};
+///
+/// let age = Expression::Member {
+///     target: Box::new(Expression::Input(0)),
+///     steps: vec![PathStep::Property("age".into())],
+/// };
+/// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+/// let item = Value::object([("age", Value::from(7))]);
+/// assert_eq!(PreparedExpression::new(&age).evaluate(&[item], &context), Ok(Value::from(7)));
+/// ```
+#[derive(Debug)]
+pub struct PreparedExpression {
+    formula: Formula,
+    patterns: PatternCache,
+}
+
+impl PreparedExpression {
+    /// Prepares an expression whose first slot is an item. An expression with subqueries must later see as many slots
+    /// as it was bound with.
+    #[must_use]
+    pub fn new(expression: &Expression) -> Self {
+        let vector_embeddings = model::VectorEmbeddingPolicy::default();
+        let preparation =
+            Preparation { origins: Origins::item(), ..Preparation::new(&vector_embeddings) };
+        let formula = preparation.formula(expression);
+        Self { formula, patterns: PatternCache::new() }
+    }
+
+    /// The value over a row of slots.
+    ///
+    /// # Errors
+    /// When a subquery or a user-defined function fails.
+    pub fn evaluate(
+        &self,
+        slots: &[Value],
+        context: &EvaluationContext,
+    ) -> Result<Value, EvaluationError> {
+        let memory = Memory::new(context.held_bytes_max);
+        let environment = Environment {
+            context,
+            patterns: &self.patterns,
+            memory: &memory,
+            now: (context.now)(),
+        };
+        self.formula.evaluate(&Scope::row(&environment, slots))
+    }
+}

@@ -1,0 +1,54 @@
+//! Calls of functions.
+//!
+//! Owns handing arguments and context to a function. Does not own any function: built-in ones are in `function`,
+//! user-defined ones come with the context.
+
+use model::PropertyPath;
+
+use super::Formula;
+use crate::evaluate::{EvaluationError, Scope};
+use crate::function::{CallContext, Scalar};
+use crate::value::Value;
+
+/// A call of a built-in function.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(super) function: Scalar,
+    pub(super) arguments: Vec<Formula>,
+    /// For each argument the property of the item it is, if any; empty when none is one.
+    pub(super) paths: Vec<Option<PropertyPath>>,
+}
+
+impl Call {
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        let arguments = Formula::evaluate_all(&self.arguments, scope)?;
+        let environment = scope.environment;
+        let context = environment.context;
+        Ok((self.function)(
+            &arguments,
+            &CallContext {
+                now: environment.now,
+                query_start: context.query_start,
+                random: &*context.random,
+                geospatial: context.geospatial,
+                vector_embeddings: &context.vector_embeddings,
+                full_text: &context.full_text,
+                argument_paths: &self.paths,
+                patterns: environment.patterns,
+            },
+        ))
+    }
+}
+
+/// Calls a user-defined function.
+pub(super) fn user_function(
+    name: &str,
+    arguments: &[Formula],
+    scope: &Scope<'_>,
+) -> Result<Value, EvaluationError> {
+    let arguments = Formula::evaluate_all(arguments, scope)?;
+    let functions = &scope.environment.context.user_functions;
+    functions
+        .call(name, &arguments)
+        .ok_or_else(|| EvaluationError::UnknownUserFunction(name.to_owned()))
+}

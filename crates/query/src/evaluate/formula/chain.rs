@@ -1,0 +1,99 @@
+//! Chains of operators of one level.
+//!
+//! Owns the walk from left to right, however long, and where it may stop early: at false for AND, at true for OR. Does
+//! not own what each operator does with two values: see `value`.
+
+use super::Formula;
+use crate::ast::{BinaryOperator, Level};
+use crate::evaluate::{EvaluationError, Scope};
+use crate::value::{
+    Value, arithmetic, bitwise, equal, greater, greater_or_equal, less, less_or_equal, logic,
+    not_equal,
+};
+
+pub(super) fn evaluate(
+    first: &Formula,
+    rest: &[(BinaryOperator, Formula)],
+    scope: &Scope<'_>,
+) -> Result<Value, EvaluationError> {
+    let left = first.evaluate(scope)?;
+    match rest.first().map(|(operator, _)| operator.level()) {
+        Some(Level::And) => junction(left.as_bool(), rest, scope, logic::and, false),
+        Some(Level::Or) => junction(left.as_bool(), rest, scope, logic::or, true),
+        Some(Level::Concatenation) => concatenation(left, rest, scope),
+        _ => {
+            let mut left = left;
+            for (operator, right) in rest {
+                left = operate(*operator, &left, &right.evaluate(scope)?);
+            }
+            Ok(left)
+        }
+    }
+}
+
+/// A chain of AND or OR; the deciding answer makes the operands after it irrelevant.
+fn junction(
+    first: Option<bool>,
+    rest: &[(BinaryOperator, Formula)],
+    scope: &Scope<'_>,
+    join: fn(Option<bool>, Option<bool>) -> Option<bool>,
+    deciding: bool,
+) -> Result<Value, EvaluationError> {
+    let mut answer = first;
+    for (_, operand) in rest {
+        if answer == Some(deciding) {
+            break;
+        }
+        answer = join(answer, operand.evaluate(scope)?.as_bool());
+    }
+    Ok(answer.into())
+}
+
+/// A chain of `||`, gathered in one text: copying the growing text for every operand would take the square of the
+/// time.
+fn concatenation(
+    first: Value,
+    rest: &[(BinaryOperator, Formula)],
+    scope: &Scope<'_>,
+) -> Result<Value, EvaluationError> {
+    let mut text = match first {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    for (_, operand) in rest {
+        let operand = operand.evaluate(scope)?;
+        text = match (text, operand.as_str()) {
+            (Some(mut text), Some(more)) => {
+                text.push_str(more);
+                Some(text)
+            }
+            _ => None,
+        };
+    }
+    Ok(text.into())
+}
+
+fn operate(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
+    match operator {
+        BinaryOperator::Or => logic::or(left.as_bool(), right.as_bool()).into(),
+        BinaryOperator::And => logic::and(left.as_bool(), right.as_bool()).into(),
+        BinaryOperator::Equal => equal(left, right).into(),
+        BinaryOperator::NotEqual => not_equal(left, right).into(),
+        BinaryOperator::Less => less(left, right).into(),
+        BinaryOperator::LessOrEqual => less_or_equal(left, right).into(),
+        BinaryOperator::Greater => greater(left, right).into(),
+        BinaryOperator::GreaterOrEqual => greater_or_equal(left, right).into(),
+        BinaryOperator::ShiftLeft => bitwise::shift_left(left, right),
+        BinaryOperator::ShiftRight => bitwise::shift_right(left, right),
+        BinaryOperator::ShiftRightUnsigned => bitwise::shift_right_unsigned(left, right),
+        BinaryOperator::Concatenate => arithmetic::concatenate(left, right),
+        BinaryOperator::BitwiseOr => bitwise::bit_or(left, right),
+        BinaryOperator::BitwiseXor => bitwise::bit_xor(left, right),
+        BinaryOperator::BitwiseAnd => bitwise::bit_and(left, right),
+        BinaryOperator::Add => arithmetic::add(left, right),
+        BinaryOperator::Subtract => arithmetic::subtract(left, right),
+        BinaryOperator::Multiply => arithmetic::multiply(left, right),
+        BinaryOperator::Divide => arithmetic::divide(left, right),
+        BinaryOperator::Modulo => arithmetic::remainder(left, right),
+    }
+}

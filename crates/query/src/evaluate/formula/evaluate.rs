@@ -1,0 +1,112 @@
+//! The value of a formula.
+//!
+//! Owns the match over all forms and the small forms themselves; the larger forms have their own files. Depth of
+//! recursion is the depth of the text's parentheses: chains, lists and branches are walked in loops.
+
+use super::{Formula, call, chain, subquery, walk};
+use crate::ast::{Negation, UnaryOperator};
+use crate::evaluate::{EvaluationError, Scope};
+use crate::value::{Value, arithmetic, between, bitwise, logic};
+
+impl Formula {
+    /// The value in a scope.
+    pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        match self {
+            Self::Constant(value) => Ok(value.clone()),
+            Self::Input(slot) => Ok(at(scope.slots, *slot)),
+            Self::GroupKey(place) => Ok(at(scope.keys, *place)),
+            Self::Aggregate(place) => Ok(at(scope.results, *place)),
+            Self::Member { target, steps } => match target.as_ref() {
+                // The usual case, without taking hold of the whole item.
+                Self::Input(slot) => Ok(scope.slots.get(*slot).map_or(Value::Undefined, |item| {
+                    walk(item, steps).cloned().unwrap_or_default()
+                })),
+                target => Ok(walk(&target.evaluate(scope)?, steps).cloned().unwrap_or_default()),
+            },
+            Self::Unary { operator, operand } => Ok(unary(*operator, &operand.evaluate(scope)?)),
+            Self::Chain { first, rest } => chain::evaluate(first, rest, scope),
+            Self::Coalesce(operands) => coalesce(operands, scope),
+            Self::Conditional { branches, otherwise } => conditional(branches, otherwise, scope),
+            Self::Between { negation, value, low, high } => {
+                let value = value.evaluate(scope)?;
+                let answer = between(&value, &low.evaluate(scope)?, &high.evaluate(scope)?);
+                Ok(negated(*negation, answer))
+            }
+            Self::In(membership) => membership.evaluate(scope),
+            Self::Like(like) => like.evaluate(scope),
+            Self::Object(_) | Self::Array(_) => self.construct(scope),
+            Self::Call(call) => call.evaluate(scope),
+            Self::UdfCall { function, arguments } => {
+                call::user_function(function, arguments, scope)
+            }
+            Self::Planned(name) => Err(EvaluationError::PlannedFunction(name)),
+            Self::Subquery { kind, query } => subquery::evaluate(*kind, query, scope),
+        }
+    }
+
+    /// The values of several formulas.
+    pub(crate) fn evaluate_all(
+        formulas: &[Self],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Value>, EvaluationError> {
+        formulas.iter().map(|formula| formula.evaluate(scope)).collect()
+    }
+
+    fn construct(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        match self {
+            Self::Object(members) => {
+                let mut properties = Vec::with_capacity(members.len());
+                for (name, formula) in members {
+                    properties.push((name.clone(), formula.evaluate(scope)?));
+                }
+                Ok(Value::object(properties))
+            }
+            Self::Array(elements) => Ok(Value::array(Self::evaluate_all(elements, scope)?)),
+            _ => Ok(Value::Undefined),
+        }
+    }
+}
+
+/// The answer of BETWEEN, IN or LIKE, turned around when NOT stands before it.
+pub(super) fn negated(negation: Negation, answer: Option<bool>) -> Value {
+    match negation {
+        Negation::Plain => answer.into(),
+        Negation::Negated => logic::not(answer).into(),
+    }
+}
+
+fn at(values: &[Value], place: usize) -> Value {
+    values.get(place).cloned().unwrap_or_default()
+}
+
+fn unary(operator: UnaryOperator, operand: &Value) -> Value {
+    match operator {
+        UnaryOperator::Not => logic::not(operand.as_bool()).into(),
+        UnaryOperator::Minus => arithmetic::negate(operand),
+        UnaryOperator::Plus => arithmetic::identity(operand),
+        UnaryOperator::BitwiseNot => bitwise::bit_not(operand),
+    }
+}
+
+fn coalesce(operands: &[Formula], scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    for operand in operands {
+        let value = operand.evaluate(scope)?;
+        if value.is_defined() {
+            return Ok(value);
+        }
+    }
+    Ok(Value::Undefined)
+}
+
+fn conditional(
+    branches: &[(Formula, Formula)],
+    otherwise: &Formula,
+    scope: &Scope<'_>,
+) -> Result<Value, EvaluationError> {
+    for (condition, value) in branches {
+        if condition.evaluate(scope)?.as_bool() == Some(true) {
+            return value.evaluate(scope);
+        }
+    }
+    otherwise.evaluate(scope)
+}

@@ -1,0 +1,65 @@
+//! Expressions ready to be evaluated many times.
+//!
+//! Owns the forms; they mirror those of `bind::Expression`, with constants as values and names looked up. Does not own
+//! how they come about (see `prepare`) nor what they mean (see `expression` and the files beside it).
+
+use std::sync::Arc;
+
+use super::call::Call;
+use super::like::Like;
+use super::membership::Membership;
+use crate::ast::{BinaryOperator, Negation, SubqueryKind, UnaryOperator};
+use crate::bind::PathStep;
+use crate::operator::Query;
+use crate::value::Value;
+
+/// A prepared expression.
+#[derive(Debug)]
+pub(crate) enum Formula {
+    /// The same value for every row.
+    Constant(Value),
+    /// The value of a slot.
+    Input(usize),
+    /// The value of an expression of GROUP BY.
+    GroupKey(usize),
+    /// The result of an aggregate.
+    Aggregate(usize),
+    /// A property or element below a value.
+    Member { target: Box<Formula>, steps: Vec<PathStep> },
+    /// An operator before an operand.
+    Unary { operator: UnaryOperator, operand: Box<Formula> },
+    /// Operators of one level, grouped to the left.
+    Chain { first: Box<Formula>, rest: Vec<(BinaryOperator, Formula)> },
+    /// The first operand that is defined.
+    Coalesce(Vec<Formula>),
+    /// The value of the first branch whose condition is true.
+    Conditional { branches: Vec<(Formula, Formula)>, otherwise: Box<Formula> },
+    /// Whether a value lies between two others.
+    Between { negation: Negation, value: Box<Formula>, low: Box<Formula>, high: Box<Formula> },
+    /// Whether a value equals one of a list.
+    In(Box<Membership>),
+    /// Whether a text follows a pattern.
+    Like(Box<Like>),
+    /// An object.
+    Object(Vec<(Arc<str>, Formula)>),
+    /// An array.
+    Array(Vec<Formula>),
+    /// A call of a built-in function.
+    Call(Box<Call>),
+    /// A call of a user-defined function.
+    UdfCall { function: String, arguments: Vec<Formula> },
+    /// A function that only a plan can compute.
+    Planned(&'static str),
+    /// A query inside the expression.
+    Subquery { kind: SubqueryKind, query: Box<Query> },
+}
+
+impl Formula {
+    /// The value, if it is the same for every row.
+    pub(super) fn constant(&self) -> Option<&Value> {
+        match self {
+            Self::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+}

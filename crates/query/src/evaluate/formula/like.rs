@@ -1,0 +1,51 @@
+//! LIKE: whether a text follows a pattern.
+//!
+//! Owns when a pattern is read: once when it is constant, else for every row. Does not own patterns: see `value`.
+
+use super::Formula;
+use super::evaluate::negated;
+use crate::ast::Negation;
+use crate::evaluate::{EvaluationError, Scope};
+use crate::value::{LikePattern, Value};
+
+/// `value [NOT] LIKE pattern [ESCAPE 'c']`.
+#[derive(Debug)]
+pub(crate) struct Like {
+    negation: Negation,
+    value: Formula,
+    pattern: Pattern,
+}
+
+#[derive(Debug)]
+enum Pattern {
+    Constant(LikePattern),
+    Each { formula: Formula, escape: Option<char> },
+}
+
+impl Like {
+    pub(super) fn new(
+        negation: Negation,
+        value: Formula,
+        pattern: Formula,
+        escape: Option<char>,
+    ) -> Self {
+        let pattern = match pattern.constant().and_then(Value::as_str) {
+            Some(text) => Pattern::Constant(LikePattern::new(text, escape)),
+            None => Pattern::Each { formula: pattern, escape },
+        };
+        Self { negation, value, pattern }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        let value = self.value.evaluate(scope)?;
+        let answer = match &self.pattern {
+            Pattern::Constant(pattern) => value.as_str().map(|text| pattern.matches(text)),
+            Pattern::Each { formula, escape } => {
+                let pattern = formula.evaluate(scope)?;
+                let both = value.as_str().zip(pattern.as_str());
+                both.map(|(text, pattern)| LikePattern::new(pattern, *escape).matches(text))
+            }
+        };
+        Ok(negated(self.negation, answer))
+    }
+}

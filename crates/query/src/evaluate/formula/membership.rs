@@ -1,0 +1,90 @@
+//! IN: whether a value equals one of a list.
+//!
+//! Owns the walk over the candidates and the table that replaces it when all are constant primitives, so that a list of
+//! thousands costs one lookup per row.
+
+use std::collections::HashSet;
+
+use super::Formula;
+use super::evaluate::negated;
+use crate::ast::Negation;
+use crate::evaluate::{EvaluationError, Scope};
+use crate::value::{Value, equal, logic};
+
+/// `value [NOT] IN (…)`.
+#[derive(Debug)]
+pub(crate) struct Membership {
+    negation: Negation,
+    value: Formula,
+    candidates: Candidates,
+}
+
+#[derive(Debug)]
+enum Candidates {
+    /// Compared one after the other.
+    Each(Vec<Formula>),
+    /// Primitive constants. Among them the equality of rows and `=` agree, once NaN is left out: it equals nothing.
+    Constant { values: HashSet<Value>, has_undefined: bool },
+}
+
+impl Membership {
+    pub(super) fn new(negation: Negation, value: Formula, list: Vec<Formula>) -> Self {
+        let constants: Option<Vec<&Value>> = list
+            .iter()
+            .map(|candidate| {
+                candidate
+                    .constant()
+                    .filter(|value| !matches!(value, Value::Array(_) | Value::Object(_)))
+            })
+            .collect();
+        let candidates = match constants {
+            Some(constants) => Candidates::Constant {
+                values: constants
+                    .iter()
+                    .filter(|value| value.is_defined() && !is_nan(value))
+                    .map(|value| (*value).clone())
+                    .collect(),
+                has_undefined: constants.iter().any(|value| !value.is_defined()),
+            },
+            None => Candidates::Each(list),
+        };
+        Self { negation, value, candidates }
+    }
+
+    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        let value = self.value.evaluate(scope)?;
+        if !value.is_defined() {
+            return Ok(Value::Undefined);
+        }
+        let answer = match &self.candidates {
+            Candidates::Each(list) => any_equal(&value, list, scope)?,
+            Candidates::Constant { values, has_undefined } => {
+                if values.contains(&value) {
+                    Some(true)
+                } else {
+                    (!has_undefined).then_some(false)
+                }
+            }
+        };
+        Ok(negated(self.negation, answer))
+    }
+}
+
+fn any_equal(
+    value: &Value,
+    list: &[Formula],
+    scope: &Scope<'_>,
+) -> Result<Option<bool>, EvaluationError> {
+    let mut answer = Some(false);
+    for candidate in list {
+        answer = logic::or(answer, equal(value, &candidate.evaluate(scope)?));
+        if answer == Some(true) {
+            break;
+        }
+    }
+    Ok(answer)
+}
+
+fn is_nan(value: &Value) -> bool {
+    matches!(value, Value::Double(double) if double.is_nan())
+}

@@ -1,0 +1,22 @@
+//! Expressions ready to be evaluated many times.
+//!
+//! Owns the prepared form of an expression, how it comes about and the value of each of its forms, the larger ones in
+//! files of their own. Does not own what it is evaluated with: see the files beside this folder.
+
+mod form;
+mod origin;
+mod prepare;
+
+mod call;
+mod chain;
+mod evaluate;
+mod like;
+mod membership;
+mod path;
+mod subquery;
+
+pub(super) use origin::Origins;
+
+pub(crate) use form::Formula;
+pub(crate) use path::walk;
+pub(crate) use prepare::Preparation;

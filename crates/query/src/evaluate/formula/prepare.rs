@@ -1,0 +1,147 @@
+//! From a bound expression to a formula.
+//!
+//! Owns the translation of each form; arrays and objects of constants become constants. Does not change what an
+//! expression means, and evaluates nothing that could fail.
+
+use std::sync::Arc;
+
+use model::VectorEmbeddingPolicy;
+
+use super::Origins;
+use super::call::Call;
+use super::form::Formula;
+use super::like::Like;
+use super::membership::Membership;
+use crate::ast::Literal;
+use crate::bind::Expression;
+use crate::function::{Kind, lookup};
+use crate::operator::Query;
+use crate::value::Value;
+
+/// What is known while a query is prepared.
+#[derive(Clone)]
+pub(crate) struct Preparation<'query> {
+    /// Where the slots in scope come from.
+    pub(crate) origins: Origins,
+    /// The vectors of the container: they decide which order is nearest first.
+    pub(crate) vector_embeddings: &'query VectorEmbeddingPolicy,
+}
+
+impl<'query> Preparation<'query> {
+    pub(crate) fn new(vector_embeddings: &'query VectorEmbeddingPolicy) -> Self {
+        Self { origins: Origins::default(), vector_embeddings }
+    }
+
+    pub(crate) fn formula(&self, expression: &Expression) -> Formula {
+        match expression {
+            Expression::Literal(literal) => Formula::Constant(literal_value(literal)),
+            Expression::Parameter(json) => Formula::Constant(Value::from(json)),
+            Expression::Input(slot) => Formula::Input(*slot),
+            Expression::GroupKey(place) => Formula::GroupKey(*place),
+            Expression::Aggregate(place) => Formula::Aggregate(*place),
+            Expression::Member { target, steps } => {
+                Formula::Member { target: self.boxed(target), steps: steps.clone() }
+            }
+            Expression::Object(members) => self.object(members),
+            Expression::Array(elements) => self.array(elements),
+            Expression::Call { function, arguments } => self.call(function, arguments),
+            Expression::UdfCall { function, arguments } => {
+                Formula::UdfCall { function: function.clone(), arguments: self.formulas(arguments) }
+            }
+            Expression::Subquery { kind, query } => {
+                let query = Box::new(Query::prepare(query, self));
+                Formula::Subquery { kind: *kind, query }
+            }
+            _ => self.operator(expression),
+        }
+    }
+
+    /// The forms with operators.
+    fn operator(&self, expression: &Expression) -> Formula {
+        match expression {
+            Expression::Unary { operator, operand } => {
+                Formula::Unary { operator: *operator, operand: self.boxed(operand) }
+            }
+            Expression::Chain { first, rest } => {
+                let right = rest.iter().map(|(operator, right)| (*operator, self.formula(right)));
+                Formula::Chain { first: self.boxed(first), rest: right.collect() }
+            }
+            Expression::Coalesce(operands) => Formula::Coalesce(self.formulas(operands)),
+            Expression::Conditional { branches, otherwise } => {
+                let branches = branches
+                    .iter()
+                    .map(|(condition, value)| (self.formula(condition), self.formula(value)));
+                let branches = branches.collect();
+                Formula::Conditional { branches, otherwise: self.boxed(otherwise) }
+            }
+            Expression::Between { negation, value, low, high } => Formula::Between {
+                negation: *negation,
+                value: self.boxed(value),
+                low: self.boxed(low),
+                high: self.boxed(high),
+            },
+            Expression::In { negation, value, list } => {
+                let (value, list) = (self.formula(value), self.formulas(list));
+                Formula::In(Box::new(Membership::new(*negation, value, list)))
+            }
+            Expression::Like { negation, value, pattern, escape } => {
+                let (value, pattern) = (self.formula(value), self.formula(pattern));
+                Formula::Like(Box::new(Like::new(*negation, value, pattern, *escape)))
+            }
+            _ => Formula::Constant(Value::Undefined),
+        }
+    }
+
+    pub(crate) fn formulas(&self, expressions: &[Expression]) -> Vec<Formula> {
+        expressions.iter().map(|expression| self.formula(expression)).collect()
+    }
+
+    fn boxed(&self, expression: &Expression) -> Box<Formula> {
+        Box::new(self.formula(expression))
+    }
+
+    fn array(&self, elements: &[Expression]) -> Formula {
+        let elements = self.formulas(elements);
+        let constants: Option<Vec<Value>> =
+            elements.iter().map(|element| element.constant().cloned()).collect();
+        match constants {
+            Some(constants) => Formula::Constant(Value::array(constants)),
+            None => Formula::Array(elements),
+        }
+    }
+
+    fn object(&self, members: &[(String, Expression)]) -> Formula {
+        let members: Vec<(Arc<str>, Formula)> = members
+            .iter()
+            .map(|(name, value)| (name.as_str().into(), self.formula(value)))
+            .collect();
+        let constants: Option<Vec<(Arc<str>, Value)>> = members
+            .iter()
+            .map(|(name, value)| Some((name.clone(), value.constant()?.clone())))
+            .collect();
+        match constants {
+            Some(constants) => Formula::Constant(Value::object(constants)),
+            None => Formula::Object(members),
+        }
+    }
+
+    fn call(&self, name: &'static str, arguments: &[Expression]) -> Formula {
+        let Some(Kind::Scalar(function)) = lookup(name).map(|function| function.kind) else {
+            return Formula::Planned(name);
+        };
+        let paths: Vec<_> = arguments.iter().map(|argument| self.origins.path(argument)).collect();
+        let paths = if paths.iter().any(Option::is_some) { paths } else { Vec::new() };
+        Formula::Call(Box::new(Call { function, arguments: self.formulas(arguments), paths }))
+    }
+}
+
+fn literal_value(literal: &Literal) -> Value {
+    match literal {
+        Literal::Undefined => Value::Undefined,
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Integer(value) => Value::Integer(*value),
+        Literal::Double(value) => Value::Double(*value),
+        Literal::String(text) => Value::from(text.as_str()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Queries inside expressions.
+//!
+//! Owns what is made of the rows: a value, a Boolean or an array, and when enough of them are seen. Does not own how
+//! the rows come about: see `operator`.
+
+use crate::ast::SubqueryKind;
+use crate::evaluate::{EvaluationError, Scope, bytes_of};
+use crate::operator::{Query, Stop};
+use crate::value::Value;
+
+pub(super) fn evaluate(
+    kind: SubqueryKind,
+    query: &Query,
+    scope: &Scope<'_>,
+) -> Result<Value, EvaluationError> {
+    match kind {
+        SubqueryKind::Scalar => only(query, scope),
+        SubqueryKind::Exists => {
+            let mut found = false;
+            query.rows(scope, &mut |_| {
+                found = true;
+                Err(Stop::Enough)
+            })?;
+            Ok(found.into())
+        }
+        SubqueryKind::Array => all(query, scope),
+        SubqueryKind::All => {
+            let mut holds = true;
+            query.rows(scope, &mut |row| {
+                holds = row == Value::Bool(true);
+                if holds { Ok(()) } else { Err(Stop::Enough) }
+            })?;
+            Ok(holds.into())
+        }
+        SubqueryKind::First => {
+            let mut first = Value::Undefined;
+            query.rows(scope, &mut |row| {
+                first = row;
+                Err(Stop::Enough)
+            })?;
+            Ok(first)
+        }
+        SubqueryKind::Last => {
+            let mut last = Value::Undefined;
+            query.rows(scope, &mut |row| {
+                last = row;
+                Ok(())
+            })?;
+            Ok(last)
+        }
+    }
+}
+
+/// The only row; a second one is an error.
+fn only(query: &Query, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    let mut only = Value::Undefined;
+    query.rows(scope, &mut |row| {
+        if only.is_defined() {
+            return Err(EvaluationError::ScalarSubqueryRows.into());
+        }
+        only = row;
+        Ok(())
+    })?;
+    Ok(only)
+}
+
+/// All rows. They are counted while they are gathered, since a subquery can multiply arrays.
+fn all(query: &Query, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    let memory = scope.environment.memory;
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let outcome = query.rows(scope, &mut |row| {
+        let more = bytes_of(&row);
+        bytes += more;
+        rows.push(row);
+        Ok(memory.hold(more)?)
+    });
+    memory.release(bytes);
+    outcome?;
+    Ok(Value::array(rows))
+}

@@ -1,0 +1,80 @@
+//! The bytes a query holds.
+//!
+//! Owns the counter behind the bound on held rows and the size of a value. The size is an estimate from above for
+//! values that share parts: each holder counts what it holds.
+
+use std::cell::Cell;
+
+use super::EvaluationError;
+use crate::value::Value;
+
+/// How many bytes are held, and how many may be.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    held: Cell<usize>,
+    bytes_max: usize,
+}
+
+impl Memory {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self { held: Cell::new(0), bytes_max }
+    }
+
+    /// Counts bytes that are kept from now on.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<(), EvaluationError> {
+        let held = self.held.get().saturating_add(bytes);
+        self.held.set(held);
+        if held > self.bytes_max {
+            return Err(EvaluationError::HeldBytes { bytes_max: self.bytes_max });
+        }
+        Ok(())
+    }
+
+    /// Counts bytes that are let go.
+    pub(crate) fn release(&self, bytes: usize) {
+        self.held.set(self.held.get().saturating_sub(bytes));
+    }
+
+    /// How many bytes are held now.
+    pub(crate) fn held(&self) -> usize {
+        self.held.get()
+    }
+}
+
+/// The bytes of a value with everything below it.
+pub(crate) fn bytes_of(value: &Value) -> usize {
+    let below = match value {
+        Value::Undefined | Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Double(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(elements) => elements.iter().map(bytes_of).sum(),
+        Value::Object(object) => object
+            .iter()
+            .map(|(name, value)| size_of_val(name) + name.len() + bytes_of(value))
+            .sum(),
+    };
+    size_of::<Value>() + below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_what_may_be_held() {
+        let memory = Memory::new(100);
+        assert_eq!(memory.hold(100), Ok(()));
+        assert_eq!(memory.hold(1), Err(EvaluationError::HeldBytes { bytes_max: 100 }));
+        memory.release(51);
+        assert_eq!(memory.hold(50), Ok(()));
+        assert_eq!(memory.held(), 100);
+    }
+
+    #[test]
+    fn a_value_counts_all_its_parts() {
+        let text = Value::from("x".repeat(1000));
+        let array = Value::array([text.clone(), text.clone()]);
+        assert!(bytes_of(&text) > 1000);
+        assert!(bytes_of(&array) > 2 * bytes_of(&text));
+        assert!(bytes_of(&Value::object([("name", array.clone())])) > bytes_of(&array) + 4);
+    }
+}

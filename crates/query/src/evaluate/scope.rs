@@ -1,0 +1,35 @@
+//! What an expression sees.
+//!
+//! Owns the row of slots, the keys and results of a group, and the way to what is injected. Does not own any of them.
+
+use super::{EvaluationContext, Memory};
+use crate::function::{Moment, PatternCache};
+use crate::value::Value;
+
+/// What is the same for all rows of one item.
+#[derive(Clone, Copy)]
+pub(crate) struct Environment<'query> {
+    pub(crate) context: &'query EvaluationContext,
+    pub(crate) patterns: &'query PatternCache,
+    pub(crate) memory: &'query Memory,
+    pub(crate) now: Moment,
+}
+
+/// What one row, or one group, shows to an expression.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'row> {
+    pub(crate) environment: &'row Environment<'row>,
+    /// The inputs of all queries around and of this one, in order.
+    pub(crate) slots: &'row [Value],
+    /// The values of GROUP BY; empty for a single row.
+    pub(crate) keys: &'row [Value],
+    /// The results of the aggregates; empty for a single row.
+    pub(crate) results: &'row [Value],
+}
+
+impl<'row> Scope<'row> {
+    /// A single row.
+    pub(crate) fn row(environment: &'row Environment<'row>, slots: &'row [Value]) -> Self {
+        Self { environment, slots, keys: &[], results: &[] }
+    }
+}

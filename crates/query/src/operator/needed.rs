@@ -1,0 +1,227 @@
+//! Which properties of an item a query looks at.
+//!
+//! Owns the walk over a bound query that finds them, so that of a large item only a few properties are turned into
+//! values. Does not own that turning: see `source`.
+
+use std::collections::HashSet;
+
+use crate::bind::{
+    BoundQuery, BoundSource, Expression, Grouping, Input, Ordering, PathStep, Projection,
+};
+
+/// What must be read of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    /// Everything: the query names the whole item.
+    All,
+    /// These properties.
+    Properties(HashSet<String>),
+}
+
+impl Needed {
+    /// What a query looks at. Of a query over a query, the inner one reads the items.
+    pub(super) fn of(query: &BoundQuery) -> Self {
+        let Some(first) = query.sources.first() else { return Self::none() };
+        match &first.root {
+            Input::Query(inner) => Self::of(inner),
+            Input::Slot(_) => Self::none(),
+            Input::Container => match first.path.first() {
+                Some(step) => {
+                    let mut needed = Self::none();
+                    needed.step(step);
+                    needed
+                }
+                None => {
+                    let mut needed = Self::none();
+                    needed.query(query, first.slot);
+                    needed
+                }
+            },
+        }
+    }
+
+    fn none() -> Self {
+        Self::Properties(HashSet::new())
+    }
+
+    fn step(&mut self, step: &PathStep) {
+        // An item is an object: an index leads nowhere.
+        if let (Self::Properties(properties), PathStep::Property(name)) = (self, step)
+            && !properties.contains(name)
+        {
+            properties.insert(name.clone());
+        }
+    }
+
+    /// Adds what a path from the item needs.
+    fn path(&mut self, steps: &[PathStep]) {
+        match steps.first() {
+            Some(step) => self.step(step),
+            None => *self = Self::All,
+        }
+    }
+
+    /// Adds what a query needs of the item in a slot.
+    fn query(&mut self, query: &BoundQuery, slot: usize) {
+        for source in &query.sources {
+            self.source(source, slot);
+        }
+        if let Some(filter) = &query.filter {
+            self.expression(filter, slot);
+        }
+        if let Grouping::By(keys) = &query.grouping {
+            self.expressions(keys, slot);
+        }
+        for aggregate in &query.aggregates {
+            self.expression(&aggregate.argument, slot);
+        }
+        match &query.output.projection {
+            Projection::Input(input) => self.expression(&Expression::Input(*input), slot),
+            Projection::Value(expression) => self.expression(expression, slot),
+            Projection::Object(properties) => {
+                for property in properties {
+                    self.expression(&property.expression, slot);
+                }
+            }
+        }
+        match &query.order_by {
+            Ordering::None => {}
+            Ordering::Keys(keys) => {
+                for key in keys {
+                    self.expression(&key.expression, slot);
+                }
+            }
+            Ordering::Rank(scores) => self.expressions(scores, slot),
+        }
+    }
+
+    fn source(&mut self, source: &BoundSource, slot: usize) {
+        match &source.root {
+            Input::Container => {}
+            Input::Slot(root) if *root == slot => self.path(&source.path),
+            Input::Slot(_) => {}
+            Input::Query(query) => self.query(query, slot),
+        }
+    }
+
+    fn expressions(&mut self, expressions: &[Expression], slot: usize) {
+        for expression in expressions {
+            self.expression(expression, slot);
+        }
+    }
+
+    fn expression(&mut self, expression: &Expression, slot: usize) {
+        match expression {
+            Expression::Literal(_)
+            | Expression::Parameter(_)
+            | Expression::GroupKey(_)
+            | Expression::Aggregate(_) => {}
+            Expression::Input(input) if *input == slot => *self = Self::All,
+            Expression::Input(_) => {}
+            Expression::Member { target, steps } => match target.as_ref() {
+                Expression::Input(input) if *input == slot => self.path(steps),
+                target => self.expression(target, slot),
+            },
+            Expression::Object(members) => {
+                for (_, value) in members {
+                    self.expression(value, slot);
+                }
+            }
+            Expression::Array(parts)
+            | Expression::Coalesce(parts)
+            | Expression::Call { arguments: parts, .. }
+            | Expression::UdfCall { arguments: parts, .. } => self.expressions(parts, slot),
+            Expression::Subquery { query, .. } => self.query(query, slot),
+            _ => self.operator(expression, slot),
+        }
+    }
+
+    /// The forms with operators.
+    fn operator(&mut self, expression: &Expression, slot: usize) {
+        match expression {
+            Expression::Unary { operand, .. } => self.expression(operand, slot),
+            Expression::Chain { first, rest } => {
+                self.expression(first, slot);
+                for (_, operand) in rest {
+                    self.expression(operand, slot);
+                }
+            }
+            Expression::Conditional { branches, otherwise } => {
+                for (condition, value) in branches {
+                    self.expression(condition, slot);
+                    self.expression(value, slot);
+                }
+                self.expression(otherwise, slot);
+            }
+            Expression::Between { value, low, high, .. } => {
+                for part in [value, low, high] {
+                    self.expression(part, slot);
+                }
+            }
+            Expression::In { value, list, .. } => {
+                self.expression(value, slot);
+                self.expressions(list, slot);
+            }
+            Expression::Like { value, pattern, .. } => {
+                self.expression(value, slot);
+                self.expression(pattern, slot);
+            }
+            // A form this walk does not know may name anything.
+            _ => *self = Self::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::{BuiltInFunctions, Parameters};
+
+    fn needed(text: &str) -> Option<Vec<String>> {
+        let tree = crate::parse(text).unwrap();
+        let bound = crate::bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
+        match Needed::of(&bound) {
+            Needed::All => None,
+            Needed::Properties(properties) => {
+                let mut properties: Vec<String> = properties.into_iter().collect();
+                properties.sort();
+                Some(properties)
+            }
+        }
+    }
+
+    #[test]
+    fn paths_need_their_first_property() {
+        let text = "SELECT c.a.b, UPPER(c.d) FROM c WHERE c.e[0] = 1 OR c[\"f\"] IN (c.g, 1)";
+        assert_eq!(needed(text).unwrap(), ["a", "d", "e", "f", "g"]);
+        let text = "SELECT c.k, SUM(c.n) FROM c GROUP BY c.k ORDER BY c.o";
+        assert_eq!(needed(text).unwrap(), ["k", "n", "o"]);
+        assert_eq!(needed("SELECT VALUE COUNT(1) FROM c").unwrap(), [""; 0]);
+        assert_eq!(needed("SELECT VALUE x.b FROM c.a AS x").unwrap(), ["a"]);
+        assert_eq!(needed("SELECT VALUE x FROM x IN c.l").unwrap(), ["l"]);
+    }
+
+    #[test]
+    fn inputs_and_subqueries_need_what_they_name() {
+        let text = "SELECT VALUE x.z FROM c JOIN x IN c.l WHERE EXISTS(SELECT VALUE y FROM y IN \
+                    c.m WHERE y = c.n)";
+        assert_eq!(needed(text).unwrap(), ["l", "m", "n"]);
+        let text = "SELECT VALUE s.b FROM (SELECT c.a AS b FROM c WHERE c.d = 1) AS s";
+        assert_eq!(needed(text).unwrap(), ["a", "d"]);
+    }
+
+    #[test]
+    fn the_item_itself_needs_everything() {
+        for text in [
+            "SELECT * FROM c",
+            "SELECT c FROM c",
+            "SELECT VALUE [c] FROM c",
+            "SELECT VALUE 1 FROM c WHERE c = null",
+            "SELECT VALUE udf.f(c) FROM c",
+            "SELECT VALUE (SELECT VALUE COUNT(1) FROM c) FROM c",
+            "SELECT VALUE DOCUMENTID(c) FROM c",
+        ] {
+            assert_eq!(needed(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The steps after the inputs.
+//!
+//! Owns what happens to a row: filter, groups, projection, order, DISTINCT and window, one file each, and their order
+//! in `stages`. Does not own the inputs.
+
+mod stages;
+
+mod distinct;
+mod filter;
+mod group;
+mod order;
+mod project;
+mod window;
+
+pub use group::PartialGroup;
+pub use order::RowOrder;
+
+pub(super) use stages::{Progress, Stages};

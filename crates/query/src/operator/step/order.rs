@@ -1,0 +1,222 @@
+//! ORDER BY.
+//!
+//! Owns the order of rows by their keys: any value against any other, ties by the row's number. Sorts what it is given;
+//! whether an index gives the rows in order already is for the engine to know.
+
+use std::cmp::Ordering as Outcome;
+
+use model::{DistanceFunction, VectorEmbeddingPolicy};
+
+use crate::ast::SortOrder;
+use crate::bind::{BoundQuery, Expression, OrderKey, Ordering};
+use crate::evaluate::{EvaluationError, Formula, Memory, Preparation, Scope, bytes_of};
+use crate::value::{Value, total_order};
+
+/// How rows are compared: key by key, then by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowOrder {
+    directions: Vec<Direction>,
+}
+
+/// How one key is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    /// Smaller first.
+    Ascending,
+    /// Greater first: the exact reverse, so undefined comes last.
+    Descending,
+    /// Smaller first, but what has no value last: the order of a distance.
+    NearestFirst,
+}
+
+/// The keys rows are ordered by.
+#[derive(Debug)]
+pub(super) struct Order {
+    keys: Vec<Formula>,
+    order: RowOrder,
+}
+
+/// The rows held so far.
+#[derive(Debug, Default)]
+pub(super) struct HeldRows {
+    rows: Vec<HeldRow>,
+    /// The number of the next row.
+    next: u64,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct HeldRow {
+    keys: Vec<Value>,
+    number: u64,
+    row: Value,
+}
+
+impl RowOrder {
+    /// The order of keys in these directions.
+    #[must_use]
+    pub fn new(directions: &[SortOrder]) -> Self {
+        let directions = directions.iter().map(|order| Direction::from(*order)).collect();
+        Self { directions }
+    }
+
+    /// Compares the keys and numbers of two rows.
+    #[must_use]
+    pub fn compare(&self, left: (&[Value], u64), right: (&[Value], u64)) -> Outcome {
+        let keys = left.0.iter().zip(right.0).zip(&self.directions);
+        for ((left, right), direction) in keys {
+            let order = direction.compare(left, right);
+            if order != Outcome::Equal {
+                return order;
+            }
+        }
+        left.1.cmp(&right.1)
+    }
+}
+
+impl Direction {
+    fn compare(self, left: &Value, right: &Value) -> Outcome {
+        match self {
+            Self::Ascending => total_order(left, right),
+            Self::Descending => total_order(right, left),
+            Self::NearestFirst => {
+                let lacks = |value: &Value| !value.is_defined();
+                lacks(left).cmp(&lacks(right)).then_with(|| total_order(left, right))
+            }
+        }
+    }
+}
+
+impl From<SortOrder> for Direction {
+    fn from(order: SortOrder) -> Self {
+        match order {
+            SortOrder::Ascending => Self::Ascending,
+            SortOrder::Descending => Self::Descending,
+        }
+    }
+}
+
+impl Order {
+    /// The order of a query; none when it asks for none.
+    pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
+        let (expressions, directions): (Vec<&Expression>, Vec<Direction>) = match &query.order_by {
+            Ordering::None => return None,
+            Ordering::Keys(keys) => {
+                keys.iter().map(|key| (&key.expression, key_direction(key, preparation))).unzip()
+            }
+            Ordering::Rank(scores) => {
+                scores.iter().map(|score| (score, score_direction(score, preparation))).unzip()
+            }
+        };
+        let keys = expressions.into_iter().map(|key| preparation.formula(key)).collect();
+        Some(Self { keys, order: RowOrder { directions } })
+    }
+
+    /// Holds a row. Of more rows than are needed in the end, the last in order are let go now and then.
+    pub(super) fn hold(
+        &self,
+        held: &mut HeldRows,
+        row: Value,
+        scope: &Scope<'_>,
+        needed: Option<usize>,
+    ) -> Result<(), EvaluationError> {
+        /// Below this many rows more than needed it is not worth sorting.
+        const SPARE_ROWS: usize = 64;
+        let keys = Formula::evaluate_all(&self.keys, scope)?;
+        let memory = scope.environment.memory;
+        let row = HeldRow { keys, number: held.next, row };
+        held.next += 1;
+        let bytes = row.bytes();
+        held.rows.push(row);
+        held.bytes += bytes;
+        let outcome = memory.hold(bytes);
+        if let Some(needed) = needed
+            && held.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
+        {
+            self.cut(held, needed, memory);
+        }
+        outcome
+    }
+
+    /// The rows in order.
+    pub(super) fn sorted(&self, mut held: HeldRows) -> Vec<Value> {
+        self.sort(&mut held);
+        held.rows.into_iter().map(|held| held.row).collect()
+    }
+
+    fn cut(&self, held: &mut HeldRows, needed: usize, memory: &Memory) {
+        self.sort(held);
+        for row in held.rows.drain(needed..) {
+            held.bytes -= row.bytes();
+            memory.release(row.bytes());
+        }
+    }
+
+    fn sort(&self, held: &mut HeldRows) {
+        held.rows.sort_unstable_by(|left, right| {
+            self.order.compare((&left.keys, left.number), (&right.keys, right.number))
+        });
+    }
+}
+
+impl HeldRows {
+    /// How many bytes the rows are counted with.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl HeldRow {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + bytes_of(&self.row) + self.keys.iter().map(bytes_of).sum::<usize>()
+    }
+}
+
+/// The direction the user named; else a score is best first and anything else ascending.
+fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> Direction {
+    match (key.order, &key.expression) {
+        (Some(order), _) => order.into(),
+        (None, call @ Expression::Call { .. }) => score_direction(call, preparation),
+        (None, _) => Direction::Ascending,
+    }
+}
+
+/// A distance is best when small, any other score when great.
+fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> Direction {
+    let Expression::Call { function, arguments } = score else { return Direction::Descending };
+    let is_distance =
+        ["VectorDistance", "_VectorScore"].iter().any(|name| function.eq_ignore_ascii_case(name));
+    if is_distance && is_euclidean(arguments, preparation) {
+        Direction::NearestFirst
+    } else {
+        Direction::Descending
+    }
+}
+
+/// Whether the options of a call, or else the policy of its property, measure by the euclidean distance.
+fn is_euclidean(arguments: &[Expression], preparation: &Preparation<'_>) -> bool {
+    let option = arguments.get(3).and_then(|options| {
+        let name = match preparation.formula(options) {
+            Formula::Constant(options) => options.property("distanceFunction"),
+            _ => return None,
+        };
+        name.as_str().map(str::to_ascii_lowercase)
+    });
+    match option {
+        Some(name) => name == "euclidean",
+        None => policy_is_euclidean(arguments, preparation, preparation.vector_embeddings),
+    }
+}
+
+fn policy_is_euclidean(
+    arguments: &[Expression],
+    preparation: &Preparation<'_>,
+    policy: &VectorEmbeddingPolicy,
+) -> bool {
+    arguments
+        .iter()
+        .take(2)
+        .filter_map(|argument| preparation.origins.path(argument))
+        .find_map(|path| policy.embedding(&path))
+        .is_some_and(|embedding| embedding.distance_function == DistanceFunction::Euclidean)
+}

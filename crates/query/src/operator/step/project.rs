@@ -1,0 +1,50 @@
+//! SELECT: what a row or group becomes.
+//!
+//! Owns the three forms of output. An undefined value is no row; an undefined property is left out.
+
+use std::sync::Arc;
+
+use crate::bind::Projection;
+use crate::evaluate::{EvaluationError, Formula, Preparation, Scope};
+use crate::value::Value;
+
+/// The output of a query.
+#[derive(Debug)]
+pub(super) enum Project {
+    /// The value of a formula.
+    Value(Formula),
+    /// An object.
+    Object(Vec<(Arc<str>, Formula)>),
+}
+
+impl Project {
+    pub(super) fn prepare(projection: &Projection, preparation: &Preparation<'_>) -> Self {
+        match projection {
+            Projection::Input(slot) => Self::Value(Formula::Input(*slot)),
+            Projection::Value(expression) => Self::Value(preparation.formula(expression)),
+            Projection::Object(properties) => Self::Object(
+                properties
+                    .iter()
+                    .map(|property| {
+                        let name = property.name.as_str().into();
+                        (name, preparation.formula(&property.expression))
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    /// The row; undefined when there is none.
+    pub(super) fn row(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+        match self {
+            Self::Value(formula) => formula.evaluate(scope),
+            Self::Object(properties) => {
+                let mut values = Vec::with_capacity(properties.len());
+                for (name, formula) in properties {
+                    values.push((name.clone(), formula.evaluate(scope)?));
+                }
+                Ok(Value::object(values))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Running a query row by row.
+//!
+//! Owns the way of queries that neither group nor order: the rows of an item are known when the item is. Holds nothing
+//! but the rows DISTINCT has seen.
+
+use model::Json;
+
+use super::run::Run;
+use crate::bind::BoundQuery;
+use crate::evaluate::{EvaluationContext, EvaluationError};
+use crate::value::Value;
+
+/// Runs a query without groups and order: items are pushed, and the rows of each come back at once.
+#[derive(Debug)]
+pub struct RowStream {
+    run: Run,
+}
+
+impl RowStream {
+    /// Prepares a query; none when its rows must be held back until all items are pushed.
+    #[must_use]
+    pub fn new(query: &BoundQuery, context: EvaluationContext) -> Option<Self> {
+        let run = Run::new(query, context);
+        run.is_streaming().then_some(Self { run })
+    }
+
+    /// The rows of an item; none once the stream is complete.
+    ///
+    /// # Errors
+    /// When an expression fails, or DISTINCT must hold more rows than the context allows.
+    pub fn push(&mut self, item: &Json) -> Result<Vec<Value>, EvaluationError> {
+        let mut rows = Vec::new();
+        self.run.push(item, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Whether no further item can give a row: TOP or LIMIT is reached, or the query reads no items.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.run.is_complete()
+    }
+
+    /// The rows of a query that reads no items; else none are left.
+    ///
+    /// # Errors
+    /// When an expression fails.
+    pub fn finish(self) -> Result<Vec<Value>, EvaluationError> {
+        let mut rows = Vec::new();
+        self.run.finish(&mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+}

@@ -1,0 +1,60 @@
+//! The product of inputs.
+//!
+//! Owns the walk that fills one slot after the other and passes every complete row on at once: no product is ever held.
+//! An input that is undefined, or is to be iterated and is no array, gives no row.
+
+use super::flow::{Flow, TakeSlots};
+use super::source::{Root, Source};
+use crate::evaluate::{Environment, Scope, walk};
+use crate::value::Value;
+
+/// Fills the slots of the inputs, starting from those before, and passes each row on.
+pub(super) fn unnest(
+    environment: &Environment<'_>,
+    sources: &[Source],
+    given: &Value,
+    slots: &mut Vec<Value>,
+    take: &mut TakeSlots<'_>,
+) -> Flow {
+    let Some((source, rest)) = sources.split_first() else {
+        return take(slots);
+    };
+    match &source.root {
+        Root::Given => fill(environment, source, rest, given, given, slots, take),
+        Root::Slot(slot) => {
+            let start = slots.get(*slot).cloned().unwrap_or_default();
+            fill(environment, source, rest, &start, given, slots, take)
+        }
+        Root::Rows(query) => {
+            let before = slots.clone();
+            let scope = Scope::row(environment, &before);
+            query.pass_rows(&scope, &mut |row| {
+                fill(environment, source, rest, &row, given, slots, take)
+            })
+        }
+    }
+}
+
+/// Fills the slot of one input from where it starts, and those after it.
+fn fill(
+    environment: &Environment<'_>,
+    source: &Source,
+    rest: &[Source],
+    start: &Value,
+    given: &Value,
+    slots: &mut Vec<Value>,
+    take: &mut TakeSlots<'_>,
+) -> Flow {
+    let Some(value) = walk(start, &source.path) else { return Ok(()) };
+    let filled = slots.len();
+    let mut next = |value: &Value| {
+        slots.push(value.clone());
+        let flow = unnest(environment, rest, given, slots, take);
+        slots.truncate(filled);
+        flow
+    };
+    if source.iterates {
+        return value.as_array().unwrap_or_default().iter().try_for_each(next);
+    }
+    if value.is_defined() { next(value) } else { Ok(()) }
+}

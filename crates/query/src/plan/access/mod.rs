@@ -1,0 +1,17 @@
+//! How an index could serve a query.
+//!
+//! Owns the choice of lookups for a filter, of an index for an order, and of queries that need no item at all. The
+//! choice follows fixed rules and never an estimate, so that the same query always runs the same way. Does not own the
+//! index: the engine reads terms, and may always read more than a plan asks for.
+
+mod index_only;
+mod lookup;
+mod order;
+mod plan;
+mod policy;
+
+pub use index_only::IndexOnly;
+pub use lookup::{CompositeLookup, Lookup};
+pub use order::OrderAccess;
+pub use plan::{AccessPlan, plan_access};
+pub use policy::Indexes;

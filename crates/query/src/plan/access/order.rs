@@ -1,0 +1,140 @@
+//! An index for an order.
+//!
+//! Owns the rules of ORDER BY: one path needs its terms; several need a composite index of exactly these paths, in this
+//! sequence, in these directions or all of them turned round. What no index orders is refused, except for scores, which
+//! are computed, and groups, which are few.
+
+use model::{CompositeOrder, IndexPathSegment, Json};
+
+use super::policy::{Indexes, is_without_terms};
+use crate::ast::SortOrder;
+use crate::bind::{BoundQuery, Grouping, OrderKey, Ordering, PathStep};
+use crate::error::QueryError;
+use crate::plan::condition::{Condition, ItemPath, ValueSet};
+
+/// How the rows of a query get their order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderAccess {
+    /// None is asked for: items come in the order in which they were created.
+    Unordered,
+    /// The terms of a path are read in order. Items without a value come first, or last when reversed.
+    Path {
+        /// The path.
+        path: ItemPath,
+        /// Whether the terms are read backwards.
+        is_reversed: bool,
+        /// The values that the filter leaves there.
+        values: ValueSet,
+    },
+    /// The terms of a composite index are read in order.
+    Composite {
+        /// The number of the index in the policy.
+        index: usize,
+        /// Whether the terms are read backwards.
+        is_reversed: bool,
+        /// The values of its first paths that the filter fixes.
+        equal: Vec<Json>,
+        /// The values that the filter leaves at the next path.
+        next: ValueSet,
+        /// Whether all that the filter says about the paths of the index is in the two above.
+        serves_filter: bool,
+    },
+    /// Rows are computed first and sorted then.
+    Sorted,
+}
+
+pub(super) fn order(
+    query: &BoundQuery,
+    condition: &Condition,
+    indexes: &Indexes,
+) -> Result<OrderAccess, QueryError> {
+    let keys = match &query.order_by {
+        Ordering::None => return Ok(OrderAccess::Unordered),
+        Ordering::Rank(_) => return Ok(OrderAccess::Sorted),
+        Ordering::Keys(keys) => keys,
+    };
+    if query.grouping != Grouping::None {
+        return Ok(OrderAccess::Sorted);
+    }
+    let Some(paths) = keys.iter().map(key_path).collect::<Option<Vec<ItemPath>>>() else {
+        return Ok(OrderAccess::Sorted);
+    };
+    match paths.as_slice() {
+        [path] if is_without_terms(path) => Ok(OrderAccess::Sorted),
+        [path] if indexes.covers(path) => Ok(OrderAccess::Path {
+            path: path.clone(),
+            is_reversed: keys.first().and_then(|key| key.order) == Some(SortOrder::Descending),
+            values: condition.implied(path),
+        }),
+        [_] => Err(QueryError::refusal(
+            "The index path corresponding to the specified order-by item is excluded.",
+        )),
+        _ => composite(&paths, keys, condition, indexes),
+    }
+}
+
+/// The path of a value to order by; none for a score and for a position in an array, which terms do not know.
+fn key_path(key: &OrderKey) -> Option<ItemPath> {
+    let steps = key.path.as_ref()?;
+    steps
+        .iter()
+        .map(|step| match step {
+            PathStep::Property(name) => Some(IndexPathSegment::Property(name.clone())),
+            PathStep::Index(_) | PathStep::Nowhere => None,
+        })
+        .collect()
+}
+
+fn composite(
+    paths: &[ItemPath],
+    keys: &[OrderKey],
+    condition: &Condition,
+    indexes: &Indexes,
+) -> Result<OrderAccess, QueryError> {
+    let is_descending = |key: &OrderKey| key.order == Some(SortOrder::Descending);
+    for (index, composite) in indexes.composites().iter().enumerate() {
+        let same_paths = composite
+            .paths
+            .iter()
+            .map(|part| part.path.segments())
+            .eq(paths.iter().map(Vec::as_slice));
+        if !same_paths {
+            continue;
+        }
+        let turned =
+            composite.paths.iter().zip(keys).map(|(part, key)| {
+                (part.order == CompositeOrder::Descending) != is_descending(key)
+            });
+        let turned: Vec<bool> = turned.collect();
+        let is_reversed = turned.iter().all(|turned| *turned);
+        if is_reversed || turned.iter().all(|turned| !*turned) {
+            return Ok(bounded(index, is_reversed, paths, condition));
+        }
+    }
+    Err(QueryError::refusal(
+        "The order by query does not have a corresponding composite index that it can be served from.",
+    ))
+}
+
+/// The part of an index that a filter leaves: equalities first, then one more path.
+fn bounded(
+    index: usize,
+    is_reversed: bool,
+    paths: &[ItemPath],
+    condition: &Condition,
+) -> OrderAccess {
+    let mut equal = Vec::new();
+    let mut rest = paths.iter().map(|path| condition.implied(path));
+    let mut next = ValueSet::all();
+    for values in rest.by_ref() {
+        match values.as_point() {
+            Some(value) => equal.push(value.clone()),
+            None => {
+                next = values;
+                break;
+            }
+        }
+    }
+    let serves_filter = rest.all(|values| values.is_all());
+    OrderAccess::Composite { index, is_reversed, equal, next, serves_filter }
+}

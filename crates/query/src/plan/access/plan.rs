@@ -1,0 +1,47 @@
+//! The access plan of a query.
+//!
+//! Owns putting lookups, order and index-only answers together, and what remains of a filter that lookups do not
+//! answer. Does not own any of the rules.
+
+use super::index_only::{IndexOnly, aggregated_path, index_only};
+use super::lookup::{Lookup, is_exact, lookup};
+use super::order::{OrderAccess, order};
+use super::policy::Indexes;
+use crate::bind::{BoundQuery, Expression};
+use crate::error::QueryError;
+use crate::plan::condition::{Condition, Scope, condition_of, row_condition};
+use crate::plan::resume::conjuncts;
+
+/// How an index serves a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessPlan {
+    /// How the items are found that can satisfy the filter. With an order by an index the lookup may also be left
+    /// alone, and each item in order be asked for the filter.
+    pub lookup: Lookup,
+    /// The parts of the filter that must be asked of each item found; all of them if the lookup is not used.
+    pub remaining: Vec<Expression>,
+    /// How rows get their order.
+    pub order: OrderAccess,
+    /// What can be answered without reading an item.
+    pub index_only: Option<IndexOnly>,
+}
+
+/// Plans how an index serves a query.
+///
+/// # Errors
+/// When no index gives the order asked for.
+pub fn plan_access(query: &BoundQuery, indexes: &Indexes) -> Result<AccessPlan, QueryError> {
+    let scope = Scope::of(query);
+    let condition = row_condition(query);
+    let order = order(query, &condition, indexes)?;
+    let parts = query.filter.as_ref().map(conjuncts).unwrap_or_default();
+    let remaining: Vec<Expression> =
+        parts.into_iter().filter(|part| !is_exact(&condition_of(part, &scope), indexes)).collect();
+    let aggregated = aggregated_path(query, &scope);
+    let lookup = match &condition {
+        Condition::Never => Lookup::Nothing,
+        condition => lookup(condition, indexes, aggregated.as_deref()),
+    };
+    let index_only = index_only(query, &scope, indexes, &remaining);
+    Ok(AccessPlan { lookup, remaining, order, index_only })
+}

@@ -1,0 +1,24 @@
+//! Filters as conditions on paths of the item.
+//!
+//! Owns the translation of a filter into a tree of conditions that an index understands. A condition may hold for more
+//! items than the filter, never for fewer. Does not own policies: whether a path is indexed is for `access`.
+
+mod cut;
+mod set;
+
+mod constant;
+mod scope;
+
+mod tree;
+
+mod call;
+mod comparison;
+mod normalize;
+
+pub use cut::{Cut, ValueKind};
+pub use normalize::{condition_of, row_condition};
+pub use scope::{ItemPath, Resolved, Scope};
+pub use set::{ValueRange, ValueSet};
+pub use tree::{Condition, Exactness, LookupKind, PathCondition};
+
+pub(crate) use constant::constant;

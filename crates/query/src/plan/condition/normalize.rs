@@ -1,0 +1,162 @@
+//! From filters to conditions.
+//!
+//! Owns the walk over a filter, which asks two questions of each part: when is it true, and when is it false. Undefined
+//! is neither, so the one is not the negation of the other. Comparisons and calls have files of their own.
+
+use super::constant::constant;
+use super::scope::{Resolved, Scope};
+use super::set::ValueSet;
+use super::tree::Condition;
+use crate::ast::{BinaryOperator, Level, Negation, SubqueryKind, UnaryOperator};
+use crate::bind::{BoundQuery, Expression, Grouping, Input};
+use crate::value::Value;
+
+/// What is known of the items whose rows pass the filters of a query, those of its inputs included.
+#[must_use]
+pub fn row_condition(query: &BoundQuery) -> Condition {
+    rows(query, &Scope::default())
+}
+
+/// What is known of the items for which a filter is true.
+#[must_use]
+pub fn condition_of(filter: &Expression, scope: &Scope) -> Condition {
+    outcome(filter, Truth::True, scope)
+}
+
+/// The outcome asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    True,
+    False,
+}
+
+impl Truth {
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+        }
+    }
+
+    /// The outcome asked of what stands under a negation.
+    pub(super) fn under(self, negation: Negation) -> Self {
+        match negation {
+            Negation::Plain => self,
+            Negation::Negated => self.opposite(),
+        }
+    }
+}
+
+fn rows(query: &BoundQuery, around: &Scope) -> Condition {
+    let scope = around.enter(query);
+    let filter = query.filter.iter().map(|filter| condition_of(filter, &scope));
+    let inputs = query.sources.iter().filter_map(|source| match &source.root {
+        // All rows are one group, which is there without a single item.
+        Input::Query(inner) if inner.grouping == Grouping::Whole => Some(Condition::Unknown),
+        Input::Query(inner) => Some(rows(inner, &scope.around(source)).rechecked()),
+        Input::Container | Input::Slot(_) => None,
+    });
+    Condition::all(filter.chain(inputs))
+}
+
+pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &Scope) -> Condition {
+    if let Some(value) = constant(expression) {
+        return fixed(&value, truth);
+    }
+    match expression {
+        Expression::Input(_) | Expression::Member { .. } => is_boolean(expression, truth, scope),
+        Expression::Unary { operator: UnaryOperator::Not, operand } => {
+            outcome(operand, truth.opposite(), scope)
+        }
+        Expression::Chain { first, rest } => chain(first, rest, truth, scope),
+        Expression::Between { negation, value, low, high } => {
+            let truth = truth.under(*negation);
+            let low = super::comparison::compare(
+                value,
+                BinaryOperator::GreaterOrEqual,
+                low,
+                truth,
+                scope,
+            );
+            let high =
+                super::comparison::compare(value, BinaryOperator::LessOrEqual, high, truth, scope);
+            match truth {
+                Truth::True => Condition::all([low, high]),
+                Truth::False => Condition::any([low, high]),
+            }
+        }
+        Expression::In { negation, value, list } => {
+            super::comparison::is_in(value, list, truth.under(*negation), scope)
+        }
+        Expression::Like { negation, value, pattern, escape } => {
+            super::call::like(value, pattern, *escape, truth.under(*negation), scope)
+        }
+        Expression::Call { function, arguments } => {
+            super::call::call(function, arguments, truth, scope)
+        }
+        Expression::Subquery { kind: SubqueryKind::Exists, query } if truth == Truth::True => {
+            exists(query, scope)
+        }
+        _ => Condition::Unknown,
+    }
+}
+
+/// That a query inside an expression has a row.
+pub(super) fn exists(query: &BoundQuery, scope: &Scope) -> Condition {
+    if query.grouping == Grouping::Whole {
+        return Condition::Unknown;
+    }
+    let inner = scope.enter(query);
+    let elements = query.sources.iter().map(|source| {
+        let input = Expression::Input(source.slot);
+        match inner.resolve(&input) {
+            Some(Resolved::Path(path, exactness)) if source.iterates => {
+                Condition::path(path, ValueSet::defined(), exactness)
+            }
+            Some(Resolved::Absent) => Condition::Never,
+            _ => Condition::Unknown,
+        }
+    });
+    match rows(query, scope) {
+        // Elements that satisfy a condition are there.
+        Condition::Always => Condition::all(elements).rechecked(),
+        condition => condition.rechecked(),
+    }
+}
+
+fn fixed(value: &Value, truth: Truth) -> Condition {
+    if value.as_bool() == Some(truth == Truth::True) { Condition::Always } else { Condition::Never }
+}
+
+/// A path that stands for a condition.
+fn is_boolean(expression: &Expression, truth: Truth, scope: &Scope) -> Condition {
+    match scope.resolve(expression) {
+        Some(Resolved::Path(path, exactness)) => {
+            let value = model::Json::Bool(truth == Truth::True);
+            Condition::path(path, ValueSet::point(&value), exactness)
+        }
+        Some(Resolved::Absent) => Condition::Never,
+        None => Condition::Unknown,
+    }
+}
+
+fn chain(
+    first: &Expression,
+    rest: &[(BinaryOperator, Expression)],
+    truth: Truth,
+    scope: &Scope,
+) -> Condition {
+    let Some((operator, second)) = rest.first() else {
+        return Condition::Unknown;
+    };
+    let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
+    let parts = || operands().map(|operand| outcome(operand, truth, scope));
+    match (operator.level(), truth) {
+        (Level::And, Truth::True) | (Level::Or, Truth::False) => Condition::all(parts()),
+        (Level::Or, Truth::True) | (Level::And, Truth::False) => Condition::any(parts()),
+        (Level::Comparison, _) if rest.len() == 1 => {
+            super::comparison::compare(first, *operator, second, truth, scope)
+        }
+        _ => Condition::Unknown,
+    }
+}

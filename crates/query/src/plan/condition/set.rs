@@ -1,0 +1,234 @@
+//! Sets of values, as ranges in their order.
+//!
+//! Owns the algebra with which conditions on one path are joined: union, intersection, complement. Undefined is no
+//! place in the order of an index and is kept apart.
+
+use std::cmp::Ordering;
+
+use model::Json;
+
+use super::cut::{Cut, ValueKind};
+
+/// Values that a condition allows at a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueSet {
+    /// Whether the absence of a value is allowed.
+    pub undefined: bool,
+    /// The values allowed: sorted, apart from each other, none empty.
+    ranges: Vec<ValueRange>,
+}
+
+/// The values between two places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRange {
+    /// Where it begins.
+    pub low: Cut,
+    /// Where it ends.
+    pub high: Cut,
+}
+
+impl ValueRange {
+    /// The only value inside, if there is just one.
+    #[must_use]
+    pub fn as_point(&self) -> Option<&Json> {
+        if let Cut::Before(value) = &self.low
+            && Cut::after(value) == self.high
+        {
+            return Some(value);
+        }
+        match &self.high {
+            Cut::After(value) if Cut::before(value) == self.low => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether a value lies inside.
+    #[must_use]
+    pub fn contains(&self, value: &Json) -> bool {
+        self.high.is_after(value) && !self.low.is_after(value)
+    }
+}
+
+impl ValueSet {
+    /// Nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { undefined: false, ranges: Vec::new() }
+    }
+
+    /// Every value, and absence.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { undefined: true, ..Self::defined() }
+    }
+
+    /// Every value.
+    #[must_use]
+    pub fn defined() -> Self {
+        Self::between(Cut::start(), Cut::End)
+    }
+
+    /// Absence.
+    #[must_use]
+    pub fn absent() -> Self {
+        Self { undefined: true, ranges: Vec::new() }
+    }
+
+    /// One value.
+    #[must_use]
+    pub fn point(value: &Json) -> Self {
+        Self::between(Cut::before(value), Cut::after(value))
+    }
+
+    /// These values.
+    #[must_use]
+    pub fn points<'value>(values: impl IntoIterator<Item = &'value Json>) -> Self {
+        let ranges = values.into_iter().flat_map(|value| Self::point(value).ranges).collect();
+        Self::from_ranges(false, ranges)
+    }
+
+    /// The values of a kind.
+    #[must_use]
+    pub fn kind(kind: ValueKind) -> Self {
+        Self::between(kind.start(), kind.end())
+    }
+
+    /// The values of several kinds.
+    #[must_use]
+    pub fn kinds(kinds: &[ValueKind]) -> Self {
+        Self::union(kinds.iter().map(|kind| Self::kind(*kind)))
+    }
+
+    /// Texts that begin so.
+    #[must_use]
+    pub fn prefix(prefix: &str) -> Self {
+        Self::between(Cut::before(&Json::from(prefix)), Cut::after_prefix(prefix))
+    }
+
+    /// The values between two places.
+    #[must_use]
+    pub fn between(low: Cut, high: Cut) -> Self {
+        Self::from_ranges(false, vec![ValueRange { low, high }])
+    }
+
+    /// The values allowed, in order.
+    #[must_use]
+    pub fn ranges(&self) -> &[ValueRange] {
+        &self.ranges
+    }
+
+    /// Whether nothing is allowed.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        !self.undefined && self.ranges.is_empty()
+    }
+
+    /// Whether everything is allowed.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::all()
+    }
+
+    /// Whether a value, or its absence, is allowed.
+    #[must_use]
+    pub fn contains(&self, value: Option<&Json>) -> bool {
+        match value {
+            None => self.undefined,
+            Some(value) => self.ranges.iter().any(|range| range.contains(value)),
+        }
+    }
+
+    /// The values one by one; none when there are too many to count, or when absence is allowed.
+    #[must_use]
+    pub fn as_points(&self) -> Option<Vec<Json>> {
+        if self.undefined {
+            return None;
+        }
+        let lists: Option<Vec<Vec<Json>>> = self.ranges.iter().map(listed).collect();
+        lists.map(|lists| lists.into_iter().flatten().collect())
+    }
+
+    /// The only value.
+    #[must_use]
+    pub fn as_point(&self) -> Option<&Json> {
+        match self.ranges.as_slice() {
+            [range] if !self.undefined => range.as_point(),
+            _ => None,
+        }
+    }
+
+    /// Whether only null, Booleans, numbers and texts are allowed.
+    #[must_use]
+    pub fn is_scalar(&self) -> bool {
+        let arrays = ValueKind::Array.start();
+        !self.undefined
+            && self.ranges.iter().all(|range| range.high.order(&arrays) != Ordering::Greater)
+    }
+
+    /// What any of the sets allows.
+    #[must_use]
+    pub fn union(sets: impl IntoIterator<Item = Self>) -> Self {
+        let mut undefined = false;
+        let mut ranges = Vec::new();
+        for set in sets {
+            undefined |= set.undefined;
+            ranges.extend(set.ranges);
+        }
+        Self::from_ranges(undefined, ranges)
+    }
+
+    /// What every set allows.
+    #[must_use]
+    pub fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
+        Self::union(sets.into_iter().map(|set| set.complement())).complement()
+    }
+
+    /// What this set does not allow.
+    #[must_use]
+    pub fn complement(&self) -> Self {
+        let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
+        let mut low = Cut::start();
+        for range in &self.ranges {
+            ranges.push(ValueRange { low, high: range.low.clone() });
+            low = range.high.clone();
+        }
+        ranges.push(ValueRange { low, high: Cut::End });
+        Self::from_ranges(!self.undefined, ranges)
+    }
+
+    /// The values this set does not allow; absence is in neither.
+    #[must_use]
+    pub fn other_values(&self) -> Self {
+        Self { undefined: false, ..self.complement() }
+    }
+
+    fn from_ranges(undefined: bool, mut ranges: Vec<ValueRange>) -> Self {
+        ranges.retain(|range| range.low.order(&range.high) == Ordering::Less);
+        ranges.sort_by(|left, right| left.low.order(&right.low));
+        let mut joined: Vec<ValueRange> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.low.order(&last.high) == Ordering::Less => {
+                    if range.high.order(&last.high) == Ordering::Greater {
+                        last.high = range.high;
+                    }
+                }
+                Some(last) if range.low == last.high => last.high = range.high,
+                _ => joined.push(range),
+            }
+        }
+        Self { undefined, ranges: joined }
+    }
+}
+
+/// The values of a range that holds but a few.
+fn listed(range: &ValueRange) -> Option<Vec<Json>> {
+    if let Some(point) = range.as_point() {
+        return Some(vec![point.clone()]);
+    }
+    if range.high.order(&ValueKind::Number.start()) == Ordering::Greater {
+        return None;
+    }
+    let few = [Json::Null, Json::Bool(false), Json::Bool(true)];
+    Some(few.into_iter().filter(|value| range.contains(value)).collect())
+}

@@ -1,0 +1,293 @@
+//! The tree of conditions.
+//!
+//! Owns how conditions join: AND intersects what it knows about one path, OR unites it, and an OR with a branch that
+//! says nothing says nothing at all.
+
+use std::collections::HashMap;
+
+use model::IndexPathSegment;
+
+use super::scope::ItemPath;
+use super::set::ValueSet;
+use crate::bind::Expression;
+
+/// What is known of the items that can satisfy a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Every item can.
+    Always,
+    /// No item can.
+    Never,
+    /// Nothing is known.
+    Unknown,
+    /// Items with certain values at a path can.
+    Path(PathCondition),
+    /// Items that all of these hold for.
+    All(Vec<Condition>),
+    /// Items that one of these holds for.
+    Any(Vec<Condition>),
+}
+
+/// What a path must hold. On a path with array elements: what some element must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathCondition {
+    /// The path.
+    pub path: ItemPath,
+    /// The values allowed.
+    pub values: ValueSet,
+    /// What a value must pass besides: an expression over one input, the value itself.
+    pub test: Option<Expression>,
+    /// Whether every item found satisfies the filter.
+    pub exactness: Exactness,
+}
+
+/// Whether a condition says all that a filter says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// The condition and the filter hold for the same items.
+    Exact,
+    /// The filter must be asked again, item by item.
+    Recheck,
+}
+
+/// How much of an index a condition reads, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LookupKind {
+    /// The terms of single values.
+    Seek,
+    /// Stretches of terms, all of them wanted.
+    PreciseScan,
+    /// Stretches of terms, some of them wanted.
+    ExpandedScan,
+    /// All terms of one kind, some of them wanted.
+    FullScan,
+}
+
+impl PathCondition {
+    /// How much of an index it reads.
+    #[must_use]
+    pub fn lookup_kind(&self) -> LookupKind {
+        let strings = ValueSet::kind(super::ValueKind::String);
+        match &self.test {
+            None if self.values.ranges().iter().all(|range| range.as_point().is_some()) => {
+                LookupKind::Seek
+            }
+            None => LookupKind::PreciseScan,
+            Some(_) if self.values == strings => LookupKind::FullScan,
+            Some(_) => LookupKind::ExpandedScan,
+        }
+    }
+
+    /// Whether the path leads through the elements of an array.
+    #[must_use]
+    pub fn is_over_elements(&self) -> bool {
+        self.path.contains(&IndexPathSegment::AnyElement)
+    }
+}
+
+impl Exactness {
+    /// Exact only if both are.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        if self == Self::Exact { other } else { Self::Recheck }
+    }
+}
+
+impl Condition {
+    /// A condition on a path, in its simplest form.
+    pub(super) fn path(path: ItemPath, values: ValueSet, exactness: Exactness) -> Self {
+        Self::tested(PathCondition { path, values, test: None, exactness })
+    }
+
+    /// A condition on a path, in its simplest form. No index says what the elements of an array lack.
+    pub(super) fn tested(condition: PathCondition) -> Self {
+        if condition.values.is_none() {
+            return Self::Never;
+        }
+        let is_beyond_index = condition.path.is_empty()
+            || (condition.values.undefined && condition.is_over_elements());
+        if condition.test.is_none() && condition.values.is_all() {
+            return if condition.exactness == Exactness::Exact {
+                Self::Always
+            } else {
+                Self::Unknown
+            };
+        }
+        if is_beyond_index { Self::Unknown } else { Self::Path(condition) }
+    }
+
+    /// What all of the conditions say together.
+    #[must_use]
+    pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = Vec::new();
+        let mut paths = Paths::default();
+        for condition in flat(conditions, Self::into_conjuncts) {
+            match condition {
+                Self::Never => return Self::Never,
+                Self::Always => {}
+                Self::Unknown if parts.contains(&Self::Unknown) => {}
+                // Two elements may satisfy two conditions, so those on elements stay apart.
+                Self::Path(path) if path.test.is_none() && !path.is_over_elements() => {
+                    paths.add(path);
+                }
+                other => parts.push(other),
+            }
+        }
+        for condition in paths.join(ValueSet::intersection) {
+            match condition {
+                Self::Never => return Self::Never,
+                Self::Always => {}
+                other => parts.push(other),
+            }
+        }
+        single(parts, Self::All, Self::Always)
+    }
+
+    /// What one of the conditions says.
+    #[must_use]
+    pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = Vec::new();
+        let mut paths = Paths::default();
+        let mut is_unknown = false;
+        for condition in flat(conditions, Self::into_disjuncts) {
+            match condition {
+                Self::Always => return Self::Always,
+                Self::Never => {}
+                Self::Unknown => is_unknown = true,
+                Self::Path(path) if path.test.is_none() => paths.add(path),
+                other => parts.push(other),
+            }
+        }
+        for condition in paths.join(ValueSet::union) {
+            match condition {
+                Self::Always => return Self::Always,
+                Self::Unknown => is_unknown = true,
+                other => parts.push(other),
+            }
+        }
+        if is_unknown { Self::Unknown } else { single(parts, Self::Any, Self::Never) }
+    }
+
+    /// The same condition when the filter will be asked again in any case.
+    #[must_use]
+    pub fn rechecked(self) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(PathCondition { exactness: Exactness::Recheck, ..path }),
+            Self::All(parts) => Self::All(parts.into_iter().map(Self::rechecked).collect()),
+            Self::Any(parts) => Self::Any(parts.into_iter().map(Self::rechecked).collect()),
+            Self::Always => Self::Unknown,
+            other => other,
+        }
+    }
+
+    /// Whether the condition says all that the filter says.
+    #[must_use]
+    pub fn exactness(&self) -> Exactness {
+        match self {
+            Self::Always | Self::Never => Exactness::Exact,
+            Self::Unknown => Exactness::Recheck,
+            Self::Path(path) => path.exactness,
+            Self::All(parts) | Self::Any(parts) => parts
+                .iter()
+                .fold(Exactness::Exact, |exactness, part| exactness.and(part.exactness())),
+        }
+    }
+
+    /// The conditions on single paths, in the order of the text as far as it is known.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&PathCondition> {
+        match self {
+            Self::Always | Self::Never | Self::Unknown => Vec::new(),
+            Self::Path(path) => vec![path],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::paths).collect(),
+        }
+    }
+
+    /// What is known of the values at a path, whatever else is asked for.
+    #[must_use]
+    pub fn implied(&self, path: &[IndexPathSegment]) -> ValueSet {
+        match self {
+            Self::Never => ValueSet::none(),
+            Self::Path(known) if known.path == path => known.values.clone(),
+            Self::All(parts) => ValueSet::intersection(parts.iter().map(|part| part.implied(path))),
+            Self::Any(parts) => ValueSet::union(parts.iter().map(|part| part.implied(path))),
+            Self::Always | Self::Unknown | Self::Path(_) => ValueSet::all(),
+        }
+    }
+
+    fn into_conjuncts(self) -> Result<Vec<Self>, Self> {
+        match self {
+            Self::All(parts) => Ok(parts),
+            other => Err(other),
+        }
+    }
+
+    fn into_disjuncts(self) -> Result<Vec<Self>, Self> {
+        match self {
+            Self::Any(parts) => Ok(parts),
+            other => Err(other),
+        }
+    }
+}
+
+/// Takes one level of nesting away.
+fn flat(
+    conditions: impl IntoIterator<Item = Condition>,
+    open: fn(Condition) -> Result<Vec<Condition>, Condition>,
+) -> impl Iterator<Item = Condition> {
+    conditions.into_iter().flat_map(move |condition| match open(condition) {
+        Ok(parts) => parts,
+        Err(single) => vec![single],
+    })
+}
+
+fn single(
+    mut parts: Vec<Condition>,
+    join: fn(Vec<Condition>) -> Condition,
+    empty: Condition,
+) -> Condition {
+    match parts.pop() {
+        None => empty,
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            join(parts)
+        }
+    }
+}
+
+/// Conditions by path, in the order in which the paths first came.
+#[derive(Default)]
+struct Paths {
+    places: HashMap<ItemPath, usize>,
+    list: Vec<(ItemPath, Vec<ValueSet>, Exactness)>,
+}
+
+impl Paths {
+    fn add(&mut self, condition: PathCondition) {
+        let new = self.list.len();
+        let place = *self.places.entry(condition.path.clone()).or_insert(new);
+        match self.list.get_mut(place) {
+            Some((_, sets, exactness)) => {
+                sets.push(condition.values);
+                *exactness = exactness.and(condition.exactness);
+            }
+            None => {
+                self.list.push((condition.path, vec![condition.values], condition.exactness));
+            }
+        }
+    }
+
+    fn join(self, join: fn(Vec<ValueSet>) -> ValueSet) -> impl Iterator<Item = Condition> {
+        self.list.into_iter().map(move |(path, mut sets, exactness)| {
+            let values = match sets.pop() {
+                Some(only) if sets.is_empty() => only,
+                last => {
+                    sets.extend(last);
+                    join(sets)
+                }
+            };
+            Condition::path(path, values, exactness)
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The split itself.
+//!
+//! Owns the choice between the kinds of rewriting, and the query plan document made of the outcome.
+
+use model::{Json, Object, PartitionKeyDefinition, VectorEmbeddingPolicy};
+
+use super::feature::FeatureSet;
+use super::hybrid::{self, HybridInfo};
+use super::info::QueryInfo;
+use super::merge::MergeRecipe;
+use super::{aggregate, distinct_count, order_by, plain};
+use crate::ast::Query;
+use crate::bind::{BoundQuery, Grouping, Ordering};
+use crate::error::QueryError;
+use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
+
+/// What a plan depends on besides the query.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanContext<'plan> {
+    /// How the items of the container are partitioned.
+    pub partition_key: &'plan PartitionKeyDefinition,
+    /// The vectors of the container.
+    pub vectors: Option<&'plan VectorEmbeddingPolicy>,
+    /// What the client can do.
+    pub features: FeatureSet,
+}
+
+/// A query split over partitions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistributedQuery {
+    /// What each partition runs and how clients put it together.
+    pub body: QueryBody,
+    /// Which partition keys can be met.
+    pub partitions: PartitionFilter,
+    /// The same as ranges of epks.
+    pub ranges: Vec<QueryRange>,
+    /// What a client must be able to do.
+    pub needed: FeatureSet,
+    /// Whether only one logical partition is left.
+    pub is_single_key: bool,
+    /// How our own engine puts rows together.
+    pub merge: MergeRecipe,
+}
+
+/// What each partition runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueryBody {
+    /// One query.
+    Query(QueryInfo),
+    /// Several queries whose ranks are fused.
+    Hybrid(HybridInfo),
+}
+
+/// Splits a query.
+///
+/// # Errors
+/// When no split exists, or when the client lacks a feature that the split needs.
+pub fn distribute(
+    tree: &Query,
+    bound: &BoundQuery,
+    context: &PlanContext<'_>,
+) -> Result<DistributedQuery, QueryError> {
+    let partitions = partition_filter(bound, context.partition_key);
+    let is_single_key = partitions.is_single_key(context.partition_key);
+    let ranges = partitions.ranges(context.partition_key);
+    let body = if matches!(bound.order_by, Ordering::Rank(_)) {
+        check_ranked(tree, bound)?;
+        QueryBody::Hybrid(hybrid::hybrid(tree, bound, context))
+    } else {
+        QueryBody::Query(info(tree, bound, context, is_single_key)?)
+    };
+    let needed = body.needed();
+    context.features.check(needed)?;
+    let merge = MergeRecipe::of(&body);
+    Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key, merge })
+}
+
+/// Ranks are of items: neither groups nor distinct rows have one. The words are ours, no recording shows the service's.
+fn check_ranked(tree: &Query, bound: &BoundQuery) -> Result<(), QueryError> {
+    if bound.grouping == Grouping::None && !tree.select.distinct {
+        return Ok(());
+    }
+    Err(QueryError::refusal(
+        "The ORDER BY RANK clause is not supported with DISTINCT, GROUP BY or aggregate functions.",
+    ))
+}
+
+fn info(
+    tree: &Query,
+    bound: &BoundQuery,
+    context: &PlanContext<'_>,
+    is_single_key: bool,
+) -> Result<QueryInfo, QueryError> {
+    if let Some(info) = distinct_count::info(tree, bound) {
+        return Ok(info);
+    }
+    if bound.grouping != Grouping::None {
+        return aggregate::info(tree, bound);
+    }
+    if matches!(bound.order_by, Ordering::Keys(_)) {
+        return Ok(order_by::info(tree, bound, context.vectors));
+    }
+    Ok(plain::info(tree, bound, is_single_key))
+}
+
+impl DistributedQuery {
+    /// The query plan document.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut document = Object::new();
+        document.insert("partitionedQueryExecutionInfoVersion", 2);
+        let (query, hybrid) = match &self.body {
+            QueryBody::Query(info) => (info.to_json(), Json::Null),
+            QueryBody::Hybrid(info) => (Json::Null, info.to_json()),
+        };
+        document.insert("queryInfo", query);
+        let ranges = self.ranges.iter().map(range_json).collect::<Vec<_>>();
+        document.insert("queryRanges", ranges);
+        document.insert("hybridSearchQueryInfo", hybrid);
+        Json::Object(document)
+    }
+}
+
+fn range_json(range: &QueryRange) -> Json {
+    let mut members = Object::new();
+    members.insert("min", range.min.to_string());
+    members.insert("max", range.max.to_string());
+    members.insert("isMinInclusive", true);
+    members.insert("isMaxInclusive", range.is_max_inclusive);
+    Json::Object(members)
+}

@@ -1,0 +1,195 @@
+//! One score, one query.
+//!
+//! Owns the texts of the component queries: each is ordered by one score and carries all of them.
+
+use super::super::build::{
+    FILTER_MARK, and, array, call, column, first_alias, first_rows, identifier, items, literal,
+    object, payload, resource_id, scalar, top, without_counts,
+};
+use super::super::distributed::PlanContext;
+use super::super::feature::Feature;
+use super::super::info::QueryInfo;
+use super::super::order_by::nearest_first;
+use super::info::Rows;
+use crate::ast::{
+    BinaryOperator, Direction, Literal, OrderBy, OrderItem, Query, Scalar, ScalarKind, Selection,
+    SortOrder, Span,
+};
+use crate::bind::{BoundQuery, Expression};
+use crate::printer::{print, print_scalar};
+
+/// Stand for a score that is not there: beyond every score. Six digits, unlike the numbers of users.
+const BEYOND: [&str; 2] = ["-1.79769e+308", "1.79769e+308"];
+
+/// A score.
+#[derive(Clone, Debug)]
+pub(super) struct Component {
+    /// Its arguments as written.
+    pub(super) arguments: Vec<Scalar>,
+    /// The same bound.
+    formula: Expression,
+    /// Whether it is FullTextScore rather than VectorDistance.
+    pub(super) is_full_text: bool,
+    /// Its place among the full text scores.
+    pub(super) text_number: usize,
+    /// Whether its weight is negative.
+    pub(super) is_turned: bool,
+}
+
+impl Component {
+    pub(super) fn new(score: &Scalar, formula: &Expression) -> Option<Self> {
+        let ScalarKind::Call { function, arguments } = &score.kind else {
+            return None;
+        };
+        Some(Self {
+            arguments: arguments.clone(),
+            formula: formula.clone(),
+            is_full_text: function.text.eq_ignore_ascii_case("FullTextScore"),
+            text_number: 0,
+            is_turned: false,
+        })
+    }
+
+    /// The call that computes the score in a partition. Statistics of the whole container are filled in by the client.
+    fn call(&self) -> Scalar {
+        if !self.is_full_text {
+            return call("_VectorScore", self.arguments.clone());
+        }
+        let mut arguments = self.arguments.iter().cloned();
+        let path = arguments.next();
+        let terms = array(arguments.collect());
+        let number = self.text_number;
+        let mark =
+            |name: &str| identifier(&format!("{{documentdb-formattablehybridsearchquery-{name}}}"));
+        let marks = [
+            mark("totaldocumentcount"),
+            mark(&format!("totalwordcount-{number}")),
+            mark(&format!("hitcountsarray-{number}")),
+        ];
+        call("_FullTextScore", path.into_iter().chain([terms]).chain(marks).collect())
+    }
+
+    fn order(&self, context: &PlanContext<'_>) -> SortOrder {
+        let natural = if self.is_full_text {
+            SortOrder::Descending
+        } else {
+            nearest_first(&self.formula, context.vectors)
+        };
+        match (natural, self.is_turned) {
+            (order, false) => order,
+            (SortOrder::Ascending, true) => SortOrder::Descending,
+            (SortOrder::Descending, true) => SortOrder::Ascending,
+        }
+    }
+
+    /// The score, or the worst one where there is none.
+    fn total(&self, context: &PlanContext<'_>) -> Scalar {
+        let [least, greatest] = BEYOND;
+        let worst = match (self.order(context), self.is_full_text) {
+            (SortOrder::Descending, true) => literal(Literal::Integer(-1)),
+            (SortOrder::Descending, false) => identifier(least),
+            (SortOrder::Ascending, _) => identifier(greatest),
+        };
+        Scalar::coalesce(vec![self.call(), worst], Span::default())
+    }
+
+    /// The clause that orders by this score; a word is written only where the score does not imply it.
+    fn order_item(&self, context: &PlanContext<'_>) -> OrderItem {
+        let direction = (self.is_full_text || self.is_turned).then(|| {
+            let order = self.order(context);
+            let spelling = match order {
+                SortOrder::Ascending => "ASC",
+                SortOrder::Descending => "DESC",
+            };
+            Direction { order, spelling: spelling.to_owned() }
+        });
+        OrderItem { expression: self.call(), direction }
+    }
+}
+
+pub(super) fn components(
+    tree: &Query,
+    bound: &BoundQuery,
+    scores: &[Component],
+    rows: Rows,
+    context: &PlanContext<'_>,
+) -> Vec<QueryInfo> {
+    let skips = context.features.contains(Feature::HybridSearchSkipOrderByRewrite);
+    let is_fused = scores.len() > 1;
+    let component = |score| {
+        let query = counted(tree, rows, score, context);
+        match (skips, is_fused) {
+            (true, true) => bare(query, tree, bound, scores, context),
+            (true, false) => enveloped(query, tree, bound, score, &[], rows, context),
+            (false, _) => enveloped(query, tree, bound, score, scores, rows, context),
+        }
+    };
+    scores.iter().map(component).collect()
+}
+
+fn counted(tree: &Query, rows: Rows, score: &Component, context: &PlanContext<'_>) -> Query {
+    let mut query = without_counts(tree);
+    match rows {
+        Rows::All => {}
+        Rows::Top(count) => query.select.top = Some(top(count)),
+        Rows::Limit(count) => query.offset_limit = Some(first_rows(count)),
+    }
+    query.order_by = Some(OrderBy::Items(vec![score.order_item(context)], Span::default()));
+    query
+}
+
+/// In the envelope of ordered rows.
+fn enveloped(
+    mut query: Query,
+    tree: &Query,
+    bound: &BoundQuery,
+    score: &Component,
+    shown: &[Component],
+    rows: Rows,
+    context: &PlanContext<'_>,
+) -> QueryInfo {
+    let scores = array(shown.iter().map(|score| score.total(context)).collect());
+    let body = object([("payload", payload(tree, bound)), ("componentScores", scores)]);
+    query.select.selection = Selection::List(vec![
+        column(resource_id(first_alias(bound)), None),
+        column(items([score.call()]), Some("orderByItems")),
+        column(body, Some("payload")),
+    ]);
+    query.filter = Some(and(query.filter.take(), identifier(FILTER_MARK)));
+    let mut info = QueryInfo::plain(false);
+    match rows {
+        Rows::All => {}
+        Rows::Top(count) => info.top = Some(count),
+        Rows::Limit(count) => (info.offset, info.limit) = (Some(0), Some(count)),
+    }
+    info.order_by = vec![score.order(context)];
+    info.order_by_expressions = vec![print_scalar(&score.call())];
+    info.has_non_streaming_order_by = true;
+    info.rewritten_query = print(&query);
+    info
+}
+
+/// As plain columns; scores where less is better are turned round, so that more is better in all of them.
+fn bare(
+    mut query: Query,
+    tree: &Query,
+    bound: &BoundQuery,
+    scores: &[Component],
+    context: &PlanContext<'_>,
+) -> QueryInfo {
+    let shown = scores.iter().map(|score| match score.order(context) {
+        SortOrder::Descending => score.total(context),
+        SortOrder::Ascending => scalar(ScalarKind::Chain {
+            first: Box::new(literal(Literal::Integer(-1))),
+            rest: vec![(BinaryOperator::Multiply, score.total(context))],
+        }),
+    });
+    query.select.selection = Selection::List(vec![
+        column(resource_id(first_alias(bound)), None),
+        column(payload(tree, bound), Some("payload")),
+        column(array(shown.collect()), Some("componentScores")),
+    ]);
+    let mut info = QueryInfo::plain(false);
+    info.rewritten_query = print(&query);
+    info
+}

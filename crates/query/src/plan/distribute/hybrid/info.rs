@@ -1,0 +1,150 @@
+//! What a client is told about a query with ranks.
+//!
+//! Owns the members of the description, the weights and the number of rows each component gives.
+
+use model::{Json, Object};
+
+use super::super::distributed::PlanContext;
+use super::super::info::{QueryInfo, number};
+use super::super::order_by::number_json;
+use super::component::{Component, components};
+use super::statistics;
+use crate::ast::{Literal, OrderBy, Query, Scalar, ScalarKind};
+use crate::bind::{BoundQuery, Ordering};
+
+/// Rows of a component at least, so that fusion sees beyond the rows wanted.
+const COMPONENT_ROWS_MIN: u32 = 120;
+
+/// How a client runs and fuses the queries of ORDER BY RANK.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HybridInfo {
+    /// The text that counts documents, words and hits in each partition.
+    pub statistics_query: String,
+    /// One query per score.
+    pub components: Vec<QueryInfo>,
+    /// The weight of each score; empty when all are alike.
+    pub weights: Vec<f64>,
+    /// How many rows are skipped.
+    pub skip: Option<u32>,
+    /// How many are wanted then.
+    pub take: Option<u32>,
+    /// Whether a component needs the statistics.
+    pub needs_statistics: bool,
+}
+
+/// How the rows of a component are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rows {
+    /// All of them.
+    All,
+    /// `TOP n`.
+    Top(u32),
+    /// `OFFSET 0 LIMIT n`.
+    Limit(u32),
+}
+
+pub(in crate::plan::distribute) fn hybrid(
+    tree: &Query,
+    bound: &BoundQuery,
+    context: &PlanContext<'_>,
+) -> HybridInfo {
+    let scores = scores(tree, bound);
+    let (skip, take) = match (bound.offset, bound.limit) {
+        (offset @ Some(_), limit) => (offset, limit),
+        _ => (None, bound.top),
+    };
+    // The service computes this in 32 bits and lets it overflow.
+    let wanted =
+        |take: u32| skip.unwrap_or(0).wrapping_add(take).wrapping_mul(2).max(COMPONENT_ROWS_MIN);
+    let rows = match (take, skip) {
+        (None, _) => Rows::All,
+        (Some(take), None) => Rows::Top(wanted(take)),
+        (Some(take), Some(_)) => Rows::Limit(wanted(take)),
+    };
+    let texts: Vec<&Component> = scores.list.iter().filter(|score| score.is_full_text).collect();
+    HybridInfo {
+        statistics_query: statistics::query(tree, &texts),
+        needs_statistics: !texts.is_empty(),
+        components: components(tree, bound, &scores.list, rows, context),
+        weights: scores.weights.iter().map(|weight| weight.abs()).collect(),
+        skip,
+        take,
+    }
+}
+
+impl HybridInfo {
+    /// The wire form.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut members = Object::new();
+        members.insert("globalStatisticsQuery", self.statistics_query.as_str());
+        let components: Vec<Json> = self.components.iter().map(QueryInfo::to_json).collect();
+        members.insert("componentQueryInfos", components);
+        members.insert("componentWithoutPayloadQueryInfos", Vec::<Json>::new());
+        members.insert("projectionQueryInfo", Json::Null);
+        let weights: Vec<Json> = self.weights.iter().map(|weight| number_json(*weight)).collect();
+        members.insert("componentWeights", weights);
+        members.insert("skip", number(self.skip));
+        members.insert("take", number(self.take));
+        members.insert("requiresGlobalStatistics", self.needs_statistics);
+        Json::Object(members)
+    }
+}
+
+struct Scores {
+    list: Vec<Component>,
+    weights: Vec<f64>,
+}
+
+/// The scores of a query and their weights. A negative weight turns the order of its score round.
+fn scores(tree: &Query, bound: &BoundQuery) -> Scores {
+    let (Some(OrderBy::Rank(calls, _)), Ordering::Rank(formulas)) =
+        (&tree.order_by, &bound.order_by)
+    else {
+        return Scores { list: Vec::new(), weights: Vec::new() };
+    };
+    let mut list = Vec::new();
+    let mut weights = Vec::new();
+    for (call, formula) in calls.iter().zip(formulas) {
+        for (call, formula) in fused(call, formula) {
+            match &call.kind {
+                ScalarKind::Array(numbers) => weights.extend(numbers.iter().map(weight)),
+                _ => list.extend(Component::new(call, formula)),
+            }
+        }
+    }
+    let mut text = 0;
+    for (place, score) in list.iter_mut().enumerate() {
+        score.is_turned = weights.get(place).is_some_and(|weight| *weight < 0.0);
+        if score.is_full_text {
+            score.text_number = text;
+            text += 1;
+        }
+    }
+    Scores { list, weights }
+}
+
+/// The arguments of RRF, or the score itself.
+fn fused<'query>(
+    call: &'query Scalar,
+    formula: &'query crate::bind::Expression,
+) -> Vec<(&'query Scalar, &'query crate::bind::Expression)> {
+    if let (
+        ScalarKind::Call { function, arguments },
+        crate::bind::Expression::Call { arguments: formulas, .. },
+    ) = (&call.kind, formula)
+        && function.text.eq_ignore_ascii_case("RRF")
+    {
+        return arguments.iter().zip(formulas).collect();
+    }
+    vec![(call, formula)]
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a weight is a small number")]
+fn weight(number: &Scalar) -> f64 {
+    match &number.kind {
+        ScalarKind::Literal(Literal::Integer(value)) => *value as f64,
+        ScalarKind::Literal(Literal::Double(value)) => *value,
+        _ => 1.0,
+    }
+}

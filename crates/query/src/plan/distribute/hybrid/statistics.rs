@@ -1,0 +1,39 @@
+//! Statistics of the whole container.
+//!
+//! Owns the text that counts, in each partition, documents, words and documents with a term.
+
+use super::super::build::{array, call, column, literal, object};
+use super::component::Component;
+use crate::ast::{Literal, Query, Scalar, Select, Selection, Span};
+use crate::printer::print;
+
+pub(super) fn query(tree: &Query, texts: &[&Component]) -> String {
+    let count = call("COUNT", vec![literal(Literal::Integer(1))]);
+    let statistics = array(texts.iter().map(|text| of_text(&text.arguments)).collect());
+    let selection = Selection::List(vec![
+        column(count, Some("documentCount")),
+        column(statistics, Some("fullTextStatistics")),
+    ]);
+    print(&Query {
+        select: Select { distinct: false, top: None, selection },
+        from: tree.from.clone(),
+        filter: tree.filter.clone(),
+        group_by: Vec::new(),
+        order_by: None,
+        offset_limit: None,
+        span: Span::default(),
+    })
+}
+
+fn of_text(arguments: &[Scalar]) -> Scalar {
+    let (path, terms) = match arguments {
+        [path, terms @ ..] => (std::slice::from_ref(path), terms),
+        [] => (arguments, arguments),
+    };
+    let words = call("SUM", vec![call("_FullTextWordCount", path.to_vec())]);
+    let hits = terms.iter().map(|term| {
+        let contains = path.iter().chain([term]).cloned().collect();
+        call("COUNTIF", vec![call("FullTextContains", contains)])
+    });
+    object([("totalWordCount", words), ("hitCounts", array(hits.collect()))])
+}

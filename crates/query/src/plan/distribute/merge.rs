@@ -1,0 +1,153 @@
+//! How rows of partitions become rows of the query.
+//!
+//! Owns the recipe our own engine follows, derived from the description that clients get, and the features a client
+//! needs to follow it.
+
+use super::distributed::QueryBody;
+use super::feature::{Feature, FeatureSet};
+use super::info::{AggregateKind, DistinctKind, QueryInfo};
+use crate::ast::SortOrder;
+
+/// How rows of partitions become rows of the query: combined, then made distinct, then counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergeRecipe {
+    /// How they are combined.
+    pub combine: Combine,
+    /// Whether equal rows are given once.
+    pub distinct: DistinctKind,
+    /// How many rows are skipped.
+    pub skip: u32,
+    /// How many are wanted then; none for all.
+    pub take: Option<u32>,
+}
+
+/// How rows are combined.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Combine {
+    /// One partition after the other, in the order of their epks.
+    Concatenate,
+    /// By `orderByItems`; rows of one partition come in that order already unless told otherwise.
+    Ordered {
+        /// The direction of each value.
+        directions: Vec<SortOrder>,
+        /// Whether each partition's rows are in order.
+        is_sorted: bool,
+    },
+    /// By `groupByItems`; without keys all rows are one group, and there is one such row even when there are none.
+    Groups {
+        /// How many values a group has.
+        keys: usize,
+        /// What a group gives.
+        payload: Payload,
+    },
+    /// By counting distinct rows.
+    CountDistinct {
+        /// The property that holds the number; none when it is the row.
+        alias: Option<String>,
+    },
+    /// By fusing the ranks of several queries.
+    Ranked {
+        /// How many queries.
+        components: usize,
+        /// The weight of each; empty when all are alike.
+        weights: Vec<f64>,
+    },
+}
+
+/// What a group gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Payload {
+    /// A bare value: an aggregate of `[{"item": ...}]`, or the value of the first row.
+    Value(Option<AggregateKind>),
+    /// An object; each property an aggregate of `{"item": ...}`, or the value of the first row.
+    Columns(Vec<(String, Option<AggregateKind>)>),
+}
+
+impl MergeRecipe {
+    /// The recipe for what partitions run.
+    #[must_use]
+    pub(super) fn of(body: &QueryBody) -> Self {
+        match body {
+            QueryBody::Query(info) => Self {
+                combine: combine(info),
+                distinct: match info.distinct_count_alias {
+                    Some(_) => DistinctKind::None,
+                    None => info.distinct,
+                },
+                skip: info.offset.unwrap_or(0),
+                take: info.limit.or(info.top),
+            },
+            QueryBody::Hybrid(info) => Self {
+                combine: Combine::Ranked {
+                    components: info.components.len(),
+                    weights: info.weights.clone(),
+                },
+                distinct: DistinctKind::None,
+                skip: info.skip.unwrap_or(0),
+                take: info.take,
+            },
+        }
+    }
+}
+
+fn combine(info: &QueryInfo) -> Combine {
+    if let Some(alias) = &info.distinct_count_alias {
+        return Combine::CountDistinct { alias: (!alias.is_empty()).then(|| alias.clone()) };
+    }
+    let is_grouped = !info.group_by_expressions.is_empty()
+        || !info.aggregates.is_empty()
+        || !info.aliased_aggregates.is_empty();
+    if is_grouped {
+        let payload = if info.has_select_value {
+            Payload::Value(info.aggregates.first().copied())
+        } else {
+            Payload::Columns(info.aliased_aggregates.clone())
+        };
+        return Combine::Groups { keys: info.group_by_expressions.len(), payload };
+    }
+    if info.order_by.is_empty() {
+        return Combine::Concatenate;
+    }
+    let is_sorted = !info.has_non_streaming_order_by;
+    Combine::Ordered { directions: info.order_by.clone(), is_sorted }
+}
+
+impl QueryBody {
+    /// What a client must be able to do.
+    pub(super) fn needed(&self) -> FeatureSet {
+        match self {
+            Self::Query(info) => needed(info),
+            Self::Hybrid(info) => {
+                let mut needed = FeatureSet::from_iter([Feature::HybridSearch]);
+                if !info.weights.is_empty() {
+                    needed.insert(Feature::WeightedRankFusion);
+                }
+                needed
+            }
+        }
+    }
+}
+
+fn needed(info: &QueryInfo) -> FeatureSet {
+    let aliased = || info.aliased_aggregates.iter().filter_map(|(_, kind)| *kind);
+    let aggregates: Vec<AggregateKind> = info.aggregates.iter().copied().chain(aliased()).collect();
+    let has = |kinds: &[AggregateKind]| aggregates.iter().any(|kind| kinds.contains(kind));
+    let is_counting_distinct = info.distinct_count_alias.is_some();
+    let pairs = [
+        (Feature::Aggregate, !aggregates.is_empty()),
+        (Feature::CompositeAggregate, has(&[AggregateKind::Average])),
+        (Feature::Distinct, info.distinct != DistinctKind::None && !is_counting_distinct),
+        (Feature::GroupBy, !info.group_by_expressions.is_empty()),
+        (Feature::MultipleAggregates, aggregates.len() > 1),
+        (Feature::MultipleOrderBy, info.order_by.len() > 1),
+        (Feature::OffsetAndLimit, info.offset.is_some() || info.limit.is_some()),
+        (Feature::OrderBy, !info.order_by.is_empty()),
+        (Feature::Top, info.top.is_some()),
+        (Feature::NonValueAggregate, aliased().next().is_some()),
+        (Feature::DCount, is_counting_distinct),
+        (Feature::NonStreamingOrderBy, info.has_non_streaming_order_by),
+        (Feature::ListAndSetAggregate, has(&[AggregateKind::MakeList, AggregateKind::MakeSet])),
+        (Feature::CountIf, has(&[AggregateKind::CountIf])),
+    ];
+    pairs.into_iter().filter(|(_, is_needed)| *is_needed).map(|(feature, _)| feature).collect()
+}

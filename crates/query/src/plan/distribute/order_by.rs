@@ -1,0 +1,141 @@
+//! Ordered queries.
+//!
+//! Owns the envelope of ordered rows: the resource id, the values rows are merged by, and the row itself. A value that
+//! is undefined is no row, so a bare value asks for its presence.
+
+use model::{DistanceFunction, Json, PropertyPath, VectorEmbeddingPolicy};
+
+use super::build::{
+    FILTER_MARK, and, call, column, first_alias, first_rows, identifier, items, payload,
+    resource_id, top, without_counts,
+};
+use super::info::{DistinctKind, QueryInfo};
+use super::plain::has_select_value;
+use crate::ast::{OrderBy, OrderItem, Query, Scalar, Selection, SortOrder};
+use crate::bind::{BoundQuery, Expression, OrderKey, Ordering, PathStep};
+use crate::plan::condition::constant;
+use crate::printer::{print, print_scalar};
+use crate::value::Value;
+
+pub(super) fn info(
+    tree: &Query,
+    bound: &BoundQuery,
+    vectors: Option<&VectorEmbeddingPolicy>,
+) -> QueryInfo {
+    let (Some(OrderBy::Items(list, _)), Ordering::Keys(keys)) = (&tree.order_by, &bound.order_by)
+    else {
+        return QueryInfo::plain(has_select_value(tree));
+    };
+    let mut info = QueryInfo::plain(has_select_value(tree));
+    info.top = bound.top;
+    info.offset = bound.offset;
+    info.limit = bound.limit;
+    info.order_by = keys.iter().map(|key| direction(key, vectors)).collect();
+    info.order_by_expressions = list.iter().map(|item| print_scalar(&item.expression)).collect();
+    info.has_non_streaming_order_by = keys.iter().any(|key| key.path.is_none());
+    if tree.select.distinct {
+        info.distinct = distinct(&tree.select.selection, list);
+    }
+    info.rewritten_query = print(&envelope(tree, bound, list));
+    info
+}
+
+fn envelope(tree: &Query, bound: &BoundQuery, list: &[OrderItem]) -> Query {
+    let mut query = without_counts(tree);
+    query.select.distinct = false;
+    query.select.top = bound.top.map(top);
+    if let (Some(offset), Some(limit)) = (bound.offset, bound.limit) {
+        query.offset_limit = Some(first_rows(offset.saturating_add(limit)));
+    }
+    query.select.selection = Selection::List(vec![
+        column(resource_id(first_alias(bound)), None),
+        column(items(list.iter().map(|item| item.expression.clone())), Some("orderByItems")),
+        column(payload(tree, bound), Some("payload")),
+    ]);
+    let mut filter = and(query.filter.take(), identifier(FILTER_MARK));
+    if let Selection::Value(expression) = &tree.select.selection {
+        filter = and(Some(filter), call("IS_DEFINED", vec![expression.as_ref().clone()]));
+    }
+    query.filter = Some(filter);
+    query
+}
+
+/// Equal rows follow each other when rows are ordered by exactly what they are.
+fn distinct(selection: &Selection, list: &[OrderItem]) -> DistinctKind {
+    let selected: Vec<&Scalar> = match selection {
+        Selection::Star(_) => Vec::new(),
+        Selection::Value(expression) => vec![expression],
+        Selection::List(items) => items.iter().map(|item| &item.expression).collect(),
+    };
+    let ordered = list.iter().map(|item| print_scalar(&item.expression));
+    let selected = selected.into_iter().map(print_scalar);
+    if ordered.eq(selected) { DistinctKind::Ordered } else { DistinctKind::Unordered }
+}
+
+/// The direction of a value; without a word a distance has the nearest first.
+fn direction(key: &OrderKey, vectors: Option<&VectorEmbeddingPolicy>) -> SortOrder {
+    key.order.unwrap_or_else(|| nearest_first(&key.expression, vectors))
+}
+
+/// Which end of a score comes first: small distances, but great similarities.
+pub(super) fn nearest_first(
+    score: &Expression,
+    vectors: Option<&VectorEmbeddingPolicy>,
+) -> SortOrder {
+    let Expression::Call { function, arguments } = score else {
+        return SortOrder::Ascending;
+    };
+    let is_distance =
+        ["VectorDistance", "_VectorScore"].iter().any(|name| name.eq_ignore_ascii_case(function));
+    if is_distance && distance_function(arguments, vectors) == DistanceFunction::Euclidean {
+        SortOrder::Ascending
+    } else {
+        SortOrder::Descending
+    }
+}
+
+/// The function named in the call, or by the policy for one of its paths, or the default.
+fn distance_function(
+    arguments: &[Expression],
+    vectors: Option<&VectorEmbeddingPolicy>,
+) -> DistanceFunction {
+    let options = arguments.get(3).and_then(constant);
+    let named = options.as_ref().map(|options| options.property("distanceFunction"));
+    if let Some(named) = named.as_ref().and_then(Value::as_str) {
+        let known = [
+            ("cosine", DistanceFunction::Cosine),
+            ("dotproduct", DistanceFunction::DotProduct),
+            ("euclidean", DistanceFunction::Euclidean),
+        ];
+        if let Some((_, function)) =
+            known.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(named))
+        {
+            return function;
+        }
+    }
+    let paths = arguments.iter().take(2).filter_map(property_path);
+    let embeddings = paths.filter_map(|path| vectors?.embedding(&path));
+    embeddings.map(|one| one.distance_function).next().unwrap_or(DistanceFunction::Cosine)
+}
+
+fn property_path(expression: &Expression) -> Option<PropertyPath> {
+    let Expression::Member { target, steps } = expression else {
+        return None;
+    };
+    let Expression::Input(_) = target.as_ref() else {
+        return None;
+    };
+    let names: Option<Vec<String>> = steps
+        .iter()
+        .map(|step| match step {
+            PathStep::Property(name) => Some(name.clone()),
+            PathStep::Index(_) | PathStep::Nowhere => None,
+        })
+        .collect();
+    PropertyPath::from_segments(names?)
+}
+
+/// A weight as JSON.
+pub(super) fn number_json(value: f64) -> Json {
+    model::Number::from_f64(value).map_or(Json::Null, Json::Number)
+}

@@ -1,0 +1,148 @@
+//! The two forms of the report in headers.
+//!
+//! Owns the members of both and how the text is made fit for a header: base64 for the first form, percent signs for the
+//! second.
+
+use model::{Json, Object};
+
+use super::report::{IndexMetrics, MetricIndex};
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+impl IndexMetrics {
+    /// The first form.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let single = |indexes: &[MetricIndex]| -> Json {
+            Json::Array(indexes.iter().map(MetricIndex::single_json).collect())
+        };
+        let composite = |indexes: &[MetricIndex]| -> Json {
+            Json::Array(indexes.iter().map(MetricIndex::composite_json).collect())
+        };
+        let mut members = Object::new();
+        members.insert("UtilizedSingleIndexes", single(&self.utilized_single));
+        members.insert("PotentialSingleIndexes", single(&self.potential_single));
+        members.insert("UtilizedCompositeIndexes", composite(&self.utilized_composite));
+        members.insert("PotentialCompositeIndexes", composite(&self.potential_composite));
+        Json::Object(members)
+    }
+
+    /// The second form.
+    #[must_use]
+    pub fn to_second_json(&self) -> Json {
+        let mut members = Object::new();
+        members.insert(
+            "UtilizedIndexes",
+            kinds(&self.utilized_single, &self.utilized_composite, false),
+        );
+        members.insert(
+            "PotentialIndexes",
+            kinds(&self.potential_single, &self.potential_composite, true),
+        );
+        Json::Object(members)
+    }
+
+    /// The first form as a header.
+    #[must_use]
+    pub fn to_header(&self) -> String {
+        base64(self.to_json().to_string().as_bytes())
+    }
+
+    /// The second form as a header.
+    #[must_use]
+    pub fn to_second_header(&self) -> String {
+        percent_encoded(&self.to_second_json().to_string())
+    }
+}
+
+impl MetricIndex {
+    fn single_json(&self) -> Json {
+        let mut members = Object::new();
+        members.insert("FilterExpression", "");
+        members.insert("IndexSpec", self.specs.first().map_or("", String::as_str));
+        members.insert("FilterPreciseSet", self.is_precise);
+        members.insert("IndexPreciseSet", self.is_precise);
+        members.insert("IndexImpactScore", "High");
+        Json::Object(members)
+    }
+
+    fn composite_json(&self) -> Json {
+        let mut members = Object::new();
+        members.insert("IndexSpecs", self.specs_json());
+        members.insert("IndexPreciseSet", self.is_precise);
+        members.insert("IndexImpactScore", "High");
+        Json::Object(members)
+    }
+
+    fn specs_json(&self) -> Json {
+        Json::Array(self.specs.iter().map(|spec| Json::from(spec.as_str())).collect())
+    }
+}
+
+/// Only an index that would help has a score.
+fn kinds(single: &[MetricIndex], composite: &[MetricIndex], has_score: bool) -> Json {
+    let scored = |mut members: Object| {
+        if has_score {
+            members.insert("IndexImpactScore", "High");
+        }
+        Json::Object(members)
+    };
+    let single = single.iter().map(|index| {
+        let mut members = Object::new();
+        members.insert("IndexSpec", index.specs.first().map_or("", String::as_str));
+        scored(members)
+    });
+    let composite = composite.iter().map(|index| {
+        let mut members = Object::new();
+        members.insert("IndexSpecs", index.specs_json());
+        scored(members)
+    });
+    let mut members = Object::new();
+    members.insert("SingleIndexes", single.collect::<Vec<_>>());
+    members.insert("CompositeIndexes", composite.collect::<Vec<_>>());
+    Json::Object(members)
+}
+
+fn base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let mut bits = 0_u32;
+        for place in 0..3 {
+            bits = bits << 8 | u32::from(group.get(place).copied().unwrap_or(0));
+        }
+        for place in 0..4_usize {
+            let digit = (bits >> (18 - 6 * place)) & 0x3F;
+            let letter = BASE64.get(digit as usize).copied().unwrap_or(b'A');
+            text.push(if place <= group.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+/// Everything but letters, digits and `-_.~` as `%XX`.
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_encoded_as_clients_decode_them() {
+        for (text, encoded) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+        assert_eq!(percent_encoded(r#"{"a b":"é"}"#), "%7B%22a%20b%22%3A%22%C3%A9%22%7D");
+    }
+}

@@ -1,0 +1,277 @@
+//! Which partition keys a query can meet.
+//!
+//! Owns the set of keys, or of the beginnings of hierarchical keys, that a filter leaves, and its form as ranges of
+//! effective partition keys. May name more keys than needed, never fewer. Does not own where those keys are stored.
+
+use std::collections::HashSet;
+
+use model::{
+    EffectivePartitionKey, IndexPathSegment, Json, PartitionKey, PartitionKeyDefinition,
+    PartitionKeyValue,
+};
+
+use super::condition::{Condition, ValueSet, row_condition};
+use crate::bind::BoundQuery;
+
+/// Keys beyond which a filter is taken to allow all of them.
+const KEYS_MAX: usize = 20_000;
+
+/// The partition keys a query can meet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartitionFilter {
+    /// Any.
+    All,
+    /// These, or those that begin so; an empty list when no item can satisfy the filter.
+    Keys(Vec<PartitionKey>),
+}
+
+/// A stretch of effective partition keys as query plans name it: a single one has equal ends, both included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryRange {
+    /// The lowest epk inside.
+    pub min: EffectivePartitionKey,
+    /// The highest epk inside, or the lowest above.
+    pub max: EffectivePartitionKey,
+    /// Whether the range ends with `max` or before it.
+    pub is_max_inclusive: bool,
+}
+
+/// The partition keys that a query can meet.
+///
+/// ```
+/// use query::plan::partition_filter;
+/// use query::{BuiltInFunctions, Parameters, bind, parse};
+///
+/// let tree = parse("SELECT * FROM c WHERE c.pk IN ('a', 'b') AND c.pk != 'b'").unwrap();
+/// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
+/// let definition = model::PartitionKeyDefinition::single("/pk").unwrap();
+/// assert_eq!(partition_filter(&bound, &definition).to_string(), r#"["a"]"#);
+/// ```
+#[must_use]
+pub fn partition_filter(
+    query: &BoundQuery,
+    definition: &PartitionKeyDefinition,
+) -> PartitionFilter {
+    if query.sources.is_empty() {
+        return PartitionFilter::Keys(Vec::new());
+    }
+    let paths: Vec<Vec<IndexPathSegment>> = definition
+        .paths()
+        .iter()
+        .map(|path| path.segments().iter().cloned().map(IndexPathSegment::Property).collect())
+        .collect();
+    let Some(choices) = choices(&row_condition(query), &paths) else {
+        return PartitionFilter::All;
+    };
+    let mut keys = Vec::new();
+    for choice in &choices {
+        let Some(found) = choice.keys() else {
+            return PartitionFilter::All;
+        };
+        keys.extend(found);
+        if keys.len() > KEYS_MAX {
+            return PartitionFilter::All;
+        }
+    }
+    PartitionFilter::Keys(without_covered(keys))
+}
+
+impl PartitionFilter {
+    /// Whether exactly one logical partition is left.
+    #[must_use]
+    pub fn is_single_key(&self, definition: &PartitionKeyDefinition) -> bool {
+        match self {
+            Self::Keys(keys) => match keys.as_slice() {
+                [only] => only.components().len() == definition.levels(),
+                _ => false,
+            },
+            Self::All => false,
+        }
+    }
+
+    /// The same as ranges of epks: in order, none overlapping another. Never empty: a query that meets no key is run
+    /// once, at the lowest epk, because an aggregate of nothing is a row too.
+    #[must_use]
+    pub fn ranges(&self, definition: &PartitionKeyDefinition) -> Vec<QueryRange> {
+        let keys = match self {
+            Self::All => return vec![QueryRange::full()],
+            Self::Keys(keys) => keys,
+        };
+        let mut ranges: Vec<QueryRange> =
+            keys.iter().map(|key| QueryRange::of_key(key, definition)).collect();
+        ranges.sort_by(|left, right| left.min.cmp(&right.min));
+        ranges.dedup_by(|later, earlier| later.min == earlier.min);
+        if ranges.is_empty() {
+            ranges.push(QueryRange::point(EffectivePartitionKey::MIN));
+        }
+        ranges
+    }
+}
+
+/// `all`, `none`, or the keys.
+impl std::fmt::Display for PartitionFilter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::All => formatter.write_str("all"),
+            Self::Keys(keys) if keys.is_empty() => formatter.write_str("none"),
+            Self::Keys(keys) => {
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                formatter.write_str(&keys.join(" "))
+            }
+        }
+    }
+}
+
+impl QueryRange {
+    fn full() -> Self {
+        let (min, max) = (EffectivePartitionKey::MIN, EffectivePartitionKey::MAX);
+        Self { min, max, is_max_inclusive: false }
+    }
+
+    fn point(epk: EffectivePartitionKey) -> Self {
+        Self { min: epk.clone(), max: epk, is_max_inclusive: true }
+    }
+
+    fn of_key(key: &PartitionKey, definition: &PartitionKeyDefinition) -> Self {
+        if key.components().len() == definition.levels() {
+            return Self::point(definition.effective(key));
+        }
+        let range = definition.effective_range(key);
+        Self { min: range.min, max: range.max, is_max_inclusive: false }
+    }
+}
+
+/// One way to satisfy a filter: for each level of the key, the values allowed; none where all are.
+#[derive(Clone, Debug)]
+struct Choice {
+    levels: Vec<Option<Vec<PartitionKeyValue>>>,
+}
+
+impl Choice {
+    fn free(levels: usize) -> Self {
+        Self { levels: vec![None; levels] }
+    }
+
+    /// What both allow; none when that is nothing.
+    fn and(&self, other: &Self) -> Option<Self> {
+        let mut levels = Vec::with_capacity(self.levels.len());
+        for (left, right) in self.levels.iter().zip(&other.levels) {
+            levels.push(match (left, right) {
+                (None, other) | (other, None) => other.clone(),
+                (Some(left), Some(right)) => {
+                    let right: HashSet<&PartitionKeyValue> = right.iter().collect();
+                    let both: Vec<_> =
+                        left.iter().filter(|value| right.contains(value)).cloned().collect();
+                    if both.is_empty() {
+                        return None;
+                    }
+                    Some(both)
+                }
+            });
+        }
+        Some(Self { levels })
+    }
+
+    /// The keys, or their beginnings up to the first free level; none when the outermost level is free.
+    fn keys(&self) -> Option<Vec<PartitionKey>> {
+        let mut beginnings: Vec<Vec<PartitionKeyValue>> = vec![Vec::new()];
+        for values in self.levels.iter().map_while(Option::as_ref) {
+            if beginnings.len().saturating_mul(values.len()) > KEYS_MAX {
+                break;
+            }
+            beginnings = beginnings
+                .iter()
+                .flat_map(|beginning| {
+                    values.iter().map(|value| {
+                        let mut longer = beginning.clone();
+                        longer.push(value.clone());
+                        longer
+                    })
+                })
+                .collect();
+        }
+        if beginnings.iter().any(Vec::is_empty) {
+            return None;
+        }
+        Some(beginnings.into_iter().map(PartitionKey::from_values).collect())
+    }
+}
+
+/// The ways to satisfy a condition; none when it does not restrict the key or the ways are too many.
+fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec<Choice>> {
+    match condition {
+        Condition::Never => Some(Vec::new()),
+        Condition::Always | Condition::Unknown => None,
+        Condition::Path(known) => {
+            let level = paths.iter().position(|path| *path == known.path)?;
+            let values = key_values(&known.values)?;
+            let mut choice = Choice::free(paths.len());
+            if let Some(place) = choice.levels.get_mut(level) {
+                *place = Some(values);
+            }
+            Some(vec![choice])
+        }
+        Condition::Any(parts) => {
+            let mut found = Vec::new();
+            for part in parts {
+                found.extend(choices(part, paths)?);
+            }
+            (found.len() <= KEYS_MAX).then_some(found)
+        }
+        Condition::All(parts) => {
+            let mut found: Option<Vec<Choice>> = None;
+            for more in parts.iter().filter_map(|part| choices(part, paths)) {
+                found = Some(match found {
+                    None => more,
+                    // Leaving a condition out only allows more.
+                    Some(known) if known.len().saturating_mul(more.len()) > KEYS_MAX => known,
+                    Some(known) => known
+                        .iter()
+                        .flat_map(|left| more.iter().filter_map(|right| left.and(right)))
+                        .collect(),
+                });
+            }
+            found
+        }
+    }
+}
+
+/// The key values of a set of values; none when there are too many to count.
+fn key_values(values: &ValueSet) -> Option<Vec<PartitionKeyValue>> {
+    let mut defined = values.clone();
+    defined.undefined = false;
+    let mut found = Vec::new();
+    let mut known = HashSet::new();
+    let undefined = values.undefined.then_some(PartitionKeyValue::Undefined);
+    let defined = defined.as_points()?;
+    for value in undefined.into_iter().chain(defined.iter().map(key_value)) {
+        if known.insert(value.clone()) {
+            found.push(value);
+        }
+    }
+    Some(found)
+}
+
+/// Arrays and objects are keys without a value.
+fn key_value(value: &Json) -> PartitionKeyValue {
+    match value {
+        Json::Null => PartitionKeyValue::Null,
+        Json::Bool(value) => PartitionKeyValue::Bool(*value),
+        Json::Number(number) => PartitionKeyValue::Number(number.as_f64()),
+        Json::String(text) => PartitionKeyValue::String(text.clone()),
+        Json::Array(_) | Json::Object(_) => PartitionKeyValue::Undefined,
+    }
+}
+
+/// The keys without those that another one is the beginning of.
+fn without_covered(keys: Vec<PartitionKey>) -> Vec<PartitionKey> {
+    let known: HashSet<PartitionKey> = keys.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let is_covered = |key: &PartitionKey| {
+        (1..key.components().len()).any(|levels| {
+            let beginning = key.components().iter().take(levels).cloned();
+            known.contains(&PartitionKey::from_values(beginning))
+        })
+    };
+    keys.into_iter().filter(|key| !is_covered(key) && seen.insert(key.clone())).collect()
+}

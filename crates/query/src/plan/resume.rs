@@ -1,0 +1,88 @@
+//! Filters without what says nothing.
+//!
+//! Owns the simplification of filters that clients build: a rewritten query comes back with `true` in the place of its
+//! resume filter, so `(x AND true)` is `x`, and a filter that is always true is none. Which items such a filter leaves
+//! is for `condition`, which reads a resume filter as one range of values.
+
+use super::condition::constant;
+use crate::ast::{BinaryOperator, Level};
+use crate::bind::Expression;
+
+/// The parts of a filter that must all be true, without those that always are. None at all when nothing is left.
+///
+/// A filter that no row passes is left as one false part.
+#[must_use]
+pub fn conjuncts(filter: &Expression) -> Vec<Expression> {
+    let mut parts = Vec::new();
+    collect(filter, &mut parts);
+    if let Some(never) = parts.iter().find(|part| is_never(part)) {
+        return vec![never.clone()];
+    }
+    parts
+}
+
+/// The same filter without parts that say nothing; none when it is always true.
+#[must_use]
+pub fn simplify(filter: &Expression) -> Option<Expression> {
+    let mut parts = conjuncts(filter).into_iter();
+    let first = parts.next()?;
+    let rest: Vec<(BinaryOperator, Expression)> =
+        parts.map(|part| (BinaryOperator::And, part)).collect();
+    if rest.is_empty() {
+        return Some(first);
+    }
+    Some(Expression::Chain { first: Box::new(first), rest })
+}
+
+fn collect(filter: &Expression, parts: &mut Vec<Expression>) {
+    match (filter, chain_level(filter)) {
+        (Expression::Chain { first, rest }, Some(Level::And)) => {
+            collect(first, parts);
+            for (_, operand) in rest {
+                collect(operand, parts);
+            }
+        }
+        (Expression::Chain { first, rest }, Some(Level::Or)) => {
+            parts.extend(disjunction(first, rest));
+        }
+        _ if is_always(filter) => {}
+        _ => parts.push(filter.clone()),
+    }
+}
+
+/// An OR without the branches that are never true; none when a branch always is.
+fn disjunction(first: &Expression, rest: &[(BinaryOperator, Expression)]) -> Option<Expression> {
+    let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
+    let mut branches = Vec::new();
+    for operand in operands() {
+        match simplify(operand) {
+            None => return None,
+            Some(branch) if is_never(&branch) => {}
+            Some(branch) => branches.push(branch),
+        }
+    }
+    let mut branches = branches.into_iter();
+    let Some(first) = branches.next() else {
+        return Some(Expression::Literal(crate::ast::Literal::Bool(false)));
+    };
+    let rest: Vec<_> = branches.map(|branch| (BinaryOperator::Or, branch)).collect();
+    if rest.is_empty() {
+        return Some(first);
+    }
+    Some(Expression::Chain { first: Box::new(first), rest })
+}
+
+fn chain_level(expression: &Expression) -> Option<Level> {
+    match expression {
+        Expression::Chain { rest, .. } => rest.first().map(|(operator, _)| operator.level()),
+        _ => None,
+    }
+}
+
+fn is_always(expression: &Expression) -> bool {
+    constant(expression).is_some_and(|value| value.as_bool() == Some(true))
+}
+
+fn is_never(expression: &Expression) -> bool {
+    constant(expression).is_some_and(|value| value.as_bool() != Some(true))
+}

@@ -1,0 +1,19 @@
+//! Plans seen from outside: text cases, the tables of the documentation, and properties.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like tests do"
+)]
+
+mod access;
+mod bound;
+mod composite;
+mod condition;
+mod evaluate;
+mod file;
+mod metrics;
+mod property;
+mod rewrite;
+
+use bound::bound;

@@ -1,0 +1,119 @@
+//! Running a case: the rows of a query over the items of the case.
+//!
+//! Every query is run in all ways that must agree: pushed to the end, row by row when it can be, and with its groups
+//! gathered in two halves and merged.
+
+use std::sync::Arc;
+
+use model::{FullTextPolicy, Json, VectorEmbeddingPolicy};
+use query::function::Moment;
+use query::value::Value;
+use query::{
+    BoundQuery, EvaluationContext, EvaluationError, Executor, RowStream, UserFunctions, row_text,
+};
+
+use super::file::Case;
+
+/// The user-defined functions of the cases.
+struct CaseFunctions;
+
+impl UserFunctions for CaseFunctions {
+    fn call(&self, name: &str, arguments: &[Value]) -> Option<Value> {
+        let first = arguments.first().cloned().unwrap_or_default();
+        Some(match name {
+            "plus1" => query::value::arithmetic::add(&first, &Value::from(1)),
+            "echo" => first,
+            "nothing" => Value::Undefined,
+            "count" => Value::from(arguments.len() as i64),
+            _ => return None,
+        })
+    }
+}
+
+/// The context of every case: a fixed time, a vector policy for `/v`, a German text at `/german`.
+pub(crate) fn context() -> EvaluationContext {
+    let embeddings = br#"{"vectorEmbeddings": [{"path": "/v", "dataType": "float32",
+        "dimensions": 2, "distanceFunction": "euclidean"}]}"#;
+    let texts = br#"{"defaultLanguage": "en-US",
+        "fullTextPaths": [{"path": "/german", "language": "de-DE"}]}"#;
+    let now = Moment::parse("2024-10-14T14:20:30.6668888Z").expect("a moment");
+    let start = Moment::parse("2024-10-14T14:20:30Z").expect("a moment");
+    let json = |text: &[u8]| Json::parse(text).expect("a policy is JSON");
+    let embeddings = VectorEmbeddingPolicy::from_json(&json(embeddings)).expect("a policy");
+    let texts = FullTextPolicy::from_json(&json(texts)).expect("a policy");
+    EvaluationContext {
+        now: Arc::new(move || now),
+        vector_embeddings: Arc::new(embeddings),
+        full_text: Arc::new(texts),
+        user_functions: Arc::new(CaseFunctions),
+        ..EvaluationContext::at(start)
+    }
+}
+
+/// The items of a case, one per line.
+pub(super) fn items(case: &Case) -> Result<Vec<Json>, String> {
+    let lines = case.section("items").unwrap_or_default().lines();
+    lines
+        .map(|line| Json::parse(line.as_bytes()).map_err(|error| format!("{line}: {error:?}")))
+        .collect()
+}
+
+/// The text of each row, or why there is none.
+pub(super) fn rows(query: &BoundQuery, items: &[Json]) -> Result<Vec<String>, String> {
+    let whole = texts(run(query, items));
+    if let Some(streamed) = stream(query, items) {
+        assert_eq!(texts(streamed), whole, "streamed rows differ");
+    }
+    if let Some(merged) = merge(query, items) {
+        assert_eq!(texts(merged), whole, "merged groups differ");
+    }
+    whole
+}
+
+fn texts(rows: Result<Vec<Value>, EvaluationError>) -> Result<Vec<String>, String> {
+    rows.and_then(|rows| rows.iter().map(row_text).collect())
+        .map_err(|error| error.to_query_error().to_string())
+}
+
+fn run(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError> {
+    let mut executor = Executor::new(query, context());
+    for item in items {
+        executor.push(item)?;
+    }
+    executor.finish()
+}
+
+fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
+    let mut stream = RowStream::new(query, context())?;
+    let mut rows = Vec::new();
+    for item in items {
+        match stream.push(item) {
+            Ok(more) => rows.extend(more),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    Some(stream.finish().map(|more| {
+        rows.extend(more);
+        rows
+    }))
+}
+
+/// The rows of groups gathered in two halves; none when they cannot be merged.
+fn merge(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
+    let (first, second) = items.split_at(items.len() / 2);
+    let mut whole = Executor::new(query, context());
+    for half in [first, second] {
+        let mut executor = Executor::new(query, context());
+        for item in half {
+            if let Err(error) = executor.push(item) {
+                return Some(Err(error));
+            }
+        }
+        for group in executor.into_groups()? {
+            if let Err(error) = whole.push_group(group) {
+                return Some(Err(error));
+            }
+        }
+    }
+    Some(whole.finish())
+}
