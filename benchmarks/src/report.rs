@@ -109,12 +109,16 @@ impl Report {
         let load = load_average().unwrap_or_default();
         format!(
             "# Benchmarks of the embedded engine\n\n\
-             Written by `cargo run --release -p benchmarks -- --items {items} --rounds {rounds} --out benchmarks/RESULTS.md`\n\
-             on a shared machine with {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, at the end of the \
-             run; ours is about 2).\n{items} items of 1 KB with 20 properties, all \
-             indexed, in 2,000\nlogical partitions of one container; the store has its default settings. Medians of {rounds} \
-             rounds, engine and raw crate\nalternating. Processor time counts all threads of the process, flushes and \
-             compactions included; it wanders less than\nthe wall clock on a machine that others use.\n\n\
+             Written by `cargo run --release -p benchmarks -- --items {items} --rounds {rounds} \
+             --out benchmarks/RESULTS.md`\n\
+             on a shared machine with {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, \
+             at the end; ours is about 2).\n\
+             {items} items of 1 KB with 20 properties, all indexed, in 2,000 logical partitions of one container; the \
+             store has\n\
+             its default settings. Medians of {rounds} rounds, engine and raw crate alternating. Processor time \
+             counts all threads\n\
+             of the process, flushes and compactions included; it wanders less than the wall clock on a machine that \
+             others use.\n\n\
              {table}\n{MEANING}",
             items = self.items,
             rounds = self.rounds,
