@@ -131,28 +131,31 @@ impl Report {
 const MEANING: &str = "\
 ## What the rows mean
 
-- **a** `Engine::read_item`, one caller, every item once in random order, against `get` of the raw crate with the storage
-  keys of the same items in the same order. The raw side opens a byte-for-byte copy of the engine's store with the same
-  cache. Making the operations and the keys is left out on both sides. The ratio is time per read.
-- **b** `Engine::create_item` on a new store that syncs every commit, 16 callers, a quarter of the items, against the raw
-  crate writing the very same entries (items, terms, change log) in batches of 16 items with one data sync each. The
-  engine's time includes making the items; reading the entries back is left out for the raw side.
-- **c** The same for all items with 100 callers on a store that syncs once in a while, against batches of 100 items without
-  sync.
-- **d** `Engine::read_change_feed` from the beginning to the end in pages of 1,000, against one raw scan of the change log.
-- **e** Time to open the store and the engine and to read one item, in a new process: after a clean close, and after
-  `kill -9` in the middle of durable writes by 16 callers.
-- **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process that has
-  just opened the store and read one item. What the settings allow: the block cache and, for each of the three spaces
-  that fill up, the memtable being filled and those being written. The peak after a quarter of the items shows whether
-  memory grows with the data.
+- **a** `Engine::read_item`, one caller, every item once in random order, against `get` of the raw crate with
+  the storage keys of the same items in the same order. The raw side opens a byte-for-byte copy of the engine's
+  store with the same cache. Making the operations and the keys is left out on both sides. The ratio is time per
+  read.
+- **b** `Engine::create_item` on a new store that syncs every commit, 16 callers, a quarter of the items,
+  against the raw crate writing the very same entries (items, terms, change log) in batches of 16 items with one
+  data sync each. The engine's time includes making the items; reading the entries back is left out for the raw
+  side.
+- **c** The same for all items with 100 callers on a store that syncs once in a while, against batches of 100
+  items without sync.
+- **d** `Engine::read_change_feed` from the beginning to the end in pages of 1,000, against one raw scan of the
+  change log.
+- **e** Time to open the store and the engine and to read one item, in a new process: after a clean close, and
+  after `kill -9` in the middle of durable writes by 16 callers.
+- **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process
+  that has just opened the store and read one item. What the settings allow: the block cache and, for each of
+  the three spaces that fill up, the memtable being filled and those being written. The peak after a quarter of
+  the items shows whether memory grows with the data.
 
 ## Read with care
 
-- On a busy machine the side with more threads gets more of the processors: the wall clock then flatters the engine in
-  **b** and **c**. Compare processor time too.
-- In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the raw scan gains
-  more than the engine, which makes an item id, a partition key and an item of every entry.
+- On a busy machine the side with more threads gets more of the processors: the wall clock then flatters the
+  engine in **b** and **c**. Compare processor time too.
+- In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the
+  raw scan gains more than the engine, which makes an item id, a partition key and an item of every entry.
 ";
 
 /// Operations per second and processor time of each.
