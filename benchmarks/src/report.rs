@@ -147,13 +147,16 @@ const MEANING: &str = "\
   after `kill -9` in the middle of durable writes by 16 callers.
 - **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process
   that has just opened the store and read one item. What the settings allow: the block cache and, for each of
-  the three spaces that fill up, the memtable being filled and those being written. The peak after a quarter of
-  the items shows whether memory grows with the data.
+  the three spaces that fill up, the memtable being filled and those being written, and 128 MiB that we grant
+  for everything else. The peak after a quarter of the items shows how memory grows while cache and memtables
+  fill; one size of data does not prove the bound.
 
 ## Read with care
 
 - On a busy machine the side with more threads gets more of the processors: the wall clock then flatters the
   engine in **b** and **c**. Compare processor time too.
+- In **b** and **c** the store sorts the entries of a batch before it hands them to the tree; the raw side writes
+  them in the order of the tape.
 - In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the
   raw scan gains more than the engine, which makes an item id, a partition key and an item of every entry.
 ";
