@@ -65,6 +65,12 @@ pub(crate) fn machine() -> Result<(usize, u64)> {
     Ok((std::thread::available_parallelism()?.get(), status_bytes(&memory, "MemTotal:")?))
 }
 
+/// How many threads wanted a processor of this machine over the last 15 minutes, on average.
+pub(crate) fn load_average() -> Result<String> {
+    let load = fs::read_to_string("/proc/loadavg")?;
+    Ok(load.split_whitespace().nth(2).ok_or_else(|| unreadable("loadavg"))?.to_owned())
+}
+
 fn status_bytes(text: &str, name: &str) -> Result<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().next());
