@@ -10,7 +10,7 @@ use storage::{Read, Scan, ScanLimit, Shard, StorageValue};
 use super::change::{Change, ChangeFeedMode, ChangeOperation};
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
-use crate::item::{ItemRecord, LogEntry, Removal, SAME_LSN, Version, item_of};
+use crate::item::{ItemRecord, LogEntry, Removal, Version, item_of, resolve};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
@@ -213,10 +213,6 @@ impl FeedScan<'_> {
             Version::Removed { .. } => Ok(None),
         }
     }
-}
-
-fn resolve(previous: ChangePosition, lsn: Lsn) -> ChangePosition {
-    if previous.lsn == SAME_LSN { ChangePosition { lsn, ..previous } } else { previous }
 }
 
 fn item_id(key: &ItemKey) -> Result<ItemId> {

@@ -9,7 +9,7 @@ use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, St
 use super::hold::TouchedItems;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
-use crate::item::{Entries, ItemRecord, SAME_LSN, Version, effects_of};
+use crate::item::{Entries, ItemRecord, Version, effects_of, resolve};
 use crate::key_layout::{
     ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
 };
@@ -221,9 +221,4 @@ fn put_all(set: &mut WriteSet, entries: Entries) {
     for ((space, key), value) in entries {
         set.put(space, key, value);
     }
-}
-
-/// A previous position inside the same transaction takes its lsn from the later one.
-fn resolve(previous: ChangePosition, lsn: Lsn) -> ChangePosition {
-    if previous.lsn == SAME_LSN { ChangePosition { lsn, ..previous } } else { previous }
 }

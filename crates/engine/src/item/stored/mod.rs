@@ -9,6 +9,6 @@ mod turn;
 mod uniqueness;
 
 pub(crate) use effects::{Entries, effects_of};
-pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
+pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, resolve};
 pub(crate) use system_properties::{Placement, SYSTEM_PROPERTIES};
 pub(crate) use turn::{Change, Halt, Prepared, Turn, TurnContext, Written};

@@ -25,7 +25,17 @@ pub(crate) struct ItemHeader {
 }
 
 /// Stands for "the lsn of this very record", which is not known before the commit.
-pub(crate) const SAME_LSN: Lsn = Lsn(u64::MAX);
+const SAME_LSN: Lsn = Lsn(u64::MAX);
+
+/// How a later version names an earlier one, whose lsn is not known yet when both are of one transaction.
+pub(crate) fn earlier(position: ChangePosition) -> ChangePosition {
+    if position.lsn == Lsn::ZERO { ChangePosition { lsn: SAME_LSN, ..position } } else { position }
+}
+
+/// The position an earlier version has, named by a version with this lsn.
+pub(crate) fn resolve(previous: ChangePosition, lsn: Lsn) -> ChangePosition {
+    if previous.lsn == SAME_LSN { ChangePosition { lsn, ..previous } } else { previous }
+}
 
 const RECORD_VERSION: u8 = 1;
 const FLAG_INDEXED: u8 = 1;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampMs, TimestampSeconds};
 use storage::{StorageKey, StorageValue, Store, WriteSet};
 
-use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, SAME_LSN, Version};
+use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, earlier};
 use super::system_properties::{Placement, place};
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::charge::Weight;
@@ -362,11 +362,6 @@ impl<'turn> Turn<'turn> {
         self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
         self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
     }
-}
-
-/// How a later version names an earlier one whose lsn may not be known yet.
-fn earlier(position: ChangePosition) -> ChangePosition {
-    if position.lsn == Lsn::ZERO { ChangePosition { lsn: SAME_LSN, ..position } } else { position }
 }
 
 /// Where an item with a time to live of its own stands in the expiry space.
