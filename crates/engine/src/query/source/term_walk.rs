@@ -148,6 +148,10 @@ impl TermWalk {
             (self.absent, self.absent_walk) = (None, None);
             return;
         }
+        // No term has such a value: its string is cut.
+        if beginning_of_uncut(value).is_some() {
+            return;
+        }
         let start = self.prefix.key(value, None);
         if self.run.as_ref().is_some_and(|run| lower(run).starts_with(&start)) {
             self.run = None;

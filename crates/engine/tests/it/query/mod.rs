@@ -3,3 +3,4 @@
 mod answers;
 mod ask;
 mod naive;
+mod touched;
