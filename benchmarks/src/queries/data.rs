@@ -62,7 +62,8 @@ async fn create_container(engine: &Engine) -> Result<()> {
     let database = DatabaseId::new("benchmarks")?;
     let properties = DatabaseProperties { id: database.clone() };
     engine.create_database(CreateDatabase { properties, throughput: None }).await?;
-    let properties = ContainerProperties { indexing_policy: policy()?, ..properties_of_container()? };
+    let properties =
+        ContainerProperties { indexing_policy: policy()?, ..properties_of_container()? };
     engine.create_container(CreateContainer { database, properties, throughput: None }).await?;
     Ok(())
 }

@@ -81,7 +81,9 @@ mod tests {
     fn a_parameter_that_is_none_says_how_to_write_it() {
         assert!(parameter("a").unwrap_err().contains("no '='"));
         assert!(parameter("=1").unwrap_err().contains("empty"));
-        assert!(parameter("a=open").unwrap_err().ends_with(r#"text is written --param 'a="open"'"#));
+        assert!(
+            parameter("a=open").unwrap_err().ends_with(r#"text is written --param 'a="open"'"#)
+        );
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub(super) fn counts(read: &Read) -> String {
     let rest = total_time.saturating_sub(*compile_time + *index_time + *load_time);
     let scanned = if *full_scan { "  (no index serves all of it)" } else { "" };
     let lines = [
-        ("rows", format!("{} in {} pages", number(output_items), number(&read.pages))),
+        ("rows", format!("{} in {}", number(output_items), counted(read.pages, "page"))),
         ("row bytes", number(output_bytes)),
         ("terms read", format!("{}, {} of use", number(index_entries), number(index_hits))),
         ("term ranges opened", number(index_seeks)),
@@ -91,10 +91,13 @@ pub(super) fn counts(read: &Read) -> String {
 
 /// The line under a table.
 pub(super) fn summary(read: &Read) -> String {
-    let rows = read.metrics.output_items;
-    let noun = if rows == 1 { "row" } else { "rows" };
-    let took = time(read.metrics.total_time);
-    format!("{} {noun}, {} RU, {took}", thousands(rows), read.charge)
+    let rows = counted(read.metrics.output_items, "row");
+    format!("{rows}, {} RU, {}", read.charge, time(read.metrics.total_time))
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(count))
 }
 
 /// What a table did not show, and how to see it.
@@ -104,7 +107,7 @@ pub(super) fn left_out(left_out: LeftOut) -> Option<String> {
         notes.push("cells that end with … are longer".to_owned());
     }
     if left_out.columns > 0 {
-        notes.push(format!("{} columns have no room", left_out.columns));
+        notes.push(format!("no room for {}", counted(left_out.columns as u64, "column")));
     }
     if left_out.system_properties {
         notes.push("system properties are left out".to_owned());

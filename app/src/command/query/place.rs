@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn the_line_of_the_place_is_shown_with_its_number() {
         let text = "SELECT *\nFROM c\nWHEN 1";
-        check(text, &["  line 3 | WHEN 1", "                ^"]);
+        check(text, &["  line 3 | WHEN 1", "           ^^^^"]);
     }
 
     #[test]

@@ -118,9 +118,10 @@ impl Table {
     }
 
     fn header(&self) -> String {
-        let names = self.columns.iter().map(|column| {
-            pad(&printable(&column.name), column.width, Side::Left).0
-        });
+        let names = self
+            .columns
+            .iter()
+            .map(|column| pad(&printable(&column.name), column.width, Side::Left).0);
         let rules = self.columns.iter().map(|column| "─".repeat(column.width));
         let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned() + "\n";
         line(names.collect()) + &line(rules.collect())

@@ -32,7 +32,7 @@ pub(in crate::queries) fn full_scan(bench: &QueryBench, subject: &Subject) -> Re
         texts: &texts,
         rows: remarks(*items).filter(|remark| *remark == looked_for).count() as u64,
         remark: looked_for,
-        repeats: u32::try_from((BYTES_MIN / (items * ITEM_BYTES)).max(1))?.min(REPEATS_MAX),
+        repeats: repeats(*items)?,
     };
     let mut spent: Vec<Spent> = Vec::new();
     for _ in 0..bench.rounds {
@@ -51,8 +51,11 @@ pub(in crate::queries) fn full_scan(bench: &QueryBench, subject: &Subject) -> Re
     })
 }
 
-/// A tiny data set is not worth a minute.
-const REPEATS_MAX: u32 = 100;
+/// As many as it takes to measure; a tiny data set is not worth a minute.
+fn repeats(items: u64) -> Result<u32> {
+    let repeats = (BYTES_MIN / (items * ITEM_BYTES)).min(items / 100).max(1);
+    Ok(u32::try_from(repeats)?)
+}
 
 fn engine_scan(bench: &QueryBench, subject: &Subject, scanning: &Scanning) -> Result<Spent> {
     let meter = Meter::start()?;

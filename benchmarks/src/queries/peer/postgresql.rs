@@ -53,3 +53,18 @@ fn fill(client: &mut Client, scanning: &Scanning) -> Result<()> {
     bar.finish_and_clear();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_finds_what_is_there_or_says_what_to_install() {
+        let texts: Vec<String> =
+            (0..50).map(|id| format!(r#"{{"id":"{id}\\u000a","remark":"r{}"}}"#, id % 5)).collect();
+        let scanning = Scanning { texts: &texts, remark: "r3".to_owned(), rows: 10, repeats: 2 };
+        let figure = postgresql(&scanning).unwrap();
+        let is_absent = figure == Figure::Absent(NOT_INSTALLED.to_owned());
+        assert!(is_absent || matches!(figure, Figure::MegabytesPerSecond(_)), "{figure:?}");
+    }
+}

@@ -49,3 +49,19 @@ fn fill(connection: &mut Connection, scanning: &Scanning) -> Result<()> {
     bar.finish_and_clear();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scan_finds_what_is_there_and_notices_what_is_not() {
+        let texts: Vec<String> =
+            (0..50).map(|id| format!(r#"{{"id":"{id}","remark":"r{}"}}"#, id % 5)).collect();
+        let mut scanning =
+            Scanning { texts: &texts, remark: "r3".to_owned(), rows: 10, repeats: 2 };
+        assert!(matches!(sqlite(&scanning).unwrap(), Figure::MegabytesPerSecond(_)));
+        scanning.rows = 11;
+        assert!(sqlite(&scanning).is_err());
+    }
+}
