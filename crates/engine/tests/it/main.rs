@@ -15,6 +15,7 @@ mod load;
 mod model;
 mod partition_keys;
 mod processor;
+mod query;
 mod restructuring;
 mod scripted_store;
 mod sessions;

@@ -1,0 +1,4 @@
+//! Queries through the engine: answers, pages, and what was touched to make them.
+
+mod answers;
+mod ask;
