@@ -13,7 +13,7 @@ use engine::outcome::{BatchEffect, BatchOutcome, ReadAnswer};
 use engine::{ContainerLink, Engine, Error, ErrorKind, Item};
 use model::{Json, Lsn, PartitionKey};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use super::trace::Trace;
 use crate::account::json;
 use crate::verbs::{id, patch_of};

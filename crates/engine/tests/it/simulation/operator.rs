@@ -4,7 +4,7 @@ use engine::operation::{MergePartitions, ReplaceContainer, SplitPartition};
 use engine::{ContainerLink, Engine, ErrorKind, Result};
 use model::IndexPath;
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use super::trace::Trace;
 
 pub(super) struct Operator {

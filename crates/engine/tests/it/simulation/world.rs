@@ -11,7 +11,7 @@ use storage::faulty::{FaultPlan, FaultyStore};
 use storage::simulated_disk::{DiskDurability, SimulatedDisk};
 
 use super::client::Client;
-use super::dice::Dice;
+use crate::dice::Dice;
 use super::operator::Operator;
 use super::trace::Trace;
 use crate::account::{Account, START, plain, quiet};
