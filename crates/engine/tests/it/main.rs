@@ -16,6 +16,7 @@ mod load;
 mod model;
 mod partition_keys;
 mod processor;
+mod query_cases;
 mod query_differential;
 mod restructuring;
 mod scripted_store;

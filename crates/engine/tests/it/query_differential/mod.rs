@@ -18,3 +18,6 @@ mod change;
 mod run;
 mod shrink;
 mod world;
+
+pub(crate) use oracle::unwindowed_rows;
+pub(crate) use rows::Comparison;

@@ -12,7 +12,7 @@ use query::function::Moment;
 use query::plan::access::{Indexes, plan_access};
 use query::value::{Value, total_order};
 use query::{
-    BuiltInFunctions, EvaluationContext, EvaluationError, Executor, Parameters, bind, parse,
+    BuiltInFunctions, EvaluationContext, EvaluationError, Executor, Parameters, QueryError, bind, parse,
     row_text,
 };
 
@@ -23,11 +23,11 @@ use super::rows;
 #[derive(Debug)]
 pub(super) enum Expected {
     Rows(ExpectedRows),
-    /// It is refused with this text.
-    Refused(String),
-    /// Some item makes it fail with this text.
+    /// It is refused for these reasons.
+    Refused(Vec<QueryError>),
+    /// Some item makes it fail.
     Fails {
-        message: String,
+        errors: Vec<QueryError>,
         /// Whether an answer may do without that item.
         may_succeed: bool,
     },
@@ -62,10 +62,10 @@ pub(super) fn expected(
         .and_then(|tree| bind(&tree, &parameters(query), &BuiltInFunctions));
     let bound = match bound {
         Ok(bound) => bound,
-        Err(errors) => return Expected::Refused(errors[0].message.clone()),
+        Err(errors) => return Expected::Refused(errors),
     };
     if let Err(error) = plan_access(&bound, circumstances.indexes) {
-        return Expected::Refused(error.message);
+        return Expected::Refused(vec![error]);
     }
     let is_cut = bound.top.is_some() || bound.offset.is_some();
     match classes(&bound, items, circumstances.now) {
@@ -75,8 +75,14 @@ pub(super) fn expected(
             take: bound.top.or(bound.limit).map_or(usize::MAX, |count| count as usize),
             comparison: rows::Comparison::of(&bound),
         }),
-        Err(error) => Expected::Fails { message: error.to_string(), may_succeed: is_cut },
+        Err(error) => Expected::Fails { errors: vec![error.to_query_error()], may_succeed: is_cut },
     }
+}
+
+/// The rows of a query without its window, in any order.
+pub(crate) fn unwindowed_rows(bound: &BoundQuery, items: &[Json]) -> Result<Vec<String>, String> {
+    let now = Moment::from_milliseconds(0).expect("1970 is a year the language knows");
+    classes(bound, items, now).map(|classes| classes.concat()).map_err(|error| error.to_string())
 }
 
 fn classes(

@@ -7,7 +7,7 @@ use query::bind::BoundQuery;
 
 /// What is left open by a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     /// Nothing but the spelling of equal values.
     Exact,
     /// The last digits of numbers: a sum of doubles depends on the sequence.
@@ -15,14 +15,14 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    pub(super) fn of(query: &BoundQuery) -> Self {
+    pub(crate) fn of(query: &BoundQuery) -> Self {
         let adds =
             query.aggregates.iter().any(|aggregate| matches!(aggregate.function, "SUM" | "AVG"));
         if adds { Self::Rounded } else { Self::Exact }
     }
 
     /// Checks that rows are all of a class, or some of it if they are fewer.
-    pub(super) fn check_part(self, class: &[String], part: &[String]) -> Result<(), String> {
+    pub(crate) fn check_part(self, class: &[String], part: &[String]) -> Result<(), String> {
         if class == part {
             return Ok(());
         }
