@@ -213,3 +213,28 @@ impl std::fmt::Display for ExpectedRows {
         Ok(())
     }
 }
+
+#[test]
+fn an_answer_is_held_against_classes_and_window() {
+    let texts = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
+    let expected = ExpectedRows {
+        classes: vec![texts(&["1", "2", "3"]), texts(&["4"]), texts(&["5", "5", "6"])],
+        skip: 1,
+        take: 4,
+        comparison: rows::Comparison::Exact,
+    };
+    for right in [["1", "3", "4", "5"], ["2", "1", "4", "6"]] {
+        assert_eq!(expected.check(&texts(&right)), Ok(()));
+    }
+    let wrong: [&[&str]; 6] = [
+        &["1", "3", "4"],
+        &["1", "3", "4", "5", "5"],
+        &["1", "1", "4", "5"],
+        &["1", "4", "3", "5"],
+        &["1", "5", "4", "5"],
+        &["1", "3", "4", "7"],
+    ];
+    for wrong in wrong {
+        assert!(expected.check(&texts(wrong)).is_err(), "{wrong:?}");
+    }
+}
