@@ -96,10 +96,10 @@ impl World {
     }
 
     async fn draw(&mut self) -> Asked {
-        let composites = &self.properties.indexing_policy.composite;
-        let query =
-            grammar::query_text(&mut self.dice, &self.keys.query_paths(), composites);
         let items = self.live(&FeedRange::Container).await;
+        let composites = &self.properties.indexing_policy.composite;
+        let keys = self.keys.query_paths();
+        let query = grammar::query_text(&mut self.dice, &keys, composites, &items);
         let feed_range = self.keys.feed_range(&mut self.dice, &items);
         let pages = match self.dice.weighted(&[45, 20, 20, 15]) {
             0 => Vec::new(),

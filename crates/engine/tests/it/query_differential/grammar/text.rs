@@ -20,16 +20,19 @@ pub(super) struct Draw<'world> {
     /// The paths of the partition key.
     pub(super) keys: &'world [String],
     pub(super) composites: &'world [CompositeIndex],
+    /// The items to be found.
+    items: &'world [Json],
     parameters: Vec<(String, Option<Json>)>,
 }
 
-/// A random query for a container with these partition key paths and composite indexes.
+/// A random query for a container with these partition key paths, composite indexes and items.
 pub(in crate::query_differential) fn query_text(
     dice: &mut Dice,
     keys: &[String],
     composites: &[CompositeIndex],
+    items: &[Json],
 ) -> QueryText {
-    let mut draw = Draw { dice, keys, composites, parameters: Vec::new() };
+    let mut draw = Draw { dice, keys, composites, items, parameters: Vec::new() };
     let text = select::query(&mut draw);
     QueryText { text, parameters: draw.parameters }
 }
@@ -40,8 +43,21 @@ impl Draw<'_> {
         if self.dice.percent(2) {
             return (*self.dice.pick(&["undefined", "NaN", "Infinity", "-Infinity"])).to_owned();
         }
-        let value = container::constant(self.dice, steps);
+        let value = match self.stored(steps) {
+            Some(value) if self.dice.percent(50) => value,
+            _ => container::constant(self.dice, steps),
+        };
         self.passed(value)
+    }
+
+    /// What some item has at a path.
+    fn stored(&mut self, steps: &str) -> Option<Json> {
+        if self.items.is_empty() || steps.is_empty() || steps.contains('[') {
+            return None;
+        }
+        let item = self.dice.pick(self.items);
+        let names = steps.split('.').skip(1);
+        names.fold(Some(item), |value, name| value.and_then(|value| value.get(name))).cloned()
     }
 
     /// A value as a literal or as a parameter.
