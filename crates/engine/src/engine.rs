@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
+use crate::query::TextCache;
 use crate::settings::Settings;
 
 /// A database account on a store. Cloning shares it.
@@ -40,6 +41,7 @@ pub(crate) struct Core {
     pub(crate) settings: Arc<Settings>,
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
+    pub(crate) query_texts: TextCache,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -79,6 +81,7 @@ impl Engine {
             settings: Arc::new(settings),
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
+            query_texts: TextCache::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),
