@@ -29,7 +29,7 @@
 use std::borrow::Cow;
 
 use model::value::structural_hash;
-use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
+use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey, PartitionKeyValue};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
 use crate::ordered_bytes::{
@@ -154,16 +154,24 @@ impl ItemKey {
 
 impl ItemKey {
     /// The partition key part.
-    pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
-        let mut at = escaped_length(&self.bytes)?;
-        let mut components = Vec::with_capacity(1);
-        while at < self.partition_bytes {
-            let (component, length) = decode_component(self.bytes.get(at..)?)?;
-            components.push(component);
-            at += length;
-        }
-        Some(PartitionKey::from_values(components))
+    pub(crate) fn partition_key(&self) -> PartitionKey {
+        let components = decode_components(self.partition_slice()).expect(
+            "an item key is made of components, or each of them was checked when it was read",
+        );
+        PartitionKey::from_values(components)
     }
+}
+
+/// The components of a whole logical partition.
+fn decode_components(partition: &[u8]) -> Option<Vec<PartitionKeyValue>> {
+    let mut at = escaped_length(partition)?;
+    let mut components = Vec::with_capacity(1);
+    while at < partition.len() {
+        let (component, length) = decode_component(partition.get(at..)?)?;
+        components.push(component);
+        at += length;
+    }
+    Some(components)
 }
 
 /// Item keys (and any other key that starts with lp) whose epk lies in the range.

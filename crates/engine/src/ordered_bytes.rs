@@ -72,14 +72,27 @@ pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)>
     })
 }
 
-/// The length of the partition key value at the front.
+/// The length of the partition key value at the front; none when it could not be decoded.
 pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
     match *key.first()? {
         UNDEFINED | NULL | FALSE | TRUE => Some(1),
         NUMBER => Some(9),
-        STRING => Some(1 + escaped_length(key.get(1..)?)?),
+        STRING => Some(1 + escaped_text_length(key.get(1..)?)?),
         _ => None,
     }
+}
+
+/// The length of the escaped bytes at the front, with their end, if they are text. A zero is never a part of another
+/// character, so the text between two zeros is checked by itself.
+fn escaped_text_length(key: &[u8]) -> Option<usize> {
+    let length = escaped_length(key)?;
+    let mut parts = key.get(..length - 2)?.split(|&byte| byte == 0);
+    let first = parts.next()?;
+    std::str::from_utf8(first).ok()?;
+    for part in parts {
+        std::str::from_utf8(part.get(1..)?).ok()?;
+    }
+    Some(length)
 }
 
 fn push_double(key: &mut Vec<u8>, double: f64) {

@@ -67,7 +67,7 @@ proptest! {
         prop_assert_eq!(&decoded, &item);
         prop_assert_eq!(decoded.id(), id.as_str());
         prop_assert!(decoded.id_bytes() == id.as_bytes());
-        prop_assert!(decoded.partition_key().as_ref() == Some(&key));
+        prop_assert!(decoded.partition_key() == key);
         prop_assert_eq!(decoded.epk(), definition(levels).effective(&key));
         prop_assert_eq!(decoded.partition(), partition(levels, &key));
     }
@@ -96,7 +96,7 @@ proptest! {
     ) {
         if let Some(key) = ItemKey::decode(StorageKey::from(bytes), levels) {
             prop_assert!(!key.id().is_empty());
-            prop_assert_eq!(key.partition_key().unwrap().components().len(), levels);
+            prop_assert_eq!(key.partition_key().components().len(), levels);
         }
     }
 

@@ -39,7 +39,7 @@ fn told(changes: &[Change]) -> Vec<String> {
                 ChangeOperation::Expire => "expire",
             };
             let (current, previous) = (number(&change.current), number(&change.previous));
-            format!("{operation} {} {current} {previous}", change.id)
+            format!("{operation} {} {current} {previous}", change.id())
         })
         .collect()
 }
