@@ -6,6 +6,7 @@ mod evaluation;
 mod nesting;
 mod plan;
 mod query_text;
+mod ranking;
 mod round_trip;
 mod sqltest;
 mod stored_text;
