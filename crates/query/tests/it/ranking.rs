@@ -1,5 +1,11 @@
 //! ORDER BY RANK against the protocol of clients: statistics, one query per score, fusion.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like tests do"
+)]
+
 use std::collections::BTreeMap;
 
 use model::{Json, PartitionKeyDefinition};
