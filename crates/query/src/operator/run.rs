@@ -42,6 +42,11 @@ impl Run {
         self.query.is_streaming()
     }
 
+    /// Whether the rows of an item do not depend on the items before it.
+    pub(super) fn forgets_items(&self) -> bool {
+        self.query.forgets_items()
+    }
+
     /// Whether no further item can change the answer.
     pub(super) fn is_complete(&self) -> bool {
         !self.query.reads_container() || self.query.is_complete(&self.progress)
