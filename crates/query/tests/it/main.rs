@@ -5,6 +5,7 @@ mod depth;
 mod evaluation;
 mod nesting;
 mod plan;
+mod predicate;
 mod query_text;
 mod ranking;
 mod round_trip;
