@@ -9,6 +9,6 @@ mod choice;
 mod reading;
 mod scan;
 
-pub(super) use candidate::{Batch, Candidate, Content};
+pub(super) use candidate::{Batch, Content};
 pub(super) use choice::Source;
 pub(super) use reading::Reading;
