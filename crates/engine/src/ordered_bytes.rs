@@ -63,7 +63,18 @@ pub(crate) fn length_encoded(component: &PartitionKeyValue) -> usize {
     }
 }
 
-pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
+/// Partition key values, one behind the other to the end.
+pub(crate) fn decode_components(mut key: &[u8]) -> Option<Vec<PartitionKeyValue>> {
+    let mut components = Vec::with_capacity(1);
+    while !key.is_empty() {
+        let (component, length) = decode_component(key)?;
+        components.push(component);
+        key = key.get(length..)?;
+    }
+    Some(components)
+}
+
+fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
     Some(match *key.first()? {
         UNDEFINED => (PartitionKeyValue::Undefined, 1),
         NULL => (PartitionKeyValue::Null, 1),
@@ -93,16 +104,27 @@ pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
 }
 
 /// The length of the escaped bytes at the front, with their end, if they are text. A zero is never a part of another
-/// character, so the text between two zeros is checked by itself.
+/// character, so what stands between two zeros is checked by itself.
 fn escaped_text_length(key: &[u8]) -> Option<usize> {
-    let length = escaped_length(key)?;
-    let mut parts = key.get(..length - 2)?.split(|&byte| byte == 0);
-    let first = parts.next()?;
-    std::str::from_utf8(first).ok()?;
-    for part in parts {
-        std::str::from_utf8(part.get(1..)?).ok()?;
+    let mut at = 0;
+    loop {
+        let rest = key.get(at..)?;
+        let zero = first_zero(rest)?;
+        if !is_text(rest.get(..zero)?) {
+            return None;
+        }
+        at += zero + 2;
+        match *rest.get(zero + 1)? {
+            0 => return Some(at),
+            0xFF => {}
+            _ => return None,
+        }
     }
-    Some(length)
+}
+
+/// Whether bytes are UTF-8. Most are ASCII, which is seen several bytes at a time.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()
 }
 
 fn push_double(key: &mut Vec<u8>, double: f64) {
