@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, verify, version};
+use super::{bench, export, import, query, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -15,6 +15,7 @@ pub(crate) enum Command {
     Bench(bench::Bench),
     Export(export::Export),
     Import(import::Import),
+    Query(query::Query),
 }
 
 impl Command {
@@ -26,6 +27,7 @@ impl Command {
             Self::Bench(bench) => bench.run(),
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
+            Self::Query(query) => query.run(),
         }
     }
 }

@@ -4,13 +4,14 @@
 
 use std::borrow::Cow;
 
+use bytes::BytesMut;
 use model::value::structural_hash;
 use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
 use crate::ordered_bytes::{
-    component_length, decode_component, escape_into, escaped_length, push_component, push_escaped,
-    unescape,
+    component_length, decode_components, escape_into, escaped_length, is_text, length_encoded,
+    length_escaped, push_component, push_escaped, unescape,
 };
 
 /// Items by logical partition and id.
@@ -61,12 +62,7 @@ pub(crate) struct LogicalPartition(pub(super) StorageKey);
 
 impl LogicalPartition {
     pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
-        let mut key = Vec::with_capacity(64);
-        push_escaped(&mut key, epk.as_bytes());
-        for component in partition_key.components() {
-            push_component(&mut key, component);
-        }
-        Self(key.into())
+        Self(logical_partition_bytes(epk, partition_key, 0).into())
     }
 
     /// The prefix all keys of this logical partition start with.
@@ -91,11 +87,17 @@ pub(crate) struct ItemKey {
 }
 
 impl ItemKey {
+    pub(crate) fn new(epk: &EffectivePartitionKey, key: &PartitionKey, id: &str) -> Self {
+        let mut bytes = logical_partition_bytes(epk, key, id.len());
+        let partition_bytes = bytes.len();
+        bytes.extend_from_slice(id.as_bytes());
+        Self { bytes: bytes.into(), partition_bytes }
+    }
+
     /// Reads a stored item key; none when it is not one.
     pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
         let partition_bytes = logical_partition_length(&bytes, levels)?;
-        std::str::from_utf8(bytes.get(partition_bytes..)?).ok()?;
-        Some(Self { bytes, partition_bytes })
+        is_text(bytes.get(partition_bytes..)?).then_some(Self { bytes, partition_bytes })
     }
 
     pub(crate) fn as_bytes(&self) -> &StorageKey {
@@ -126,20 +128,29 @@ impl ItemKey {
     pub(crate) fn epk(&self) -> EffectivePartitionKey {
         EffectivePartitionKey::from_bytes(unescape(&self.bytes).map_or(Vec::new(), |(epk, _)| epk))
     }
+
+    /// The partition key part.
+    pub(crate) fn partition_key(&self) -> PartitionKey {
+        let components = escaped_length(&self.bytes)
+            .and_then(|epk| decode_components(self.partition_slice().get(epk..)?))
+            .expect("a logical partition was encoded here, or checked when the key was read");
+        PartitionKey::from_values(components)
+    }
 }
 
-impl ItemKey {
-    /// The partition key part.
-    pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
-        let mut at = escaped_length(&self.bytes)?;
-        let mut components = Vec::with_capacity(1);
-        while at < self.partition_bytes {
-            let (component, length) = decode_component(self.bytes.get(at..)?)?;
-            components.push(component);
-            at += length;
-        }
-        Some(PartitionKey::from_values(components))
+/// The bytes of a logical partition, with exactly so much room behind them: what fits becomes a key without a copy.
+fn logical_partition_bytes(
+    epk: &EffectivePartitionKey,
+    key: &PartitionKey,
+    room: usize,
+) -> Vec<u8> {
+    let components: usize = key.components().iter().map(length_encoded).sum();
+    let mut bytes = Vec::with_capacity(length_escaped(epk.as_bytes()) + components + room);
+    push_escaped(&mut bytes, epk.as_bytes());
+    for component in key.components() {
+        push_component(&mut bytes, component);
     }
+    bytes
 }
 
 /// Item keys (and any other key that starts with lp) whose epk lies in the range.
@@ -191,26 +202,47 @@ pub(crate) struct TermKeys {
     pub(crate) global: StorageKey,
 }
 
-/// Terms of one path with one value.
-pub(crate) fn single_terms(item: &ItemKey, path: &[u8], value: &[u8], ordinal: u64) -> TermKeys {
-    let (head, path) = path_parts(path);
-    term_keys((LOCAL_TERM, GLOBAL_TERM), item, &[&head, &path, value], ordinal)
+/// Makes the terms of one item; their keys share an allocation as far as they fit.
+pub(crate) struct TermMaker<'item> {
+    pub(crate) item: &'item ItemKey,
+    pub(crate) ordinal: u64,
+    pub(crate) room: BytesMut,
 }
 
-/// Terms of one composite index; `values` are the encoded values in the order of the index.
-pub(crate) fn composite_terms(
-    item: &ItemKey,
-    composite: u64,
-    values: &[u8],
-    ordinal: u64,
-) -> TermKeys {
-    let kinds = (LOCAL_COMPOSITE, GLOBAL_COMPOSITE);
-    term_keys(kinds, item, &[&composite.to_be_bytes(), values], ordinal)
-}
+impl TermMaker<'_> {
+    /// Terms of one path with one value.
+    pub(crate) fn single(&mut self, path: &[u8], value: &[u8]) -> TermKeys {
+        let (head, path) = path_parts(path);
+        self.keys((LOCAL_TERM, GLOBAL_TERM), &[&head, &path, value])
+    }
 
-/// Terms that say which shape an item has.
-pub(crate) fn shape_terms(item: &ItemKey, shape: u128, ordinal: u64) -> TermKeys {
-    term_keys((LOCAL_SHAPE, GLOBAL_SHAPE), item, &[&shape.to_be_bytes()], ordinal)
+    /// Terms of one composite index; `values` are the encoded values in the order of the index.
+    pub(crate) fn composite(&mut self, composite: u64, values: &[u8]) -> TermKeys {
+        self.keys((LOCAL_COMPOSITE, GLOBAL_COMPOSITE), &[&composite.to_be_bytes(), values])
+    }
+
+    /// Terms that say which shape an item has.
+    pub(crate) fn shape(&mut self, shape: u128) -> TermKeys {
+        self.keys((LOCAL_SHAPE, GLOBAL_SHAPE), &[&shape.to_be_bytes()])
+    }
+
+    fn keys(&mut self, kinds: (u8, u8), parts: &[&[u8]]) -> TermKeys {
+        let partition = self.item.partition_slice();
+        TermKeys {
+            local: self.key(kinds.0, partition, parts),
+            global: self.key(kinds.1, &[], parts),
+        }
+    }
+
+    fn key(&mut self, kind: u8, partition: &[u8], parts: &[&[u8]]) -> StorageKey {
+        self.room.extend_from_slice(&[kind]);
+        self.room.extend_from_slice(partition);
+        for part in parts {
+            self.room.extend_from_slice(part);
+        }
+        self.room.extend_from_slice(&self.ordinal.to_be_bytes());
+        self.room.split().freeze()
+    }
 }
 
 /// Where the paths of a shape are kept.
@@ -267,23 +299,6 @@ pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
     push_path(&mut prefix, path);
     prefix.extend_from_slice(value);
     KeyRange::prefix(&prefix)
-}
-
-fn term_keys(kinds: (u8, u8), item: &ItemKey, parts: &[&[u8]], ordinal: u64) -> TermKeys {
-    let partition = item.partition_slice();
-    let shared = parts.iter().map(|part| part.len()).sum::<usize>() + 9;
-    let mut local = Vec::with_capacity(partition.len() + shared);
-    local.push(kinds.0);
-    local.extend_from_slice(partition);
-    let mut global = Vec::with_capacity(shared);
-    global.push(kinds.1);
-    for key in [&mut local, &mut global] {
-        for part in parts {
-            key.extend_from_slice(part);
-        }
-        key.extend_from_slice(&ordinal.to_be_bytes());
-    }
-    TermKeys { local: local.into(), global: global.into() }
 }
 
 /// A unique key of one logical partition with the encoded values it must not repeat.

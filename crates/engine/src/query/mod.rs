@@ -21,4 +21,4 @@ mod source;
 pub use answer::{QueryExplanation, QueryMetrics, QueryPage};
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
-pub(crate) use prepared::TextCache;
+pub(crate) use prepared::{TextCache, moment};

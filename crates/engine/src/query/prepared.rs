@@ -13,7 +13,7 @@ use ::query::{
     BoundQuery, BuiltInFunctions, EvaluationContext, Parameters, QueryError, bind, parse,
 };
 
-use model::{IndexingMode, IndexingPolicy};
+use model::{IndexingMode, IndexingPolicy, TimestampMs};
 use storage::{Read, Shard};
 
 use super::part::Piece;
@@ -121,20 +121,20 @@ pub(super) fn context(
     let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
     let properties = &live.properties;
     EvaluationContext {
-        now: Arc::new(move || moment(clock.now().0)),
+        now: Arc::new(move || moment(clock.now())),
         // The upper 53 bits make every double from 0 to below 1 equally likely.
         random: Arc::new(move || (random.random() >> 11) as f64 / (1_u64 << 53) as f64),
         geospatial: properties.geospatial_config,
         vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
         full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
         held_bytes_max: limits.held_bytes_max,
-        ..EvaluationContext::at(moment(engine.now().0))
+        ..EvaluationContext::at(moment(engine.now()))
     }
 }
 
 /// A clock beyond the years that the language knows stands still at the last of them.
-fn moment(milliseconds: u64) -> Moment {
-    let milliseconds = i64::try_from(milliseconds).unwrap_or(i64::MAX);
+pub(crate) fn moment(time: TimestampMs) -> Moment {
+    let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
     let known = Moment::from_milliseconds(milliseconds);
     known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")
 }

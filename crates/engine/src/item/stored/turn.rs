@@ -10,6 +10,7 @@ use storage::{StorageKey, StorageValue, Store, WriteSet};
 
 use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, earlier};
 use super::system_properties::{Placement, place};
+use super::unseen::Unseen;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::charge::Weight;
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ const OTHER_WRITES: usize = 4;
 pub(crate) enum Halt {
     /// The caller gets this error; nothing is written.
     Failed(Error),
-    /// An earlier transaction of the same group touched the same key: run again in the next group.
+    /// An earlier transaction touched the same key and the store may not show it yet: run again in the next group.
     Deferred,
 }
 
@@ -50,8 +51,7 @@ pub(crate) struct TurnContext<'turn> {
     pub(crate) live: &'turn ContainerLive,
     pub(crate) partition: PartitionIdentity,
     pub(crate) now: TimestampMs,
-    /// Keys that earlier transactions of the group have written.
-    pub(crate) touched: &'turn HashSet<StorageKey>,
+    pub(crate) unseen: Unseen<'turn>,
 }
 
 /// One transaction under construction.
@@ -64,6 +64,7 @@ pub(crate) struct Turn<'turn> {
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     sequence: u16,
     forced: bool,
+    loses_versions: bool,
 }
 
 /// An item that was written, before its lsn is known.
@@ -85,6 +86,8 @@ pub(crate) struct Prepared {
     pub(crate) touched_unique: Vec<StorageKey>,
     /// Whether there is anything to commit; cursors alone can wait for the next write.
     pub(crate) commits: bool,
+    /// Whether a version or a deletion was not kept, because the container keeps none now.
+    pub(crate) loses_versions: bool,
 }
 
 /// What is to be written.
@@ -106,6 +109,7 @@ impl<'turn> Turn<'turn> {
             log: BTreeMap::new(),
             sequence: 0,
             forced: false,
+            loses_versions: false,
         }
     }
 
@@ -130,7 +134,7 @@ impl<'turn> Turn<'turn> {
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
         }
-        if self.context.touched.contains(key.as_bytes()) {
+        if self.context.unseen.contains(key.as_bytes()) {
             return Err(Halt::Deferred);
         }
         let shard = self.context.partition.shard;
@@ -227,6 +231,7 @@ impl<'turn> Turn<'turn> {
         }
         Prepared {
             commits: self.forced || !self.set.writes.is_empty(),
+            loses_versions: self.loses_versions,
             set: self.set,
             state: self.state,
             touched_items: self.items.into_keys().collect(),
@@ -240,9 +245,9 @@ impl<'turn> Turn<'turn> {
         self.set.remove(VERSIONS, position.key());
     }
 
-    /// For work that scans the store: it must not miss what earlier transactions of the group have written.
+    /// For work that scans the store: it must not miss what earlier transactions have written.
     pub(crate) fn require_first(&self) -> std::result::Result<(), Halt> {
-        if self.context.touched.is_empty() { Ok(()) } else { Err(Halt::Deferred) }
+        if self.context.unseen.is_empty() { Ok(()) } else { Err(Halt::Deferred) }
     }
 
     /// The state must reach the disk even if nothing else changes.
@@ -330,6 +335,7 @@ impl<'turn> Turn<'turn> {
             self.set.remove(CHANGE_LOG, position.key());
         }
         if self.context.live.retention_seconds == 0 {
+            self.loses_versions = true;
             return;
         }
         let version =
@@ -348,6 +354,7 @@ impl<'turn> Turn<'turn> {
     ) {
         let position = self.next_position(record.header.position.ordinal);
         if self.context.live.retention_seconds == 0 {
+            self.loses_versions = true;
             return;
         }
         let previous = earlier(record.header.position);

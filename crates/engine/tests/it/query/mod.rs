@@ -2,5 +2,7 @@
 
 mod answers;
 mod ask;
+mod cases;
+mod differential;
 mod naive;
 mod touched;
