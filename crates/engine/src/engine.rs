@@ -181,12 +181,14 @@ impl Engine {
     }
 
     pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<Container>> {
-        let database = self.database(&link.database)?;
-        database
-            .containers
-            .get(&link.container)
-            .cloned()
-            .ok_or_else(|| owner_not_found("container", link))
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        let view = self.core.view.read().unwrap_or_else(PoisonError::into_inner);
+        let database = view.databases.get(&link.database);
+        let database = database.ok_or_else(|| owner_not_found("database", &link.database))?;
+        let container = database.containers.get(&link.container);
+        container.cloned().ok_or_else(|| owner_not_found("container", link))
     }
 
     async fn load(&self) -> Result<()> {

@@ -6,6 +6,7 @@ mod batches;
 mod change_feed;
 mod containers;
 mod databases;
+mod dice;
 mod faults;
 mod fidelity;
 mod indexing;

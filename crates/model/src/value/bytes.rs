@@ -52,9 +52,12 @@ pub(super) fn find(bytes: &[u8], mark: impl Fn(u64) -> u64) -> Option<usize> {
 mod tests {
     use super::*;
 
+    type Mark = fn(u64) -> u64;
+    type IsMeant = fn(u8) -> bool;
+
     #[test]
     fn every_byte_is_found_at_every_place_and_no_other() {
-        let searches: [(fn(u64) -> u64, fn(u8) -> bool); 3] = [
+        let searches: [(Mark, IsMeant); 3] = [
             (quotes_and_escapes, |byte| matches!(byte, b'"' | b'\\')),
             (string_breaks, |byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)),
             (quotes_and_brackets, |byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']')),

@@ -2,3 +2,5 @@
 
 mod answers;
 mod ask;
+mod cases;
+mod differential;

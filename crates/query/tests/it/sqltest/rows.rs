@@ -1,7 +1,7 @@
 //! Running a case: the rows of a query over the items of the case.
 //!
-//! Every query is run in all ways that must agree: pushed to the end, pushed as stored texts, row by row when it can be,
-//! and with its groups gathered in two halves and merged.
+//! Every query is run in all ways that must agree: pushed to the end, pushed as stored texts, row by row when it can
+//! be, and with its groups gathered in two halves and merged.
 
 use std::sync::Arc;
 
