@@ -85,6 +85,11 @@ impl ItemRecord {
         self.bytes
     }
 
+    /// The same text, shared.
+    pub(crate) fn body(&self) -> Bytes {
+        self.bytes.slice(HEADER_BYTES..)
+    }
+
     pub(crate) fn body_len(&self) -> usize {
         self.bytes.len() - HEADER_BYTES
     }
