@@ -85,7 +85,7 @@ async fn gather_inherited(
         let scan = Scan::forward(range.clone(), ScanLimit::entries(ENTRIES_AT_ONCE));
         let page = reading.view().scan(shard, CHANGE_LOG, &scan).await?;
         for entry in &page.entries {
-            let (_, record) = LogEntry::decode(&entry.value, levels)?;
+            let (_, record) = LogEntry::decode(entry.value.clone(), levels)?;
             let header = &record.header;
             let is_due = header.timestamp.0 + default_seconds <= now;
             // After a merge, changes up to there are not in the order of their time.
