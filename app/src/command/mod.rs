@@ -4,6 +4,7 @@ mod bench;
 mod dispatch;
 mod export;
 mod import;
+mod serve;
 mod verify;
 mod version;
 
