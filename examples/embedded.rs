@@ -176,7 +176,7 @@ async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Done {
         if page.changes.is_empty() {
             break;
         }
-        let names: Vec<String> = page.changes.iter().map(|change| change.id.to_string()).collect();
+        let names: Vec<String> = page.changes.iter().map(|change| change.id().to_owned()).collect();
         say(&format!("a page of the change feed: {}", names.join(", ")));
         ids.extend(names);
         start = ChangeFeedStart::Continuation(page.continuation);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, serve, verify, version};
+use super::{bench, export, import, query, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -16,6 +16,7 @@ pub(crate) enum Command {
     Bench(bench::Bench),
     Export(export::Export),
     Import(import::Import),
+    Query(query::Query),
 }
 
 impl Command {
@@ -28,6 +29,7 @@ impl Command {
             Self::Bench(bench) => bench.run(),
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
+            Self::Query(query) => query.run(),
         }
     }
 }

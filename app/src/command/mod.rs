@@ -4,6 +4,7 @@ mod bench;
 mod dispatch;
 mod export;
 mod import;
+mod query;
 mod serve;
 mod verify;
 mod version;

@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
+use crate::query::TextCache;
 use crate::settings::Settings;
 
 /// A database account on a store. Cloning shares it.
@@ -40,6 +41,7 @@ pub(crate) struct Core {
     pub(crate) settings: Arc<Settings>,
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
+    pub(crate) query_texts: TextCache,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -79,6 +81,7 @@ impl Engine {
             settings: Arc::new(settings),
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
+            query_texts: TextCache::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),
@@ -178,12 +181,14 @@ impl Engine {
     }
 
     pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<Container>> {
-        let database = self.database(&link.database)?;
-        database
-            .containers
-            .get(&link.container)
-            .cloned()
-            .ok_or_else(|| owner_not_found("container", link))
+        if self.is_closed() {
+            return Err(Error::closed());
+        }
+        let view = self.core.view.read().unwrap_or_else(PoisonError::into_inner);
+        let database = view.databases.get(&link.database);
+        let database = database.ok_or_else(|| owner_not_found("database", &link.database))?;
+        let container = database.containers.get(&link.container);
+        container.cloned().ok_or_else(|| owner_not_found("container", link))
     }
 
     async fn load(&self) -> Result<()> {

@@ -66,7 +66,7 @@ async fn expire_inherited(
         let page = scan(turn, CHANGE_LOG, range.clone(), items_max).await?;
         for Entry { key, value } in &page.entries {
             let lsn = position(key)?.lsn;
-            let (item, record) = LogEntry::decode(value, levels)?;
+            let (item, record) = LogEntry::decode(value.clone(), levels)?;
             if record.header.timestamp.0 + default_seconds > now {
                 let before = Lsn(lsn.0.saturating_sub(1));
                 turn.state.expiry_after = turn.state.expiry_after.max(before);
@@ -133,7 +133,7 @@ pub(crate) async fn trim_versions(
     let mut last = ChangePosition::default();
     for Entry { key, value } in &page.entries {
         let position = position(key)?;
-        let (_, ended) = Version::decode(value, levels)?;
+        let (_, ended) = Version::decode(value.clone(), levels)?;
         if is_due(ended.0) {
             turn.trim_version(position);
             handled += 1;

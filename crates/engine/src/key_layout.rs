@@ -29,12 +29,12 @@
 use std::borrow::Cow;
 
 use model::value::structural_hash;
-use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
+use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey, PartitionKeyValue};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
 use crate::ordered_bytes::{
-    component_length, decode_component, escape_into, escaped_length, push_component, push_escaped,
-    unescape,
+    component_length, decode_component, escape_into, escaped_length, length_encoded,
+    length_escaped, push_component, push_escaped, unescape,
 };
 
 /// Items by logical partition and id.
@@ -85,12 +85,7 @@ pub(crate) struct LogicalPartition(StorageKey);
 
 impl LogicalPartition {
     pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
-        let mut key = Vec::with_capacity(64);
-        push_escaped(&mut key, epk.as_bytes());
-        for component in partition_key.components() {
-            push_component(&mut key, component);
-        }
-        Self(key.into())
+        Self(logical_partition_bytes(epk, partition_key, 0).into())
     }
 
     /// The prefix all keys of this logical partition start with.
@@ -115,6 +110,13 @@ pub(crate) struct ItemKey {
 }
 
 impl ItemKey {
+    pub(crate) fn new(epk: &EffectivePartitionKey, key: &PartitionKey, id: &str) -> Self {
+        let mut bytes = logical_partition_bytes(epk, key, id.len());
+        let partition_bytes = bytes.len();
+        bytes.extend_from_slice(id.as_bytes());
+        Self { bytes: bytes.into(), partition_bytes }
+    }
+
     /// Reads a stored item key; none when it is not one.
     pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
         let partition_bytes = logical_partition_length(&bytes, levels)?;
@@ -150,20 +152,43 @@ impl ItemKey {
     pub(crate) fn epk(&self) -> EffectivePartitionKey {
         EffectivePartitionKey::from_bytes(unescape(&self.bytes).map_or(Vec::new(), |(epk, _)| epk))
     }
+
+    /// The partition key part.
+    pub(crate) fn partition_key(&self) -> PartitionKey {
+        let components = decode_components(self.partition_slice()).expect(
+            "an item key is made of components, or each of them was checked when it was read",
+        );
+        PartitionKey::from_values(components)
+    }
 }
 
-impl ItemKey {
-    /// The partition key part.
-    pub(crate) fn partition_key(&self) -> Option<PartitionKey> {
-        let mut at = escaped_length(&self.bytes)?;
-        let mut components = Vec::with_capacity(1);
-        while at < self.partition_bytes {
-            let (component, length) = decode_component(self.bytes.get(at..)?)?;
-            components.push(component);
-            at += length;
-        }
-        Some(PartitionKey::from_values(components))
+/// The bytes of a logical partition, with exactly so much room behind them: what fits becomes a key without a copy.
+fn logical_partition_bytes(
+    epk: &EffectivePartitionKey,
+    partition_key: &PartitionKey,
+    room_bytes: usize,
+) -> Vec<u8> {
+    let components = partition_key.components();
+    let length =
+        length_escaped(epk.as_bytes()) + components.iter().map(length_encoded).sum::<usize>();
+    let mut bytes = Vec::with_capacity(length + room_bytes);
+    push_escaped(&mut bytes, epk.as_bytes());
+    for component in components {
+        push_component(&mut bytes, component);
     }
+    bytes
+}
+
+/// The components of a whole logical partition.
+fn decode_components(partition: &[u8]) -> Option<Vec<PartitionKeyValue>> {
+    let mut at = escaped_length(partition)?;
+    let mut components = Vec::with_capacity(1);
+    while at < partition.len() {
+        let (component, length) = decode_component(partition.get(at..)?)?;
+        components.push(component);
+        at += length;
+    }
+    Some(components)
 }
 
 /// Item keys (and any other key that starts with lp) whose epk lies in the range.

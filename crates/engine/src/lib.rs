@@ -30,6 +30,7 @@ pub mod operation;
 mod ordered_bytes;
 pub mod outcome;
 mod partition;
+pub mod query;
 mod session;
 mod settings;
 #[cfg(test)]

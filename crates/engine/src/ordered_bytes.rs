@@ -53,6 +53,15 @@ pub(crate) fn push_component(key: &mut Vec<u8>, component: &PartitionKeyValue) {
     }
 }
 
+/// The length of a partition key value when it is encoded.
+pub(crate) fn length_encoded(component: &PartitionKeyValue) -> usize {
+    match component {
+        PartitionKeyValue::Undefined | PartitionKeyValue::Null | PartitionKeyValue::Bool(_) => 1,
+        PartitionKeyValue::Number(_) => 9,
+        PartitionKeyValue::String(text) => 1 + length_escaped(text.as_bytes()),
+    }
+}
+
 pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
     Some(match *key.first()? {
         UNDEFINED => (PartitionKeyValue::Undefined, 1),
@@ -72,14 +81,27 @@ pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)>
     })
 }
 
-/// The length of the partition key value at the front.
+/// The length of the partition key value at the front; none when it could not be decoded.
 pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
     match *key.first()? {
         UNDEFINED | NULL | FALSE | TRUE => Some(1),
         NUMBER => Some(9),
-        STRING => Some(1 + escaped_length(key.get(1..)?)?),
+        STRING => Some(1 + escaped_text_length(key.get(1..)?)?),
         _ => None,
     }
+}
+
+/// The length of the escaped bytes at the front, with their end, if they are text. A zero is never a part of another
+/// character, so the text between two zeros is checked by itself.
+fn escaped_text_length(key: &[u8]) -> Option<usize> {
+    let length = escaped_length(key)?;
+    let mut parts = key.get(..length - 2)?.split(|&byte| byte == 0);
+    let first = parts.next()?;
+    std::str::from_utf8(first).ok()?;
+    for part in parts {
+        std::str::from_utf8(part.get(1..)?).ok()?;
+    }
+    Some(length)
 }
 
 fn push_double(key: &mut Vec<u8>, double: f64) {
@@ -147,13 +169,35 @@ pub(crate) fn push_escaped(key: &mut Vec<u8>, bytes: &[u8]) {
     key.extend_from_slice(&[0, 0]);
 }
 
-pub(crate) fn escape_into(key: &mut Vec<u8>, bytes: &[u8]) {
-    for &byte in bytes {
-        key.push(byte);
-        if byte == 0 {
-            key.push(0xFF);
+pub(crate) fn escape_into(key: &mut Vec<u8>, mut bytes: &[u8]) {
+    while let Some(zero) = first_zero(bytes) {
+        let (head, rest) = bytes.split_at(zero + 1);
+        key.extend_from_slice(head);
+        key.push(0xFF);
+        bytes = rest;
+    }
+    key.extend_from_slice(bytes);
+}
+
+/// The length of bytes when they are escaped, with their end.
+pub(crate) fn length_escaped(bytes: &[u8]) -> usize {
+    bytes.len() + bytes.iter().filter(|&&byte| byte == 0).count() + 2
+}
+
+/// Where the first zero stands, eight bytes at a time: every item key is searched for its ends whenever it is read.
+fn first_zero(bytes: &[u8]) -> Option<usize> {
+    const LOW_BITS: u64 = u64::from_ne_bytes([0x01; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The lowest marked byte is zero; bytes above it may be marked because it borrowed from them.
+        let zeros = word.wrapping_sub(LOW_BITS) & !word & HIGH_BITS;
+        if zeros != 0 {
+            return Some(place * 8 + (zeros.trailing_zeros() / 8) as usize);
         }
     }
+    rest.iter().position(|&byte| byte == 0).map(|at| words.len() * 8 + at)
 }
 
 /// Reads escaped bytes from the front; returns them and the length they took.
@@ -162,7 +206,7 @@ pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut at = 0;
     loop {
         let rest = key.get(at..)?;
-        let zero = rest.iter().position(|&byte| byte == 0)?;
+        let zero = first_zero(rest)?;
         bytes.extend_from_slice(rest.get(..zero)?);
         at += zero + 2;
         match *rest.get(zero + 1)? {
@@ -177,7 +221,7 @@ pub(crate) fn unescape(key: &[u8]) -> Option<(Vec<u8>, usize)> {
 pub(crate) fn escaped_length(key: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
-        at += key.get(at..)?.iter().position(|&byte| byte == 0)?;
+        at += first_zero(key.get(at..)?)?;
         match *key.get(at + 1)? {
             0 => return Some(at + 2),
             0xFF => at += 2,

@@ -27,7 +27,9 @@ pub mod plan;
 mod printer;
 pub mod value;
 
-pub use bind::{BoundQuery, BuiltInFunctions, FunctionCatalog, Parameters, bind};
+pub use bind::{
+    BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
+};
 pub use error::{Code, Location, QueryError, Severity, to_json};
 pub use evaluate::{
     EvaluationContext, EvaluationError, NoUserFunctions, PreparedExpression, UserFunctions,

@@ -145,6 +145,9 @@ pub struct Entry {
     pub value: StorageValue,
 }
 
+/// Entries a page has room for before it is known how many there are; the page of a large limit grows.
+const ROOM_ENTRIES_MAX: usize = 1_024;
+
 /// What a scan found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanPage {
@@ -163,7 +166,8 @@ impl ScanPage {
         limit: ScanLimit,
         entries: impl Iterator<Item = crate::Result<Entry>>,
     ) -> crate::Result<Self> {
-        let mut page = Self { entries: Vec::new(), more: false };
+        let room = limit.entries_max.min(ROOM_ENTRIES_MAX);
+        let mut page = Self { entries: Vec::with_capacity(room), more: false };
         let mut bytes = 0;
         for entry in entries {
             let entry = entry?;

@@ -51,8 +51,8 @@ fn partition(partition: &PartitionResource) -> Json {
 fn change(change: &Change) -> Json {
     let mut object = Object::new();
     object.insert("operation", format!("{:?}", change.operation));
-    object.insert("id", change.id.to_string());
-    object.insert("partitionKey", change.partition_key.to_json());
+    object.insert("id", change.id());
+    object.insert("partitionKey", change.partition_key().to_json());
     object.insert("lsn", i64::try_from(change.lsn.0).unwrap());
     object.insert("previousLsn", i64::try_from(change.previous_lsn.0).unwrap());
     object.insert("timestamp", i64::try_from(change.timestamp.0).unwrap());

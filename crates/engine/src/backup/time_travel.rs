@@ -72,24 +72,24 @@ impl SnapshotAt {
             self.parts.push((shard, space, range.after(last.key.clone(), Direction::Forward)));
         }
         let mut items = Vec::new();
-        for entry in &page.entries {
+        for entry in page.entries {
             items.extend(self.item_then(space, entry)?);
         }
         Ok(Some(items))
     }
 
-    fn item_then(&self, space: Space, entry: &Entry) -> Result<Option<Item>> {
+    fn item_then(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
         let levels = self.container.identity.levels();
         let (record, ended) = if space == CHANGE_LOG {
-            (LogEntry::decode(&entry.value, levels)?.1, None)
+            (LogEntry::decode(entry.value, levels)?.1, None)
         } else {
-            match Version::decode(&entry.value, levels)? {
+            match Version::decode(entry.value, levels)? {
                 (Version::Superseded { record, .. }, ended) => (record, Some(ended)),
                 (Version::Removed { .. }, _) => return Ok(None),
             }
         };
-        let item = item_of(&record, record.header.position.lsn);
-        Ok(self.was_there(&record, ended).then_some(item))
+        let lsn = record.header.position.lsn;
+        Ok(self.was_there(&record, ended).then(|| item_of(record, lsn)))
     }
 
     /// Written by then, not superseded by then, not expired by then.

@@ -2,9 +2,10 @@
 //!
 //! Owns the plain data. Does not own how changes are found.
 
-use model::{ItemId, Lsn, PartitionKey, TimestampSeconds};
+use model::{Lsn, PartitionKey, TimestampSeconds};
 
 use super::position::ChangeFeedPosition;
+use crate::key_layout::ItemKey;
 use crate::outcome::Item;
 
 /// Which changes are told.
@@ -49,10 +50,8 @@ pub enum ChangeOperation {
 pub struct Change {
     /// What happened.
     pub operation: ChangeOperation,
-    /// Which item.
-    pub id: ItemId,
-    /// In which logical partition.
-    pub partition_key: PartitionKey,
+    /// Which item, as it is stored: most readers look at the item itself and never ask.
+    pub(super) key: ItemKey,
     /// The item after the change; none for a deletion.
     pub current: Option<Item>,
     /// The item before the change, in the mode of all versions, if it is still kept.
@@ -63,6 +62,20 @@ pub struct Change {
     pub previous_lsn: Lsn,
     /// Second of the transaction.
     pub timestamp: TimestampSeconds,
+}
+
+impl Change {
+    /// Which item.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.key.id()
+    }
+
+    /// In which logical partition.
+    #[must_use]
+    pub fn partition_key(&self) -> PartitionKey {
+        self.key.partition_key()
+    }
 }
 
 /// One page of changes.

@@ -3,19 +3,22 @@
 //! Owns the merge of the change log (newest versions) with the versions (superseded ones and deletions), the filter by
 //! epk range, and the rule that a page never ends inside a transaction.
 
+use std::vec::IntoIter;
+
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
-use model::{EpkRange, ItemId, Lsn, PartitionKey, TimestampSeconds};
-use storage::{Read, Scan, ScanLimit, Shard, StorageValue};
+use model::{EpkRange, Lsn, PartitionKey};
+use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space};
 
 use super::change::{Change, ChangeFeedMode, ChangeOperation};
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
 use crate::item::{ItemRecord, LogEntry, Removal, Version, item_of, resolve};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
+use crate::outcome::Item;
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
-/// Entries that may follow the last wanted one inside its transaction: those of a transactional batch.
+/// Entries read at once beyond a limit that cut a transaction: those of a transactional batch.
 const TRANSACTION_ENTRIES: usize = TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
 /// What to look for.
@@ -44,181 +47,200 @@ enum Source {
     Versions,
 }
 
+/// Entries of the log and of the versions, both in the order of their keys, which is the order of positions.
+struct Entries {
+    log: IntoIter<Entry>,
+    versions: IntoIter<Entry>,
+    /// Up to here nothing is missing; none when both were read to their end.
+    complete_through: Option<Lsn>,
+}
+
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
-        let wanted = if self.covers_partition {
-            items_max.saturating_add(TRANSACTION_ENTRIES).min(LOOKED_AT_MAX)
-        } else {
-            LOOKED_AT_MAX
-        };
-        let mut limit = ScanLimit::entries(wanted);
-        let (entries, complete_through) = loop {
-            let (entries, through) = self.entries(after, limit).await?;
-            let first = entries.first().map(|(position, ..)| position.lsn);
-            if through.is_none() || first <= through {
-                break (entries, through);
-            }
-            // One transaction is larger than the limit. It is read whole, or the feed would stand still for ever.
-            limit.entries_max *= 2;
-            limit.bytes_max *= 2;
-        };
-        let mut changes: Vec<Change> = Vec::with_capacity(entries.len());
+        let entries = self.entries(after, items_max).await?;
+        let through = entries.complete_through;
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.log.len().min(items_max));
         let mut last = after;
-        for (position, source, value) in entries {
-            if complete_through.is_some_and(|through| position.lsn > through) {
+        for (source, entry) in entries {
+            let position = position(&entry)?;
+            if through.is_some_and(|through| position.lsn > through) {
                 break;
             }
             if changes.len() >= items_max && position.lsn != last {
                 return Ok(Found { changes, through: Some(last) });
             }
             last = position.lsn;
-            changes.extend(self.change(position, &source, &value).await?);
-        }
-        Ok(Found { changes, through: complete_through })
-    }
-
-    /// Entries in order, and the lsn up to which they are complete when a limit cut them.
-    async fn entries(
-        &self,
-        after: Lsn,
-        limit: ScanLimit,
-    ) -> Result<(Vec<(ChangePosition, Source, StorageValue)>, Option<Lsn>)> {
-        let (mut entries, mut complete) =
-            self.space(after, limit, CHANGE_LOG, || Source::Log).await?;
-        if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-            let (versions, cut) = self.space(after, limit, VERSIONS, || Source::Versions).await?;
-            entries.extend(versions);
-            entries.sort_by_key(|(position, ..)| *position);
-            complete = match (complete, cut) {
-                (Some(log), Some(versions)) => Some(log.min(versions)),
-                (log, versions) => log.or(versions),
+            let Some((mut change, previous)) = self.change(position, &source, entry)? else {
+                continue;
             };
+            if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
+                change.previous = self.image(previous).await?;
+            }
+            changes.push(change);
         }
-        Ok((entries, complete))
+        Ok(Found { changes, through })
     }
 
-    async fn space(
-        &self,
-        after: Lsn,
-        limit: ScanLimit,
-        space: storage::Space,
-        source: impl Fn() -> Source,
-    ) -> Result<(Vec<(ChangePosition, Source, StorageValue)>, Option<Lsn>)> {
-        let scan = Scan::forward(ChangePosition::after(after), limit);
-        let page = self.view.scan(self.shard, space, &scan).await?;
-        let mut entries = Vec::with_capacity(page.entries.len());
-        for entry in page.entries {
-            let position = ChangePosition::decode(&entry.key)
-                .ok_or_else(|| Error::corrupt("the key of a change is damaged"))?;
-            entries.push((position, source(), entry.value));
-        }
-        // The last transaction may go on beyond the cut: only the one before it is surely complete.
-        let last = entries.last().map(|(position, ..)| position.lsn);
-        let cut = last.filter(|_| page.more).map(|lsn| Lsn(lsn.0 - 1));
-        Ok((entries, cut))
+    /// Entries for a page, with every transaction it has room for the beginning of.
+    async fn entries(&self, after: Lsn, items_max: usize) -> Result<Entries> {
+        // One more than wanted: it shows that the transaction before it is complete.
+        let wanted =
+            if self.covers_partition { items_max.saturating_add(1) } else { LOOKED_AT_MAX };
+        let limit = ScanLimit::entries(wanted.min(LOOKED_AT_MAX));
+        let log = self.space(after, limit, CHANGE_LOG).await?;
+        let versions = match self.mode {
+            ChangeFeedMode::LatestVersion => ScanPage { entries: Vec::new(), more: false },
+            ChangeFeedMode::AllVersionsAndDeletes => self.space(after, limit, VERSIONS).await?,
+        };
+        Entries::new(log, versions)
     }
 
-    async fn change(
+    /// Entries of one space up to the limit, and beyond it if a transaction would be cut.
+    async fn space(&self, after: Lsn, limit: ScanLimit, space: Space) -> Result<ScanPage> {
+        let mut scan = Scan::forward(ChangePosition::after(after), limit);
+        let mut page = self.view.scan(self.shard, space, &scan).await?;
+        let Some(cut) = cut_transaction(&page)? else { return Ok(page) };
+        while let Some(last) = page.entries.last().filter(|_| page.more)
+            && position(last)?.lsn == cut
+        {
+            let range = scan.range.after(last.key.clone(), Direction::Forward);
+            scan = Scan::forward(range, ScanLimit::entries(TRANSACTION_ENTRIES));
+            let rest = self.view.scan(self.shard, space, &scan).await?;
+            page.entries.extend(rest.entries);
+            page.more = rest.more;
+        }
+        Ok(page)
+    }
+
+    /// The change an entry tells, without the image before it, and where that is; none if it is not asked for.
+    fn change(
         &self,
         position: ChangePosition,
         source: &Source,
-        value: &StorageValue,
-    ) -> Result<Option<Change>> {
+        entry: Entry,
+    ) -> Result<Option<(Change, ChangePosition)>> {
         let levels = self.container.levels();
-        let version = match source {
+        match source {
             Source::Log => {
-                let (key, record) = LogEntry::decode(value, levels)?;
-                if self.mode == ChangeFeedMode::LatestVersion
-                    && self.live.is_expired(&record.header, self.now)
-                {
+                let (key, record) = LogEntry::decode(entry.value, levels)?;
+                let is_gone = self.mode == ChangeFeedMode::LatestVersion
+                    && self.live.is_expired(&record.header, self.now);
+                let is_told = !is_gone && self.is_wanted(&key);
+                Ok(is_told.then(|| written(position, key, record)))
+            }
+            Source::Versions => {
+                let (version, ended) = Version::decode(entry.value, levels)?;
+                if !self.is_wanted(version.key()) {
                     return Ok(None);
                 }
-                (Version::Superseded { key, record }, TimestampSeconds(0))
+                let (key, removal, previous) = match version {
+                    Version::Superseded { key, record } => {
+                        return Ok(Some(written(position, key, record)));
+                    }
+                    Version::Removed { key, removal, previous } => (key, removal, previous),
+                };
+                let previous = resolve(previous, position.lsn);
+                let operation = match removal {
+                    Removal::Deleted => ChangeOperation::Delete,
+                    Removal::Expired => ChangeOperation::Expire,
+                };
+                let change = Change {
+                    operation,
+                    key,
+                    current: None,
+                    previous: None,
+                    lsn: position.lsn,
+                    previous_lsn: previous.lsn,
+                    timestamp: ended,
+                };
+                Ok(Some((change, previous)))
             }
-            Source::Versions => Version::decode(value, levels)?,
-        };
-        let (version, ended) = version;
-        if !self.covers_partition && !self.range.contains(&version.key().epk()) {
-            return Ok(None);
         }
-        if let Some(wanted) = self.partition_key
-            && !partition_key(version.key())?.components().starts_with(wanted.components())
-        {
-            return Ok(None);
-        }
-        let change = match version {
-            Version::Superseded { key, record } => self.written(position, &key, &record).await?,
-            Version::Removed { key, removal, previous } => {
-                self.removed(position, &key, removal, previous, ended).await?
-            }
-        };
-        Ok(Some(change))
     }
 
-    async fn written(
-        &self,
-        position: ChangePosition,
-        key: &ItemKey,
-        record: &ItemRecord,
-    ) -> Result<Change> {
-        let previous = resolve(record.header.previous, position.lsn);
-        let created = previous.lsn == Lsn::ZERO;
-        Ok(Change {
-            operation: if created { ChangeOperation::Create } else { ChangeOperation::Replace },
-            id: item_id(key)?,
-            partition_key: partition_key(key)?,
-            current: Some(item_of(record, position.lsn)),
-            previous: self.image(previous).await?,
-            lsn: position.lsn,
-            previous_lsn: previous.lsn,
-            timestamp: record.header.timestamp,
-        })
-    }
-
-    async fn removed(
-        &self,
-        position: ChangePosition,
-        key: &ItemKey,
-        removal: Removal,
-        previous: ChangePosition,
-        timestamp: TimestampSeconds,
-    ) -> Result<Change> {
-        let previous = resolve(previous, position.lsn);
-        let operation = match removal {
-            Removal::Deleted => ChangeOperation::Delete,
-            Removal::Expired => ChangeOperation::Expire,
-        };
-        Ok(Change {
-            operation,
-            id: item_id(key)?,
-            partition_key: partition_key(key)?,
-            current: None,
-            previous: self.image(previous).await?,
-            lsn: position.lsn,
-            previous_lsn: previous.lsn,
-            timestamp,
-        })
+    fn is_wanted(&self, key: &ItemKey) -> bool {
+        let in_range = self.covers_partition || self.range.contains(&key.epk());
+        in_range
+            && self.partition_key.is_none_or(|wanted| {
+                key.partition_key().components().starts_with(wanted.components())
+            })
     }
 
     /// The item at an earlier position, if it is still kept.
-    async fn image(&self, position: ChangePosition) -> Result<Option<crate::outcome::Item>> {
-        if self.mode == ChangeFeedMode::LatestVersion || position.lsn == Lsn::ZERO {
+    async fn image(&self, position: ChangePosition) -> Result<Option<Item>> {
+        if position.lsn == Lsn::ZERO {
             return Ok(None);
         }
         let Some(value) = self.view.get(self.shard, VERSIONS, &position.key()).await? else {
             return Ok(None);
         };
-        match Version::decode(&value, self.container.levels())?.0 {
-            Version::Superseded { record, .. } => Ok(Some(item_of(&record, position.lsn))),
+        match Version::decode(value, self.container.levels())?.0 {
+            Version::Superseded { record, .. } => Ok(Some(item_of(record, position.lsn))),
             Version::Removed { .. } => Ok(None),
         }
     }
 }
 
-fn item_id(key: &ItemKey) -> Result<ItemId> {
-    Ok(ItemId::new(key.id())?)
+impl Entries {
+    fn new(log: ScanPage, versions: ScanPage) -> Result<Self> {
+        let complete_through = match (complete_through(&log)?, complete_through(&versions)?) {
+            (Some(log), Some(versions)) => Some(log.min(versions)),
+            (log, versions) => log.or(versions),
+        };
+        let (log, versions) = (log.entries.into_iter(), versions.entries.into_iter());
+        Ok(Self { log, versions, complete_through })
+    }
 }
 
-fn partition_key(key: &ItemKey) -> Result<PartitionKey> {
-    key.partition_key().ok_or_else(|| Error::corrupt("a stored item key is damaged"))
+impl Iterator for Entries {
+    type Item = (Source, Entry);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let is_version = match (self.log.as_slice().first(), self.versions.as_slice().first()) {
+            (Some(log), Some(version)) => version.key < log.key,
+            (log, _) => log.is_none(),
+        };
+        if is_version {
+            self.versions.next().map(|entry| (Source::Versions, entry))
+        } else {
+            self.log.next().map(|entry| (Source::Log, entry))
+        }
+    }
+}
+
+/// Up to where a page is complete; none when it ends where the space does. The last transaction may go on beyond a
+/// cut: only the one before it is surely complete.
+fn complete_through(page: &ScanPage) -> Result<Option<Lsn>> {
+    let last = page.entries.last().filter(|_| page.more);
+    Ok(last.map(position).transpose()?.map(|position| Lsn(position.lsn.0.saturating_sub(1))))
+}
+
+/// The transaction a page ends in the middle of, as far as the page can tell.
+fn cut_transaction(page: &ScanPage) -> Result<Option<Lsn>> {
+    let mut backwards = page.entries.iter().rev();
+    let Some(last) = backwards.next().filter(|_| page.more) else { return Ok(None) };
+    let cut = position(last)?.lsn;
+    let before = backwards.next().map(position).transpose()?;
+    Ok(before.is_none_or(|before| before.lsn == cut).then_some(cut))
+}
+
+fn position(entry: &Entry) -> Result<ChangePosition> {
+    ChangePosition::decode(&entry.key)
+        .ok_or_else(|| Error::corrupt("the key of a change is damaged"))
+}
+
+/// The change that wrote a version, and where the version before it is.
+fn written(position: ChangePosition, key: ItemKey, record: ItemRecord) -> (Change, ChangePosition) {
+    let previous = resolve(record.header.previous, position.lsn);
+    let created = previous.lsn == Lsn::ZERO;
+    let change = Change {
+        operation: if created { ChangeOperation::Create } else { ChangeOperation::Replace },
+        key,
+        timestamp: record.header.timestamp,
+        current: Some(item_of(record, position.lsn)),
+        previous: None,
+        lsn: position.lsn,
+        previous_lsn: previous.lsn,
+    };
+    (change, previous)
 }

@@ -94,7 +94,7 @@ impl Engine {
         let scan = Scan::forward(ChangePosition::after(lsn), ScanLimit::entries(1));
         let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
         let Some(entry) = page.entries.into_iter().next() else { return Ok(None) };
-        let (_, record) = LogEntry::decode(&entry.value, container.identity.levels())?;
+        let (_, record) = LogEntry::decode(entry.value, container.identity.levels())?;
         Ok(Some((record.header.position.lsn, record.header.timestamp)))
     }
 
@@ -115,7 +115,8 @@ impl Engine {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(WALK_ENTRIES));
             let page = self.store().scan(partition.identity.shard, CHANGE_LOG, &scan).await?;
             for entry in &page.entries {
-                let (_, record) = LogEntry::decode(&entry.value, container.identity.levels())?;
+                let (_, record) =
+                    LogEntry::decode(entry.value.clone(), container.identity.levels())?;
                 if record.header.timestamp >= time {
                     return Ok(Some(record.header.position.lsn));
                 }

@@ -57,7 +57,7 @@ pub(crate) fn check(
             ));
         }
     }
-    let key = logical_partition(container, &extracted).item(id.as_str());
+    let key = ItemKey::new(&container.definition.effective(&extracted), &extracted, id.as_str());
     let Json::Object(object) = item else { return Err(Error::invalid("an item is an object")) };
     Ok(NewItem { key, object: Arc::new(object), time_to_live, bytes })
 }
@@ -69,7 +69,8 @@ pub(crate) fn item_key(
     id: &ItemId,
 ) -> Result<ItemKey> {
     check_partition_key(container, partition_key)?;
-    Ok(logical_partition(container, partition_key).item(id.as_str()))
+    let epk = container.definition.effective(partition_key);
+    Ok(ItemKey::new(&epk, partition_key, id.as_str()))
 }
 
 /// The storage prefix of a full partition key.

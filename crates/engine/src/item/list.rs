@@ -99,7 +99,8 @@ impl Engine {
                 gathered.last = Some(entry.key);
                 if !live.is_expired(&record.header, self.now()) {
                     gathered.bytes += record.body_len();
-                    gathered.items.push(item_of(&record, record.header.position.lsn));
+                    let lsn = record.header.position.lsn;
+                    gathered.items.push(item_of(record, lsn));
                 }
             }
             gathered.more = page.more;

@@ -39,20 +39,21 @@ impl Engine {
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
             let Some(record) = record else { return Err(not_found(operation.id.as_str())) };
-            let answer = answer(operation.options.precondition.as_ref(), &record);
-            let lsn = partition.published.lsn();
             let charge = charge::read(record.body_len());
+            let answer = answer(operation.options.precondition.as_ref(), record);
+            let lsn = partition.published.lsn();
             return Ok(outcome(answer, charge, partition.identity.number, lsn));
         }
     }
 }
 
 /// The item, or "not modified".
-pub(crate) fn answer(precondition: Option<&Precondition>, record: &ItemRecord) -> ReadAnswer {
-    if is_unmodified(precondition, record) {
+pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) -> ReadAnswer {
+    if is_unmodified(precondition, &record) {
         return ReadAnswer::NotModified(record.header.etag);
     }
-    ReadAnswer::Found(item_of(record, record.header.position.lsn))
+    let lsn = record.header.position.lsn;
+    ReadAnswer::Found(item_of(record, lsn))
 }
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {

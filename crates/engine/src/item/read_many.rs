@@ -63,7 +63,8 @@ impl Engine {
             for ((index, _), value) in wanted.into_iter().zip(stored) {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
                 if !live.is_expired(&record.header, self.now()) {
-                    found.insert(index, item_of(&record, record.header.position.lsn));
+                    let lsn = record.header.position.lsn;
+                    found.insert(index, item_of(record, lsn));
                 }
             }
         }

@@ -73,8 +73,9 @@ pub(crate) fn unexpected() -> Error {
 }
 
 /// The item a caller gets: the stored text, with the lsn the commit was given.
-pub(crate) fn item_of(record: &ItemRecord, lsn: Lsn) -> Item {
-    Item::new(record.body(), record.header.etag, lsn, record.header.timestamp)
+pub(crate) fn item_of(record: ItemRecord, lsn: Lsn) -> Item {
+    let header = record.header;
+    Item::new(record.into_body(), header.etag, lsn, header.timestamp)
 }
 
 /// The charge of a write.
@@ -99,5 +100,5 @@ pub(crate) fn written_outcome(submitted: Submitted<ItemAnswer>) -> Result<(Outco
         return Err(unexpected());
     };
     let charge = write_charge(&written, patch_operations);
-    Ok((outcome(item_of(&written.record, lsn), charge, partition, lsn), written.created))
+    Ok((outcome(item_of(written.record, lsn), charge, partition, lsn), written.created))
 }

@@ -145,14 +145,15 @@ fn batch_answer(answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
     let (effect, charge): (BatchEffect, RequestCharge) = match answer {
         ItemAnswer::Written { written, patch_operations } => {
             let charge = write_charge(&written, patch_operations);
-            let item = item_of(&written.record, lsn);
+            let item = item_of(written.record, lsn);
             let created = written.created;
             (if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) }, charge)
         }
         ItemAnswer::Deleted { old } => (BatchEffect::Deleted, charge::delete(old)),
         ItemAnswer::Found(record) => {
-            let item = item_of(&record, lsn_in_batch(&record, lsn));
             let charge = charge::read(record.body_len());
+            let lsn = lsn_in_batch(&record, lsn);
+            let item = item_of(record, lsn);
             (BatchEffect::Read(ReadAnswer::Found(item)), charge)
         }
         ItemAnswer::NotModified(record) => {

@@ -68,7 +68,7 @@ impl Copy<'_> {
             };
             let mut set = WriteSet::new();
             for entry in page.entries {
-                let (version, _) = Version::decode(&entry.value, self.container.levels())?;
+                let (version, _) = Version::decode(entry.value.clone(), self.container.levels())?;
                 if self.range.contains(&version.key().epk()) {
                     set.put(VERSIONS, entry.key, entry.value);
                 }
@@ -165,7 +165,7 @@ impl Copy<'_> {
             let page = self.store.scan(source, VERSIONS, &scan).await?;
             let last = page.entries.last().map(|entry| entry.key.clone());
             for entry in page.entries {
-                let (version, _) = Version::decode(&entry.value, self.container.levels())?;
+                let (version, _) = Version::decode(entry.value.clone(), self.container.levels())?;
                 if version.key() != key {
                     continue;
                 }

@@ -30,7 +30,7 @@ pub(crate) struct PartitionState {
     pub(crate) expiry_after: Lsn,
     /// Before this second, every item with a time to live of its own is reclaimed.
     pub(crate) expiry_from_second: u64,
-    /// The newest version that was trimmed: an all-versions feed cannot start before it.
+    /// The newest version that was trimmed or never kept: an all-versions feed cannot start before it.
     pub(crate) trimmed: Lsn,
     /// After a merge, changes up to here are in the order of their lsn but not of their time.
     pub(crate) interleaved: Lsn,
@@ -63,6 +63,9 @@ pub(crate) struct Rebuild {
 const STATE_VERSION: u8 = 1;
 
 impl PartitionState {
+    /// Where `trimmed` stands: a commit that keeps no versions writes its stamp there.
+    pub(crate) const TRIMMED_AT: usize = 1 + 7 * 8;
+
     /// The ordinal of an item created next: the number of the partition, then a counter, so that it grows with
     /// creation inside a partition, also after a split or merge, and never repeats inside a container.
     pub(crate) fn next_ordinal(&mut self, partition: u32) -> u64 {

@@ -88,6 +88,8 @@ struct Group {
     touched: HashSet<StorageKey>,
     /// Items of each set.
     touched_items: Vec<Vec<StorageKey>>,
+    /// Whether one of the transactions kept no versions of what it replaced or deleted.
+    loses_versions: bool,
     /// Transactions that must see this group first.
     deferred: VecDeque<Transaction>,
 }
@@ -198,6 +200,7 @@ impl Writer {
         group.touched.extend(prepared.touched_unique);
         group.touched.extend(prepared.touched_items.iter().cloned());
         group.touched_items.push(prepared.touched_items);
+        group.loses_versions |= prepared.loses_versions;
         group.sets.push(prepared.set);
         group.answers.push((answer, transaction));
     }
@@ -205,12 +208,14 @@ impl Writer {
     /// Commits a group and answers its callers. Returns the transactions to run again after another process has
     /// written to this partition.
     async fn finish(&mut self, mut group: Group, failures: &mut usize) -> Option<Vec<Transaction>> {
-        let state = StorageValue::from(self.state.encode());
-        self.add_state(&mut group, &state)?;
+        self.add_state(&mut group)?;
         match self.seed.store.commit(self.seed.identity.shard, group.sets).await {
             Ok(stamps) => {
-                self.stored_state = Some(state);
                 let newest = stamps.last().map_or(self.published.lsn(), |stamp| Lsn(stamp.0));
+                if group.loses_versions {
+                    self.state.trimmed = newest;
+                }
+                self.stored_state = Some(self.state.encode().into());
                 self.published.publish(newest, &self.state);
                 self.touched.remember(&group.touched_items, &stamps);
                 for ((answer, transaction), stamp) in group.answers.into_iter().zip(stamps) {
@@ -237,13 +242,16 @@ impl Writer {
     }
 
     /// The last set carries the new state, the first one the guard on the old; none when there is nothing to commit.
-    fn add_state(&self, group: &mut Group, state: &StorageValue) -> Option<()> {
+    fn add_state(&self, group: &mut Group) -> Option<()> {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),
             None => Guard::Absent,
         };
         group.sets.first_mut()?.guard(STATE, STATE_KEY, guard);
-        group.sets.last_mut()?.put(STATE, STATE_KEY, state.clone());
+        // A position before versions that were not kept must be refused, and only the store knows their lsn.
+        let trimmed_at = group.loses_versions.then_some(PartitionState::TRIMMED_AT);
+        let state = self.state.encode();
+        group.sets.last_mut()?.put_stamped(STATE, STATE_KEY, state, None, trimmed_at);
         Some(())
     }
 

@@ -10,6 +10,7 @@ use crate::key_layout::{
     ChangePosition, ItemKey, LogicalPartition, TERMS, UNIQUE_KEYS, catalog_key, catalog_name,
     epk_key_range, owner_of_entry, single_terms, unique_key,
 };
+use crate::ordered_bytes::push_escaped;
 
 fn component() -> impl Strategy<Value = PartitionKeyValue> {
     let text = proptest::collection::vec(
@@ -67,7 +68,7 @@ proptest! {
         prop_assert_eq!(&decoded, &item);
         prop_assert_eq!(decoded.id(), id.as_str());
         prop_assert!(decoded.id_bytes() == id.as_bytes());
-        prop_assert!(decoded.partition_key().as_ref() == Some(&key));
+        prop_assert!(decoded.partition_key() == key);
         prop_assert_eq!(decoded.epk(), definition(levels).effective(&key));
         prop_assert_eq!(decoded.partition(), partition(levels, &key));
     }
@@ -96,7 +97,22 @@ proptest! {
     ) {
         if let Some(key) = ItemKey::decode(StorageKey::from(bytes), levels) {
             prop_assert!(!key.id().is_empty());
-            prop_assert_eq!(key.partition_key().unwrap().components().len(), levels);
+            prop_assert_eq!(key.partition_key().components().len(), levels);
+        }
+    }
+
+    #[test]
+    fn a_partition_key_that_is_no_text_is_refused(
+        text in proptest::collection::vec(prop_oneof![any::<u8>(), Just(0), Just(b'a')], 0..20),
+    ) {
+        let mut bytes = vec![7, 0, 0, 0x50];
+        push_escaped(&mut bytes, &text);
+        bytes.extend_from_slice(b"id");
+        let decoded = ItemKey::decode(StorageKey::from(bytes), 1);
+        let expected = String::from_utf8(text).ok();
+        prop_assert_eq!(decoded.is_some(), expected.is_some());
+        if let (Some(decoded), Some(text)) = (decoded, expected) {
+            prop_assert!(decoded.partition_key() == PartitionKey::from(text.as_str()));
         }
     }
 

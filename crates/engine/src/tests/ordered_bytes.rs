@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use model::{Json, Number, compare};
 use proptest::prelude::*;
 
-use crate::ordered_bytes::{invert_from, push_value, unescape};
+use crate::ordered_bytes::{
+    escaped_length, invert_from, length_escaped, push_escaped, push_value, unescape,
+};
 
 fn encoded(value: Option<&Json>) -> Vec<u8> {
     let mut key = Vec::new();
@@ -132,6 +134,24 @@ proptest! {
         prop_assert!(key(&left) > encoded(Some(&Json::from("w"))));
         prop_assert!(key(&left) < encoded(Some(&Json::from("y"))));
         prop_assert!(key(&left).len() < 3000);
+    }
+
+    #[test]
+    fn escaped_bytes_are_found_and_given_back_whatever_follows(
+        bytes in proptest::collection::vec(prop_oneof![4 => any::<u8>(), 1 => 0..2_u8], 0..40),
+        behind in proptest::collection::vec(any::<u8>(), 0..20),
+    ) {
+        let mut key = Vec::new();
+        push_escaped(&mut key, &bytes);
+        let plain = bytes.iter().flat_map(|&byte| {
+            if byte == 0 { vec![0, 0xFF] } else { vec![byte] }
+        });
+        prop_assert_eq!(&key, &plain.chain([0, 0]).collect::<Vec<_>>());
+        let length = key.len();
+        prop_assert_eq!(length_escaped(&bytes), length);
+        key.extend_from_slice(&behind);
+        prop_assert_eq!(escaped_length(&key), Some(length));
+        prop_assert_eq!(unescape(&key), Some((bytes, length)));
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Verification<'_> {
             self.find(format!("item '{}' calls itself by another id", key.id()));
         }
         let definition = &self.container.identity.definition;
-        if key.partition_key().as_ref() != Some(&definition.extract(&item)) {
+        if key.partition_key() != definition.extract(&item) {
             self.find(format!("item '{}' has another partition key than its place", key.id()));
         }
         let own = u64::from(self.partition.identity.number);

@@ -103,7 +103,7 @@ impl Verification<'_> {
                 position.lsn.0, self.newest.0
             ));
         }
-        match Version::decode(&entry.value, self.container.identity.levels()) {
+        match Version::decode(entry.value.clone(), self.container.identity.levels()) {
             Err(error) => self.find(format!("a version cannot be read ({key}): {error}")),
             Ok((Version::Superseded { record, key: item }, _)) => {
                 self.check_superseded(position, &record, &item);

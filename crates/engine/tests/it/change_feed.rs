@@ -13,7 +13,7 @@ use crate::verbs::{key, refused};
 const LATEST: ChangeFeedMode = ChangeFeedMode::LatestVersion;
 
 pub(crate) fn names(changes: &[Change]) -> Vec<&str> {
-    changes.iter().map(|change| change.id.as_str()).collect()
+    changes.iter().map(|change| change.id()).collect()
 }
 
 /// Everything from a start on, page by page, with the position behind it.
@@ -73,7 +73,7 @@ async fn every_start_begins_where_it_says() {
         let (account, link) = (&account, &link);
         async move {
             let page = first(account, link, start).await;
-            page.changes.iter().map(|change| change.id.to_string()).collect::<Vec<_>>().join("")
+            page.changes.iter().map(|change| change.id().to_owned()).collect::<Vec<_>>().join("")
         }
     };
     assert_eq!(from(ChangeFeedStart::Beginning).await, "abc");
@@ -121,7 +121,7 @@ async fn a_start_in_time_is_found_exactly_in_any_log() {
         let mut missing: Vec<_> =
             written.iter().filter(|(_, timestamp)| *timestamp >= second).collect();
         missing.retain(|(number, _)| {
-            !changes.iter().any(|change| change.id.as_str() == format!("i{number}"))
+            !changes.iter().any(|change| change.id() == format!("i{number}"))
         });
         assert!(missing.is_empty(), "{second}: {missing:?}");
     }

@@ -128,8 +128,8 @@ impl Load {
             let page = self.account.changes(&self.link, mode, start, 3).await.unwrap();
             for change in &page.changes {
                 let found = number(change.current.as_ref().unwrap());
-                let before = newest.insert(change.id.to_string(), found);
-                assert!(before.is_none_or(|before| before <= found), "{} went back", change.id);
+                let before = newest.insert(change.id().to_owned(), found);
+                assert!(before.is_none_or(|before| before <= found), "{} went back", change.id());
             }
             start = ChangeFeedStart::Continuation(page.continuation);
             if last && page.changes.is_empty() && !page.more {

@@ -116,7 +116,7 @@ async fn keys_that_share_an_epk_are_still_two_logical_partitions() {
     let start = engine::change_feed::ChangeFeedStart::Beginning;
     let page = account.changes_of(&link, of_one, mode, start, 10).await.unwrap();
     assert_eq!(page.changes.len(), 1);
-    assert_eq!(page.changes[0].partition_key, key(&one));
+    assert_eq!(page.changes[0].partition_key(), key(&one));
     assert_eq!(account.delete_partition(&link, &one).await.unwrap(), 1);
     account.read(&link, &two, "a").await.unwrap();
     account.verify().await;

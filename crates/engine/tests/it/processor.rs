@@ -77,7 +77,7 @@ impl Reaction for Seen {
         let panics = self.state(|state| {
             state.calls += 1;
             let poisoned =
-                changes.iter().position(|change| state.poison.contains(&change.id.to_string()));
+                changes.iter().position(|change| state.poison.iter().any(|id| id == change.id()));
             match (poisoned, state.failing) {
                 (None, _) => {}
                 (Some(_), Failing::Silently) => return Err(ReactionError::new("bad change")),
@@ -90,7 +90,7 @@ impl Reaction for Seen {
             for change in changes {
                 let current = change.current.as_ref().map(engine::Item::to_json);
                 let n = current.and_then(|json| json.get("n")?.as_i64()).unwrap_or_default();
-                state.delivered.push((change.id.to_string(), n));
+                state.delivered.push((change.id().to_owned(), n));
             }
             *state.by_instance.entry(context.instance.to_string()).or_default() += changes.len();
             Ok(false)
@@ -668,7 +668,7 @@ struct Operations(Arc<Mutex<Vec<(String, ChangeOperation)>>>);
 #[async_trait]
 impl Reaction for Operations {
     async fn react(&self, changes: &[Change], _: &Context) -> Result<(), ReactionError> {
-        let operations = changes.iter().map(|change| (change.id.to_string(), change.operation));
+        let operations = changes.iter().map(|change| (change.id().to_owned(), change.operation));
         self.0.lock().unwrap().extend(operations);
         Ok(())
     }

@@ -150,7 +150,7 @@ async fn a_position_of_before_delivers_everything_after_splits_and_merges() {
             let from = ChangeFeedStart::Continuation(position.clone());
             let drained = drain(&account, &link, &FeedRange::Container, mode, from, items_max);
             let mut names: Vec<_> =
-                drained.await.0.iter().map(|change| change.id.to_string()).collect();
+                drained.await.0.iter().map(|change| change.id().to_owned()).collect();
             names.sort();
             names.dedup();
             assert_eq!(names.len(), expected, "{names:?}");
@@ -159,7 +159,7 @@ async fn a_position_of_before_delivers_everything_after_splits_and_merges() {
     let range = FeedRange::PartitionKey(key("p3"));
     let from = ChangeFeedStart::Continuation(start.continuation);
     let (changes, _) = drain(&account, &link, &range, mode, from, 1).await;
-    let names: Vec<_> = changes.iter().map(|change| change.id.as_str()).collect();
+    let names: Vec<_> = changes.iter().map(|change| change.id()).collect();
     assert_eq!(names, ["before3", "between3", "after3"]);
 }
 

@@ -120,7 +120,7 @@ async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
     let mode = ChangeFeedMode::LatestVersion;
     let page = account.changes(&link, mode, ChangeFeedStart::Beginning, 10).await.unwrap();
     assert_eq!(page.changes.len(), 1);
-    assert_eq!(page.changes[0].id.as_str(), "b");
+    assert_eq!(page.changes[0].id(), "b");
     assert_eq!(account.resource(&link).await.usage.items, 2, "still stored");
     account.verify().await;
 }

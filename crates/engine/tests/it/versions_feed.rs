@@ -39,7 +39,7 @@ fn told(changes: &[Change]) -> Vec<String> {
                 ChangeOperation::Expire => "expire",
             };
             let (current, previous) = (number(&change.current), number(&change.previous));
-            format!("{operation} {} {current} {previous}", change.id)
+            format!("{operation} {} {current} {previous}", change.id())
         })
         .collect()
 }
@@ -208,6 +208,45 @@ async fn after_trimming_a_stale_position_is_refused_and_a_newer_one_works() {
     let account = account.reopened().await;
     let stale = ChangeFeedStart::Continuation(before);
     refused(account.changes(&link, ALL, stale, 1).await, ErrorKind::ContinuationRefused);
+    account.verify().await;
+}
+
+#[tokio::test]
+async fn a_position_before_versions_that_were_never_kept_is_refused() {
+    let (account, link, before) = started().await;
+    account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
+    let keep = |minutes| {
+        account.alter(&link, move |properties| {
+            properties.change_feed_policy = Some(ChangeFeedPolicy::new(minutes));
+        })
+    };
+    let position = |start| {
+        let (account, link) = (&account, &link);
+        async move { account.changes(link, ALL, start, 1).await.map(|page| page.continuation) }
+    };
+    // A creation loses nothing: what was new before and is still the newest is told in full.
+    keep(0).await.unwrap();
+    account.create(&link, r#"{"id":"b","pk":"x","n":2}"#).await.unwrap();
+    keep(10).await.unwrap();
+    assert_eq!(told(&since(&account, &link, &before, 10).await), ["create a 1 -", "create b 2 -"]);
+    let between = position(ChangeFeedStart::Now).await.unwrap();
+
+    keep(0).await.unwrap();
+    account.delete(&link, "x", "a").await.unwrap();
+    keep(10).await.unwrap();
+    let behind = position(ChangeFeedStart::Now).await.unwrap();
+    account.upsert(&link, r#"{"id":"b","pk":"x","n":3}"#).await.unwrap();
+    for stale in [&before, &between] {
+        let stale = ChangeFeedStart::Continuation(stale.clone());
+        let text = refused(position(stale).await, ErrorKind::ContinuationRefused);
+        assert!(text.contains("older than the retention"), "{text}");
+    }
+    assert_eq!(told(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
+
+    let account = account.reopened().await;
+    let stale = ChangeFeedStart::Continuation(between);
+    refused(account.changes(&link, ALL, stale, 1).await, ErrorKind::ContinuationRefused);
+    assert_eq!(told(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
     account.verify().await;
 }
 

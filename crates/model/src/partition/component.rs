@@ -36,6 +36,7 @@ pub(super) fn append_v2_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8
             bytes.extend_from_slice(&(value + 0.0).to_le_bytes());
         }
         PartitionKeyValue::String(text) => {
+            bytes.reserve(text.len() + 2);
             bytes.push(STRING);
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(0xFF);

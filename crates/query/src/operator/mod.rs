@@ -9,6 +9,7 @@ mod flow;
 mod query;
 
 mod needed;
+mod sieve;
 mod source;
 mod unnest;
 

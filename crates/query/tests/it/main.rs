@@ -8,4 +8,5 @@ mod plan;
 mod query_text;
 mod round_trip;
 mod sqltest;
+mod stored_text;
 mod tree;

@@ -32,7 +32,7 @@ impl ParkedStore {
         attempts: u32,
     ) -> Result<()> {
         let Some(change) = page.get(index) else { return Ok(()) };
-        let same = |other: &&Change| other.lsn == change.lsn && other.id == change.id;
+        let same = |other: &&Change| other.lsn == change.lsn && other.id() == change.id();
         let earlier = page.iter().take(index).filter(same).count();
         let id = self.item_id(range, change, earlier);
         let place = Place { group: &self.group, id: &id };
@@ -54,7 +54,7 @@ impl ParkedStore {
     fn item_id(&self, range: &EpkRange, change: &Change, earlier: usize) -> String {
         let start = format!("{}..{}.{}.", self.group, range_text(range), change.lsn);
         let end = if earlier == 0 { String::new() } else { format!(".{earlier}") };
-        let mut id = change.id.to_string();
+        let mut id = change.id().to_owned();
         if start.len() + id.len() + end.len() > ITEM_ID_BYTES_MAX {
             id = format!("{:032x}", structural_hash(&Json::from(id)));
         }
@@ -71,8 +71,8 @@ fn change_json(change: &Change, image: impl Fn(&Item) -> Option<Json>) -> Object
         ChangeOperation::Expire => "expire",
     };
     object.insert("operation", operation);
-    object.insert("id", change.id.as_str());
-    object.insert("partitionKey", change.partition_key.to_json());
+    object.insert("id", change.id());
+    object.insert("partitionKey", change.partition_key().to_json());
     object.insert("lsn", integer(change.lsn.0));
     object.insert("previousLsn", integer(change.previous_lsn.0));
     object.insert("timestamp", integer(change.timestamp.0));

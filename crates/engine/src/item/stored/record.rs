@@ -5,7 +5,7 @@
 //!
 //! A point read returns the text as it lies in the store: system properties are part of it, nothing is parsed.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::StorageValue;
 
@@ -80,8 +80,9 @@ impl ItemRecord {
     }
 
     /// The JSON text with system properties.
-    pub(crate) fn body(&self) -> Bytes {
-        self.bytes.slice(HEADER_BYTES..)
+    pub(crate) fn into_body(mut self) -> Bytes {
+        self.bytes.advance(HEADER_BYTES);
+        self.bytes
     }
 
     pub(crate) fn body_len(&self) -> usize {
@@ -111,7 +112,8 @@ fn decode_time_to_live(encoded: i32) -> Option<ItemTimeToLive> {
 }
 
 fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
-    let (&[version, flags], _) = bytes.split_first_chunk::<2>()?;
+    let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
+    let [version, flags, ..] = *bytes;
     if version != RECORD_VERSION {
         return None;
     }
@@ -149,7 +151,7 @@ impl LogEntry {
         bytes
     }
 
-    pub(crate) fn decode(bytes: &StorageValue, levels: usize) -> Result<(ItemKey, ItemRecord)> {
+    pub(crate) fn decode(bytes: StorageValue, levels: usize) -> Result<(ItemKey, ItemRecord)> {
         let (key, rest) = take_item_key(bytes, levels)?;
         Ok((key, ItemRecord::decode(rest)?))
     }
@@ -205,25 +207,29 @@ impl Version {
     }
 
     /// Reads a version and the second it ended.
-    pub(crate) fn decode(bytes: &StorageValue, levels: usize) -> Result<(Self, TimestampSeconds)> {
+    pub(crate) fn decode(
+        mut bytes: StorageValue,
+        levels: usize,
+    ) -> Result<(Self, TimestampSeconds)> {
         let damaged = || Error::corrupt("a superseded version is shorter than its header");
-        let kind = *bytes.first().ok_or_else(damaged)?;
-        let ended = bytes.get(1..9).and_then(|ended| ended.try_into().ok()).ok_or_else(damaged)?;
-        let ended = TimestampSeconds(u64::from_be_bytes(ended));
-        let (key, rest) = take_item_key(&bytes.slice(9..), levels)?;
-        let removed = |removal| -> Result<Self> {
-            let previous = ChangePosition::decode(&rest).ok_or_else(damaged)?;
-            Ok(Self::Removed { key: key.clone(), removal, previous })
-        };
-        let version = match kind {
-            VERSION_SUPERSEDED => {
-                Self::Superseded { key: key.clone(), record: ItemRecord::decode(rest.clone())? }
-            }
-            VERSION_DELETED => removed(Removal::Deleted)?,
-            VERSION_EXPIRED => removed(Removal::Expired)?,
+        let head: [u8; 9] = *bytes.first_chunk().ok_or_else(damaged)?;
+        let [kind, ended @ ..] = head;
+        bytes.advance(head.len());
+        let (key, rest) = take_item_key(bytes, levels)?;
+        let removal = match kind {
+            VERSION_SUPERSEDED => None,
+            VERSION_DELETED => Some(Removal::Deleted),
+            VERSION_EXPIRED => Some(Removal::Expired),
             _ => return Err(Error::corrupt(format!("a version of unknown kind {kind}"))),
         };
-        Ok((version, ended))
+        let version = match removal {
+            None => Self::Superseded { key, record: ItemRecord::decode(rest)? },
+            Some(removal) => {
+                let previous = ChangePosition::decode(&rest).ok_or_else(damaged)?;
+                Self::Removed { key, removal, previous }
+            }
+        };
+        Ok((version, TimestampSeconds(u64::from_be_bytes(ended))))
     }
 
     pub(crate) fn key(&self) -> &ItemKey {
@@ -239,13 +245,14 @@ fn push_item_key(bytes: &mut Vec<u8>, key: &ItemKey) {
     bytes.extend_from_slice(key.as_bytes());
 }
 
-fn take_item_key(bytes: &StorageValue, levels: usize) -> Result<(ItemKey, StorageValue)> {
+/// Splits without a copy: the key and the rest go on sharing the value they came in.
+fn take_item_key(mut bytes: StorageValue, levels: usize) -> Result<(ItemKey, StorageValue)> {
     let damaged = || Error::corrupt("a stored item key is damaged");
-    let length = bytes.get(..2).and_then(|length| length.try_into().ok()).ok_or_else(damaged)?;
-    let end = 2 + usize::from(u16::from_be_bytes(length));
-    if bytes.len() < end {
+    let length = usize::from(u16::from_be_bytes(*bytes.first_chunk().ok_or_else(damaged)?));
+    bytes.advance(2);
+    if bytes.len() < length {
         return Err(damaged());
     }
-    let key = ItemKey::decode(bytes.slice(2..end), levels).ok_or_else(damaged)?;
-    Ok((key, bytes.slice(end..)))
+    let key = ItemKey::decode(bytes.split_to(length), levels).ok_or_else(damaged)?;
+    Ok((key, bytes))
 }

@@ -64,6 +64,7 @@ pub(crate) struct Turn<'turn> {
     log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
     sequence: u16,
     forced: bool,
+    loses_versions: bool,
 }
 
 /// An item that was written, before its lsn is known.
@@ -85,6 +86,8 @@ pub(crate) struct Prepared {
     pub(crate) touched_unique: Vec<StorageKey>,
     /// Whether there is anything to commit; cursors alone can wait for the next write.
     pub(crate) commits: bool,
+    /// Whether a version or a deletion was not kept, because the container keeps none now.
+    pub(crate) loses_versions: bool,
 }
 
 /// What is to be written.
@@ -106,6 +109,7 @@ impl<'turn> Turn<'turn> {
             log: BTreeMap::new(),
             sequence: 0,
             forced: false,
+            loses_versions: false,
         }
     }
 
@@ -227,6 +231,7 @@ impl<'turn> Turn<'turn> {
         }
         Prepared {
             commits: self.forced || !self.set.writes.is_empty(),
+            loses_versions: self.loses_versions,
             set: self.set,
             state: self.state,
             touched_items: self.items.into_keys().collect(),
@@ -330,6 +335,7 @@ impl<'turn> Turn<'turn> {
             self.set.remove(CHANGE_LOG, position.key());
         }
         if self.context.live.retention_seconds == 0 {
+            self.loses_versions = true;
             return;
         }
         let version =
@@ -348,6 +354,7 @@ impl<'turn> Turn<'turn> {
     ) {
         let position = self.next_position(record.header.position.ordinal);
         if self.context.live.retention_seconds == 0 {
+            self.loses_versions = true;
             return;
         }
         let previous = earlier(record.header.position);

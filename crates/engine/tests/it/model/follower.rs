@@ -44,9 +44,9 @@ impl Follower {
     ) -> bool {
         let page = account.changes(link, self.mode, self.start.clone(), items_max).await.unwrap();
         for change in &page.changes {
-            let pk = change.partition_key.to_json();
+            let pk = change.partition_key().to_json();
             let pk = pk.as_array().unwrap()[0].as_str().unwrap().to_owned();
-            let name = format!("{pk}/{}", change.id);
+            let name = format!("{pk}/{}", change.id());
             let before = match &change.current {
                 Some(item) => self.believed.insert(name.clone(), normal(item)),
                 None => self.believed.remove(&name),

@@ -176,7 +176,9 @@ impl HeldRow {
 fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> Direction {
     match (key.order, &key.expression) {
         (Some(order), _) => order.into(),
-        (None, call @ Expression::Call { .. }) => score_direction(call, preparation),
+        (None, call @ Expression::Call { .. }) if !key.is_computed => {
+            score_direction(call, preparation)
+        }
         (None, _) => Direction::Ascending,
     }
 }
