@@ -12,6 +12,7 @@ mod authorization;
 mod exchange;
 mod gateway;
 mod item;
+mod query;
 mod resource;
 mod route;
 mod server;

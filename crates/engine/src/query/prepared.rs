@@ -98,7 +98,7 @@ pub(super) fn context(
 }
 
 /// A clock beyond the years that the language knows stands still at the last of them.
-fn moment(milliseconds: u64) -> Moment {
+pub(super) fn moment(milliseconds: u64) -> Moment {
     let milliseconds = i64::try_from(milliseconds).unwrap_or(i64::MAX);
     let known = Moment::from_milliseconds(milliseconds);
     known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")

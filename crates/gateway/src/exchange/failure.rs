@@ -63,6 +63,12 @@ impl Failure {
         self
     }
 
+    /// The same failure with the plan for clients that can carry out the query themselves.
+    pub(crate) fn with_plan(mut self, plan: String) -> Self {
+        self.plan = Some(plan);
+        self
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -111,7 +117,8 @@ impl From<Error> for Failure {
             ErrorKind::Immutable => (StatusCode::BAD_REQUEST, None),
             ErrorKind::SessionNotAvailable => (StatusCode::NOT_FOUND, Some(1002)),
             ErrorKind::PartitionGone => (StatusCode::GONE, Some(1002)),
-            ErrorKind::ContinuationRefused => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::ContinuationRefused | ErrorKind::BadQuery => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::OutOfTime => (StatusCode::REQUEST_TIMEOUT, None),
             ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
             ErrorKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, None),
             ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, None),
@@ -121,7 +128,11 @@ impl From<Error> for Failure {
             ErrorKind::Throttled { retry_after_ms } => Some(retry_after_ms),
             _ => None,
         };
-        Self { sub_status, retry_after_ms, ..Self::new(status, error.to_string()) }
+        let message = match error.query_errors_json() {
+            Some(errors) => format!("Message: {errors}"),
+            None => error.to_string(),
+        };
+        Self { sub_status, retry_after_ms, ..Self::new(status, message) }
     }
 }
 

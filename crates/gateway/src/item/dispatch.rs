@@ -8,7 +8,8 @@ use model::ItemId;
 
 use super::{batch, change_feed, list, patch, read, resource_id, write};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::gateway::{Gateway, not_yet};
+use crate::gateway::Gateway;
+use crate::query;
 
 /// `/dbs/{id}/colls/{id}/docs`
 pub(crate) async fn feed(
@@ -23,11 +24,13 @@ pub(crate) async fn feed(
         }
         Method::GET => list::list(engine, request, address).await,
         // A plan first: one client marks its plan requests as queries too, others as neither.
-        Method::POST if request.flag(&header::IS_QUERY_PLAN) => Err(not_yet("Query plans")),
+        Method::POST if request.flag(&header::IS_QUERY_PLAN) => {
+            query::plan(engine, request, address).await
+        },
         Method::POST if request.flag(&header::IS_BATCH) => {
             batch::answer(engine, request, address).await
         }
-        Method::POST if request.is_query() => Err(not_yet("Queries")),
+        Method::POST if request.is_query() => query::run(gateway, request, address).await,
         Method::POST if request.flag(&header::IS_UPSERT) => {
             write::upsert(engine, request, address).await
         }

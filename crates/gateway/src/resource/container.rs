@@ -25,7 +25,11 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
             let name = "DocumentCollections";
             listing::feed(request, Some(&parent.rid), name, values, containers.charge)
         }
-        Method::POST if request.is_query() => Err(not_yet("Queries of containers")),
+        Method::POST if request.is_query() => {
+            let containers = engine.list_containers(&parent.id).await?.value;
+            let values: Vec<Json> = containers.iter().map(document).collect();
+            listing::query(engine, request, Some(&parent.rid), "DocumentCollections", &values)
+        }
         Method::POST => {
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let throughput = database::throughput(request)?;

@@ -19,7 +19,11 @@ pub(crate) async fn feed(engine: &Engine, request: &Request) -> Outcome<Reply> {
             let values = databases.value.iter().map(document).collect();
             listing::feed(request, None, "Databases", values, databases.charge)
         }
-        Method::POST if request.is_query() => Err(crate::gateway::not_yet("Queries of databases")),
+        Method::POST if request.is_query() => {
+            let databases = engine.list_databases().await?.value;
+            let values: Vec<Json> = databases.iter().map(document).collect();
+            listing::query(engine, request, None, "Databases", &values)
+        }
         Method::POST => {
             let properties = DatabaseProperties::from_json(&request.json()?)?;
             let throughput = throughput(request)?;

@@ -2,13 +2,33 @@
 //!
 //! Owns paging by id and the reply. Does not own items, which the engine pages.
 
+use engine::Engine;
 use hyper::StatusCode;
 use model::{ContinuationToken, Json, RequestCharge, ResourceId};
 
 use crate::exchange::{Envelope, Failure, Outcome, Reply, Request, header};
+use crate::query::QueryText;
 
 const TOKEN_KIND: &str = "resources";
 const TOKEN_VERSION: u8 = 1;
+
+/// The answer to a query over resources, whole.
+pub(crate) fn query(
+    engine: &Engine,
+    request: &Request,
+    parent: Option<&ResourceId>,
+    name: &str,
+    resources: &[Json],
+) -> Outcome<Reply> {
+    let query = QueryText::of(request)?;
+    let rows = engine.query_values(&query.text, &query.parameters, resources)?;
+    let mut envelope = Envelope::new(parent, name, 1024);
+    rows.iter().for_each(|row| envelope.push(row));
+    let count = envelope.count();
+    Ok(Reply::ok(envelope.into_text())
+        .with(header::ITEM_COUNT, count)
+        .charge(RequestCharge::from_request_units(1)))
+}
 
 /// A feed of resources sorted by id.
 pub(crate) fn feed(

@@ -7,6 +7,5 @@ pub(crate) mod container;
 pub(crate) mod database;
 mod listing;
 pub(crate) mod offer;
-mod offer_query;
 pub(crate) mod partition_key_range;
 pub(crate) mod usage;

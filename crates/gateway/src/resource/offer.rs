@@ -1,6 +1,6 @@
 //! Offers: throughput as a resource of its own, the way clients find and replace it.
 //!
-//! Owns their shape, their ids and the small query by which clients look them up. The throughput itself belongs to its
+//! Owns their shape and their ids; clients look them up by a query. The throughput itself belongs to its
 //! database or container.
 
 use engine::Engine;
@@ -24,15 +24,18 @@ struct Offer {
 
 /// `/offers`
 pub(crate) async fn list(engine: &Engine, request: &Request) -> Outcome<Reply> {
-    let wanted = match request.method {
-        Method::GET => None,
-        Method::POST if request.is_query() => Some(super::offer_query::parse(&request.json()?)?),
-        _ => return Err(Failure::method_not_allowed()),
-    };
     let mut offers: Vec<Json> = all(engine).await?.iter().map(Offer::document).collect();
-    offers.retain(|offer| wanted.as_ref().is_none_or(|wanted| wanted.matches(offer)));
     offers.sort_by_key(|offer| offer.get("id").and_then(Json::as_str).map(str::to_owned));
-    listing::feed(request, None, "Offers", offers, RequestCharge::from_request_units(1))
+    match request.method {
+        Method::GET => {
+            let charge = RequestCharge::from_request_units(1);
+            listing::feed(request, None, "Offers", offers, charge)
+        }
+        Method::POST if request.is_query() => {
+            listing::query(engine, request, None, "Offers", &offers)
+        }
+        _ => Err(Failure::method_not_allowed()),
+    }
 }
 
 /// `/offers/{id}`
