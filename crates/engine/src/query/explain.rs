@@ -5,7 +5,7 @@
 use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
-use super::part::{pieces, targets};
+use super::part::{check, pieces, targets};
 use super::prepared::{Prepared, bind_text, common_indexes};
 use super::request::QueryItems;
 use crate::charge;
@@ -20,6 +20,7 @@ impl Engine {
     /// `BadQuery` for a wrong text, or an order that no index has.
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
         let container = self.container(&operation.container)?;
+        check(&container, &operation.feed_range)?;
         let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
