@@ -121,17 +121,18 @@ impl LookupWalk {
 
     /// Whether a term is the one at which its item is given.
     fn is_first(&self, branch: usize, content: &Content, hit: &TermHit) -> Result<bool> {
-        let Some(walked) = self.branches.get(branch).map(|branch| &branch.walked) else {
-            return Ok(false);
-        };
+        let Some(own) = self.branches.get(branch) else { return Ok(false) };
         let Content::Record(record) = content else { return Ok(true) };
-        if branch == 0 && !walked.is_over_elements() {
+        let is_over_elements = own.walked.is_over_elements();
+        if self.branches.len() == 1 && !is_over_elements {
             return Ok(true);
         }
         let item = record.parse()?;
         let mut earlier = self.branches.iter().take(branch);
-        let is_known = earlier.any(|earlier| earlier.walked.matches(&item));
-        Ok(!is_known && (!walked.is_over_elements() || walked.is_first_term(&item, &hit.value)))
+        // An item that the branch is not for may be given by a later one.
+        Ok(own.matches(&item)
+            && !earlier.any(|earlier| earlier.matches(&item))
+            && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
     }
 }
 
