@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::place::Place;
 use super::*;
 use crate::value::arbitrary::json;
-use crate::{Json, Object};
+use crate::{Json, Object, PropertyPath};
 
 fn object(text: &str) -> Object {
     Json::parse(text.as_bytes()).unwrap().as_object().unwrap().clone()
