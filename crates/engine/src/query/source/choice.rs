@@ -18,7 +18,7 @@ use super::lookup::LookupWalk;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
-use super::terms_of_plan::{branches, composite_paths, composite_terms, ordered_path_terms};
+use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
 use crate::query::prepared::Prepared;

@@ -8,7 +8,7 @@ use model::{
     IndexPathSegment, Json, Object, PartitionKey, PartitionKeyDefinition, PartitionKeyValue,
 };
 
-use super::value_bytes::{Decoded, decode};
+use super::term::{Decoded, decode};
 use crate::ordered_bytes::EXACT_INTEGERS_BELOW;
 
 /// Where a value stands in an item.

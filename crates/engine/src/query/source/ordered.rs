@@ -14,8 +14,7 @@ use super::candidate::{Batch, Candidate};
 use super::index_values::IndexValues;
 use super::loading::Loading;
 use super::reading::Reading;
-use super::term_walk::{TermIndex, TermWalk, Terms};
-use super::value_bytes::{cut_beginning, uncut};
+use super::term::{TermIndex, TermWalk, Terms, cut_beginning, uncut, values_at};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
@@ -215,7 +214,7 @@ impl Stream {
             for (hit, record) in part.iter().zip(records) {
                 let Some(record) = record else { continue };
                 let item = record.parse()?;
-                let value = super::matching::values_at(&item, path).into_iter().next();
+                let value = values_at(&item, path).into_iter().next();
                 let text = value.and_then(|value| value.as_str()).unwrap_or_default();
                 ranked.push(Ranked { rank: uncut(text).into(), hit: hit.clone() });
             }

@@ -10,20 +10,20 @@ use ::query::{EvaluationContext, PreparedExpression};
 use model::{CompositeIndex, CompositeOrder, IndexPathSegment, Json};
 
 use super::matching::{Walked, WalkedCondition};
-use super::term_walk::{TermIndex, Terms};
 use super::value_bytes::{ByteRange, byte_ranges, composite_ranges, encoded, inverted, successor};
+use super::walk::{TermIndex, Terms};
 use crate::index::{composite_number, path_text};
 
 /// One walk of a lookup. An item is given by the first walk that finds it.
-pub(in crate::query) struct Branch {
-    pub(super) walked: Walked,
-    pub(super) terms: Terms,
+pub(in crate::query::source) struct Branch {
+    pub(in crate::query::source) walked: Walked,
+    pub(in crate::query::source) terms: Terms,
     /// What else an item must be found by.
-    pub(super) also: Vec<Terms>,
+    pub(in crate::query::source) also: Vec<Terms>,
 }
 
 /// The walks that together find everything a lookup finds; none when all items must be read.
-pub(in crate::query) fn branches(
+pub(in crate::query::source) fn branches(
     lookup: &Lookup,
     indexes: &Indexes,
     context: &EvaluationContext,
@@ -89,7 +89,7 @@ fn path_terms(condition: &PathCondition) -> Terms {
 }
 
 /// The terms of a path with some values.
-pub(super) fn ordered_path_terms(
+pub(in crate::query::source) fn ordered_path_terms(
     path: &[IndexPathSegment],
     values: &ValueSet,
     is_reversed: bool,
@@ -108,7 +108,7 @@ fn lookup_terms(lookup: &CompositeLookup, composite: &CompositeIndex) -> Terms {
 }
 
 /// The terms of a composite index with these first values and one of some next values.
-pub(super) fn composite_terms(
+pub(in crate::query::source) fn composite_terms(
     composite: &CompositeIndex,
     equal: &[Json],
     next: Option<&ValueSet>,
@@ -141,7 +141,9 @@ pub(super) fn composite_terms(
 }
 
 /// The paths of a composite index, each with whether it is in descending order.
-pub(super) fn composite_paths(composite: &CompositeIndex) -> Vec<(Vec<IndexPathSegment>, bool)> {
+pub(in crate::query::source) fn composite_paths(
+    composite: &CompositeIndex,
+) -> Vec<(Vec<IndexPathSegment>, bool)> {
     let parts = composite.paths.iter();
     parts
         .map(|part| (part.path.segments().to_vec(), part.order == CompositeOrder::Descending))

@@ -10,28 +10,28 @@ use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
 use super::absent::AbsentWalk;
-use super::reading::Reading;
 use super::value_bytes::{ByteRange, beginning_of_uncut, successor};
 use crate::error::{Error, Result};
 use crate::key_layout::{TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::part::Piece;
+use crate::query::source::reading::Reading;
 use crate::query::token::TermPlace;
 
 /// What is walked.
 #[derive(Clone, Debug)]
-pub(in crate::query) struct Terms {
-    pub(super) index: TermIndex,
+pub(in crate::query::source) struct Terms {
+    pub(in crate::query::source) index: TermIndex,
     /// The values, ascending.
-    pub(super) ranges: Vec<ByteRange>,
+    pub(in crate::query::source) ranges: Vec<ByteRange>,
     /// Whether items without a value belong to it; a composite index has terms for them.
-    pub(super) absent: bool,
-    pub(super) is_reversed: bool,
+    pub(in crate::query::source) absent: bool,
+    pub(in crate::query::source) is_reversed: bool,
 }
 
 /// Which index.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::query) enum TermIndex {
+pub(in crate::query::source) enum TermIndex {
     /// That of a path, as terms hold it.
     Path(Vec<u8>),
     /// A composite one, by its number.
@@ -39,7 +39,7 @@ pub(in crate::query) enum TermIndex {
 }
 
 /// A walk under way.
-pub(super) struct TermWalk {
+pub(in crate::query::source) struct TermWalk {
     piece: Piece,
     prefix: TermPrefix,
     path: Vec<u8>,
@@ -55,7 +55,11 @@ pub(super) struct TermWalk {
 }
 
 impl TermWalk {
-    pub(super) fn new(piece: &Piece, terms: &Terms, after: Option<&TermPlace>) -> Self {
+    pub(in crate::query::source) fn new(
+        piece: &Piece,
+        terms: &Terms,
+        after: Option<&TermPlace>,
+    ) -> Self {
         let logical = piece.logical.as_ref();
         let (prefix, path) = match &terms.index {
             TermIndex::Path(path) => (TermPrefix::path(logical, path), path.clone()),
@@ -80,11 +84,11 @@ impl TermWalk {
         walk
     }
 
-    pub(super) fn piece(&self) -> &Piece {
+    pub(in crate::query::source) fn piece(&self) -> &Piece {
         &self.piece
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(in crate::query::source) fn is_at_end(&self) -> bool {
         self.is_at_end
     }
 
@@ -143,9 +147,13 @@ impl TermWalk {
     }
 
     /// Passes over the terms of a value that are not read yet.
-    pub(super) fn skip_value(&mut self, value: &[u8]) {
+    pub(in crate::query::source) fn skip_value(&mut self, value: &[u8]) {
         if !self.path.is_empty() && value == [UNDEFINED] {
             (self.absent, self.absent_walk) = (None, None);
+            return;
+        }
+        // No term has such a value: its string is cut.
+        if beginning_of_uncut(value).is_some() {
             return;
         }
         let start = self.prefix.key(value, None);
@@ -167,7 +175,7 @@ impl TermWalk {
 
     /// The next terms in order, at most as many as wanted; none only at the end. Terms of other pieces of the same
     /// partition are left out.
-    pub(super) async fn next(
+    pub(in crate::query::source) async fn next(
         &mut self,
         reading: &mut Reading,
         wanted: usize,

@@ -19,7 +19,7 @@ const HASH_BYTES: usize = 16;
 
 /// What a term says about its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Decoded {
+pub(in crate::query::source) enum Decoded {
     /// There is none, or none that the index holds.
     Absent,
     /// All of it.
@@ -29,22 +29,22 @@ pub(super) enum Decoded {
 }
 
 /// Bytes from a place, included, to another, excluded.
-pub(super) type ByteRange = (Vec<u8>, Vec<u8>);
+pub(in crate::query::source) type ByteRange = (Vec<u8>, Vec<u8>);
 
 /// The encoded form of a value.
-pub(super) fn encoded(value: Option<&Json>) -> Vec<u8> {
+pub(in crate::query::source) fn encoded(value: Option<&Json>) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_value(&mut bytes, value);
     bytes
 }
 
 /// The values of a set that are defined, as ranges of bytes in order. May hold more, never less.
-pub(super) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
+pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
     values.ranges().iter().map(byte_range).collect()
 }
 
 /// The same in a composite index, which knows arrays and objects only as absent.
-pub(super) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
+pub(in crate::query::source) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
     let others = ValueSet::kinds(&[ValueKind::Array, ValueKind::Object]);
     let allows_others = !ValueSet::intersection([values.clone(), others]).is_none();
     let absent = (values.undefined || allows_others).then(|| (vec![UNDEFINED], vec![NULL]));
@@ -52,7 +52,7 @@ pub(super) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
 }
 
 /// A range in descending order: the bytes are inverted, so its ends change places.
-pub(super) fn inverted((low, high): &ByteRange) -> ByteRange {
+pub(in crate::query::source) fn inverted((low, high): &ByteRange) -> ByteRange {
     let invert = |bytes: &[u8]| successor(bytes.iter().map(|byte| !byte).collect());
     (invert(high), invert(low))
 }
@@ -89,6 +89,15 @@ fn place(cut: &Cut, side: Side) -> Vec<u8> {
     }
 }
 
+/// Whether a place lies at a string that its term does not hold.
+pub(in crate::query::source) fn is_long_cut(cut: &Cut) -> bool {
+    match cut {
+        Cut::Before(value) | Cut::After(value) => value.as_str().is_some_and(is_long),
+        Cut::AfterPrefix(text) => is_long(text),
+        Cut::BeforeKind(_) | Cut::End => false,
+    }
+}
+
 fn is_long(text: &str) -> bool {
     text.len() > TERM_STRING_BYTES_MAX
 }
@@ -113,7 +122,7 @@ fn kind_mark(kind: ValueKind) -> u8 {
 }
 
 /// The least bytes above all that begin so.
-pub(super) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(in crate::query::source) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
     while bytes.last() == Some(&0xFF) {
         bytes.pop();
     }
@@ -124,7 +133,7 @@ pub(super) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// The value at the front, and how many bytes it takes; none when the bytes are damaged.
-pub(super) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
+pub(in crate::query::source) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
     let value = |value: Json| Decoded::Value(value);
     Some(match *bytes.first()? {
         UNDEFINED => (Decoded::Absent, 1),
@@ -145,7 +154,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
 }
 
 /// Whether a term holds only the beginning of a string; then the bytes that all strings of this beginning share.
-pub(super) fn cut_beginning(value: &[u8]) -> Option<&[u8]> {
+pub(in crate::query::source) fn cut_beginning(value: &[u8]) -> Option<&[u8]> {
     if *value.first()? != STRING {
         return None;
     }
@@ -155,7 +164,7 @@ pub(super) fn cut_beginning(value: &[u8]) -> Option<&[u8]> {
 }
 
 /// A string without its cut: what strings of one beginning are ordered by.
-pub(super) fn uncut(text: &str) -> Vec<u8> {
+pub(in crate::query::source) fn uncut(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_text_bytes(&mut bytes, text.as_bytes());
     bytes.extend_from_slice(&[0, 0]);
@@ -163,7 +172,7 @@ pub(super) fn uncut(text: &str) -> Vec<u8> {
 }
 
 /// The bytes that the terms of such a string begin with; none when it is short enough for its term.
-pub(super) fn beginning_of_uncut(value: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::query::source) fn beginning_of_uncut(value: &[u8]) -> Option<Vec<u8>> {
     if *value.first()? != STRING {
         return None;
     }
