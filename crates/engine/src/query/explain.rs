@@ -2,12 +2,11 @@
 //!
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
-use ::query::plan::access::Indexes;
 use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
 use super::part::{pieces, targets};
-use super::prepared::{Prepared, bind_text};
+use super::prepared::{Prepared, bind_text, common_indexes};
 use super::request::QueryItems;
 use crate::charge;
 use crate::engine::Engine;
@@ -25,7 +24,7 @@ impl Engine {
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
         let live = container.live();
-        let prepared = Prepared::new(bound, Indexes::new(&live.properties.indexing_policy))?;
+        let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
         let value = QueryExplanation {
             partition_filter,
             partitions: pieces

@@ -27,4 +27,4 @@ pub use answer::{QueryExplanation, QueryMetrics, QueryPage};
 pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
-pub(crate) use prepared::TextCache;
+pub(crate) use prepared::{TextCache, moment};

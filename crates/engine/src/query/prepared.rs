@@ -3,7 +3,7 @@
 //! Owns the cache of parsed texts and what a run is given from outside. Does not own any stage: they are the crate
 //! `query`'s. Binding depends on the parameters and is done each time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::query::ast::Query;
@@ -13,11 +13,17 @@ use ::query::{
     BoundQuery, BuiltInFunctions, EvaluationContext, Parameters, QueryError, bind, parse,
 };
 
+use model::{IndexingMode, IndexingPolicy, TimestampMs};
+use storage::{Read, Shard};
+
+use super::part::Piece;
 use super::refusal::bad_query;
 use super::request::QueryLimits;
 use crate::catalog::ContainerLive;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::key_layout::{STATE, STATE_KEY};
+use crate::partition::PartitionState;
 
 /// Texts kept at most.
 const TEXTS_MAX: usize = 256;
@@ -66,6 +72,35 @@ impl Prepared {
     }
 }
 
+/// The indexes that all items of some physical partitions follow. While a rebuild goes on, only what the old and the new
+/// policy have in common can be relied on.
+pub(super) async fn common_indexes(
+    view: &dyn Read,
+    live: &ContainerLive,
+    pieces: &[Piece],
+) -> Result<Indexes> {
+    let mut indexes = Indexes::new(&live.properties.indexing_policy);
+    let mut known = BTreeSet::from([live.generation]);
+    let shards: BTreeSet<Shard> = pieces.iter().map(Piece::shard).collect();
+    for shard in shards {
+        let state = view.get(shard, STATE, STATE_KEY).await?;
+        let Some(state) = state.map(|state| PartitionState::decode(&state)).transpose()? else {
+            // Nothing was ever written there.
+            continue;
+        };
+        let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
+        for generation in rebuilt.into_iter().chain([state.index_generation]) {
+            if known.insert(generation) {
+                // A policy that is forgotten was left behind after the snapshot: nothing is known of it.
+                let policy = live.policy(generation).map(|compiled| &compiled.policy);
+                let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
+                indexes = indexes.and(policy.unwrap_or(&none));
+            }
+        }
+    }
+    Ok(indexes)
+}
+
 /// Parses and binds a text.
 pub(super) fn bind_text(
     engine: &Engine,
@@ -86,20 +121,20 @@ pub(super) fn context(
     let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
     let properties = &live.properties;
     EvaluationContext {
-        now: Arc::new(move || moment(clock.now().0)),
+        now: Arc::new(move || moment(clock.now())),
         // The upper 53 bits make every double from 0 to below 1 equally likely.
         random: Arc::new(move || (random.random() >> 11) as f64 / (1_u64 << 53) as f64),
         geospatial: properties.geospatial_config,
         vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
         full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
         held_bytes_max: limits.held_bytes_max,
-        ..EvaluationContext::at(moment(engine.now().0))
+        ..EvaluationContext::at(moment(engine.now()))
     }
 }
 
 /// A clock beyond the years that the language knows stands still at the last of them.
-pub(super) fn moment(milliseconds: u64) -> Moment {
-    let milliseconds = i64::try_from(milliseconds).unwrap_or(i64::MAX);
+pub(crate) fn moment(time: TimestampMs) -> Moment {
+    let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
     let known = Moment::from_milliseconds(milliseconds);
     known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")
 }

@@ -23,7 +23,7 @@ impl Engine {
         values: &[Json],
     ) -> Result<Vec<Bytes>> {
         let (_, bound) = bind_text(self, text, parameters)?;
-        let context = EvaluationContext::at(moment(self.now().0));
+        let context = EvaluationContext::at(moment(self.now()));
         let mut executor = Executor::new(&bound, context);
         for value in values {
             executor.push(value).map_err(|error| failed(&error))?;

@@ -5,10 +5,25 @@
 //! than the filter wants, and never less.
 
 mod candidate;
-mod choice;
 mod reading;
+
+mod absent;
+mod expired;
+mod index_values;
+mod loading;
+mod matching;
+mod term_walk;
+mod terms_of_plan;
+mod value_bytes;
+
+mod extreme;
+mod lookup;
+mod narrow;
+mod ordered;
 mod scan;
 
-pub(super) use candidate::{Batch, Candidate, Content};
-pub(super) use choice::Source;
+mod choice;
+
+pub(super) use candidate::{Batch, Content};
+pub(super) use choice::{Choice, Source};
 pub(super) use reading::Reading;

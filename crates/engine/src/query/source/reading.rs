@@ -86,6 +86,23 @@ impl Reading {
         Ok(page)
     }
 
+    /// Whether some terms exist; each counts as read.
+    pub(in crate::query) async fn probe_terms(
+        &mut self,
+        shard: Shard,
+        keys: &[StorageKey],
+    ) -> Result<Vec<bool>> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let started = self.engine.now();
+        let found = self.view.get_many(shard, TERMS, keys).await?;
+        self.metrics.index_time += self.since(started);
+        self.metrics.index_entries += keys.len() as u64;
+        self.metrics.index_seeks += 1;
+        Ok(found.into_iter().map(|value| value.is_some()).collect())
+    }
+
     /// The items of some keys; those that are gone or expired are none.
     pub(in crate::query) async fn load(
         &mut self,

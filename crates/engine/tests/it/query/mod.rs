@@ -4,3 +4,4 @@ mod answers;
 mod ask;
 mod cases;
 mod differential;
+mod naive;
