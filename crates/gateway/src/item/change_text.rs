@@ -40,7 +40,7 @@ fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
         ChangeOperation::Delete | ChangeOperation::Expire => "delete",
     };
     let mut key = Object::new();
-    let values = change.partition_key.to_json();
+    let values = change.partition_key().to_json();
     let values = values.as_array().unwrap_or_default();
     for (path, value) in definition.paths().iter().zip(values) {
         // A value that the item does not have is an empty object in the list; here it is simply absent.
@@ -54,7 +54,7 @@ fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
     metadata.insert("crts", integer(change.timestamp.0));
     metadata.insert("previousImageLSN", integer(change.previous_lsn.0));
     metadata.insert("timeToLiveExpired", change.operation == ChangeOperation::Expire);
-    metadata.insert("id", change.id.as_str());
+    metadata.insert("id", change.id());
     metadata.insert("partitionKey", key);
     metadata
 }

@@ -5,7 +5,7 @@
 use engine::operation::PatchItem;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
-use model::{Invalid, ItemId, Json, Patch};
+use model::{ItemId, Json, Patch};
 
 use super::write::written;
 use crate::exchange::{Outcome, Reply, Request};
@@ -29,10 +29,5 @@ pub(crate) async fn patch(
 
 /// Reads the body of a patch.
 pub(crate) fn parse(body: &Json) -> Outcome<Patch> {
-    let patch = Patch::from_json(body, |_| {
-        Err(Invalid::new(
-            "The condition of a patch is not supported yet. Send the patch without it.",
-        ))
-    })?;
-    Ok(patch)
+    Ok(Patch::from_json(body)?)
 }
