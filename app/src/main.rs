@@ -18,10 +18,13 @@ use command::Command;
 
 const EXAMPLES: &str = "\
 Examples:
+  planisphere serve                       an account at http://localhost:8081/, data in ./planisphere-data
+  planisphere serve --memory --port 0     the same for tests: any free port, nothing on disk
   planisphere bench                       how fast is this disk?
   planisphere bench --data DIR --keep     the same, and keep the store to look at
   planisphere verify --data DIR           is everything in this folder consistent?
   planisphere export --data DIR --database shop --container orders --out orders.jsonl
+  planisphere query --data DIR --database shop --container orders \"SELECT * FROM c\"
   planisphere help verify                 more about one command
 
 Exit codes: 0 all is well, 1 something was found, 2 the command could not be carried out.";

@@ -73,11 +73,23 @@ pub(crate) async fn create_items(
     callers: u64,
     bar: &ProgressBar,
 ) -> Result<()> {
+    create_made_items(engine, &link()?, numbers, callers, bar, item).await
+}
+
+/// Creates items that follow from their numbers.
+pub(crate) async fn create_made_items(
+    engine: &Engine,
+    container: &ContainerLink,
+    numbers: Range<u64>,
+    callers: u64,
+    bar: &ProgressBar,
+    item: impl Fn(u64) -> Json + Copy + Send + Sync + 'static,
+) -> Result<()> {
     let next = Arc::new(AtomicU64::new(numbers.start));
     let mut tasks = JoinSet::new();
     for _ in 0..callers {
         let (engine, next, bar) = (engine.clone(), Arc::clone(&next), bar.clone());
-        let container = link()?;
+        let container = container.clone();
         let end = numbers.end;
         tasks.spawn(async move {
             loop {
@@ -147,7 +159,7 @@ fn item(number: u64) -> Json {
 }
 
 /// Ten words that follow from a seed.
-fn text(seed: u64) -> String {
+pub(crate) fn text(seed: u64) -> String {
     let word = |place: u64| {
         let index = usize::try_from((seed >> (4 * place)) % 16).unwrap_or_default();
         WORDS.get(index).copied().unwrap_or_default()
@@ -156,7 +168,7 @@ fn text(seed: u64) -> String {
 }
 
 /// The finaliser of SplitMix64.
-fn mixed(number: u64) -> u64 {
+pub(crate) fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -15,6 +15,7 @@ mod measure;
 mod meter;
 mod prepare;
 mod progress;
+mod queries;
 mod raw;
 mod report;
 mod rounds;
@@ -22,6 +23,9 @@ mod run;
 mod tape;
 
 pub use child::{ChildTask, run_child};
+pub use queries::{
+    CountedRow, Figure, PreparingRow, QueryOptions, QueryReport, ScanRow, run_queries,
+};
 pub use report::{Report, Row};
 pub use run::{Options, run};
 

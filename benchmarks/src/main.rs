@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use benchmarks::{ChildTask, Options, Result, run, run_child};
+use benchmarks::{ChildTask, Options, QueryOptions, Result, run, run_child, run_queries};
 use clap::{Parser, Subcommand};
 
-/// Benchmarks of the embedded engine beside the raw storage crate.
+/// Benchmarks of the embedded engine beside the raw storage crate; `queries` has those of the query language.
 #[derive(Parser)]
 struct Arguments {
     /// Items of the data set.
@@ -23,12 +23,27 @@ struct Arguments {
     #[arg(long)]
     out: Option<PathBuf>,
     #[command(subcommand)]
-    child: Option<Child>,
+    task: Option<Task>,
 }
 
-/// What the benchmark asks of a process of its own.
+/// What to do instead.
 #[derive(Subcommand)]
-enum Child {
+enum Task {
+    /// Benchmarks of queries, at several sizes of the data, beside other databases.
+    Queries {
+        /// Sizes of the data set; multiples of 100.
+        #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000])]
+        items: Vec<u64>,
+        /// Rounds of each measurement; the tables show medians.
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Numbers of the measurements to run, for example `1,2`.
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<u8>,
+        /// Where to write the tables, as Markdown.
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
     /// Runs one task and prints what it measured.
     #[command(hide = true)]
     Child {
@@ -55,8 +70,19 @@ fn main() -> ExitCode {
 
 fn start(arguments: Arguments) -> Result<()> {
     let mut out = std::io::stdout();
-    if let Some(Child::Child { task, folder, items, tape }) = arguments.child {
-        return run_child(task, &folder, items, tape.as_deref(), &mut out);
+    match arguments.task {
+        Some(Task::Child { task, folder, items, tape }) => {
+            return run_child(task, &folder, items, tape.as_deref(), &mut out);
+        }
+        Some(Task::Queries { items, rounds, only, out: path }) => {
+            let report = run_queries(&QueryOptions { items, rounds, only })?;
+            writeln!(out, "{}", report.tables())?;
+            if let Some(path) = path {
+                std::fs::write(path, report.page())?;
+            }
+            return Ok(());
+        }
+        None => {}
     }
     let report = run(&Options {
         items: arguments.items,

@@ -80,7 +80,12 @@ fn status_bytes(text: &str, name: &str) -> Result<u64> {
 
 /// Processor time of all threads, also of those that have ended.
 fn process_cpu() -> Result<Duration> {
-    let stat = fs::read_to_string("/proc/self/stat")?;
+    cpu_of_process("self")
+}
+
+/// Processor time of a process by its number.
+pub(crate) fn cpu_of_process(process: &str) -> Result<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The name of the process stands in parentheses and may contain anything.
     let (_, fields) = stat.rsplit_once(')').ok_or_else(|| unreadable("stat"))?;
     let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u32>);

@@ -4,28 +4,32 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, verify, version};
+use super::{bench, export, import, query, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Serve(Box<serve::Serve>),
     Version(version::Version),
     Verify(verify::Verify),
     Bench(bench::Bench),
     Export(export::Export),
     Import(import::Import),
+    Query(query::Query),
 }
 
 impl Command {
     /// Carries it out.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
+            Self::Serve(serve) => serve.run(),
             Self::Version(version) => version.run(),
             Self::Verify(verify) => verify.run(),
             Self::Bench(bench) => bench.run(),
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
+            Self::Query(query) => query.run(),
         }
     }
 }

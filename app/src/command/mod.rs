@@ -4,6 +4,8 @@ mod bench;
 mod dispatch;
 mod export;
 mod import;
+mod query;
+mod serve;
 mod verify;
 mod version;
 

@@ -8,3 +8,4 @@ mod crash;
 mod formats;
 mod full_disk;
 mod planisphere;
+mod query;

@@ -90,3 +90,29 @@ pub(crate) fn feed_page(item_bytes: impl Iterator<Item = usize>) -> RequestCharg
     let units: u64 = item_bytes.map(|bytes| step(bytes).0).sum();
     RequestCharge::from_units(units.max(21))
 }
+
+/// A page of a query: a fixed part, the first use of the index, each seek, and what was touched. Figures in thousandths
+/// of a request unit.
+pub(crate) fn query_page(metrics: &crate::query::QueryMetrics) -> RequestCharge {
+    const OPEN: u64 = 2250;
+    const FIRST_INDEX_USE: u64 = 430;
+    const SEEK: u64 = 105;
+    const LOADED_ITEM: u64 = 19;
+    const LOADED_KILOBYTE: u64 = 40;
+    const SCANNED_ITEM: u64 = 14;
+    const SCANNED_KILOBYTE: u64 = 8;
+    const TERM: u64 = 4;
+    let (items, scanned) = (metrics.items_loaded, metrics.items_scanned);
+    let retrieved = metrics.retrieved_items.max(1);
+    let kilobytes = metrics.retrieved_bytes / 1024;
+    let scanned_kilobytes = kilobytes * scanned / retrieved;
+    let thousandths = OPEN
+        + if metrics.index_seeks > 0 { FIRST_INDEX_USE } else { 0 }
+        + SEEK * metrics.index_seeks
+        + LOADED_ITEM * items
+        + LOADED_KILOBYTE * (kilobytes - scanned_kilobytes)
+        + SCANNED_ITEM * scanned
+        + SCANNED_KILOBYTE * scanned_kilobytes
+        + TERM * metrics.index_entries;
+    RequestCharge::from_units((thousandths * 21).div_ceil(1000))
+}

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use model::{DatabaseId, TimestampMs};
 use storage::{Shard, Store, memory::MemoryStore};
@@ -17,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
+use crate::query::TextCache;
 use crate::settings::Settings;
 
 /// A database account on a store. Cloning shares it.
@@ -40,6 +42,7 @@ pub(crate) struct Core {
     pub(crate) settings: Arc<Settings>,
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
+    pub(crate) query_texts: TextCache,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -79,6 +82,7 @@ impl Engine {
             settings: Arc::new(settings),
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
+            query_texts: TextCache::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),
@@ -160,6 +164,10 @@ impl Engine {
 
     pub(crate) fn now(&self) -> TimestampMs {
         self.core.environment.now()
+    }
+
+    pub(crate) fn stopwatch(&self) -> Duration {
+        self.core.environment.stopwatch()
     }
 
     pub(crate) fn view(&self) -> Arc<CatalogView> {

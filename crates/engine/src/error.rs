@@ -14,6 +14,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    query_errors: Vec<query::QueryError>,
 }
 
 /// What the caller can do.
@@ -42,6 +43,10 @@ pub enum ErrorKind {
     PartitionGone,
     /// A continuation token is foreign, stale or made up. Start over without it.
     ContinuationRefused,
+    /// The query is wrong, or one of its values has no answer. Fix the query; [`Error::query_errors`] has every reason.
+    BadQuery,
+    /// The query was given too little time. Add filters, or allow more.
+    OutOfTime,
     /// Throughput is spent. Retry after the delay.
     Throttled {
         /// How long to wait.
@@ -59,7 +64,25 @@ impl Error {
     /// An error of the given kind.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self { kind, message: message.into(), source: None, query_errors: Vec::new() }
+    }
+
+    /// A query that is refused.
+    pub(crate) fn of_query(errors: Vec<query::QueryError>) -> Self {
+        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Self { query_errors: errors, ..Self::new(ErrorKind::BadQuery, words.join("; ")) }
+    }
+
+    /// Every reason why a query is refused, with codes and places; empty for other errors.
+    #[must_use]
+    pub fn query_errors(&self) -> &[query::QueryError] {
+        &self.query_errors
+    }
+
+    /// The same reasons as the service writes them; none for other errors.
+    #[must_use]
+    pub fn query_errors_json(&self) -> Option<model::Json> {
+        (!self.query_errors.is_empty()).then(|| query::to_json(&self.query_errors))
     }
 
     /// What the caller can do.
@@ -88,7 +111,7 @@ impl Error {
 
     /// A copy for every waiter of a group that failed together; the source stays with the first.
     pub(crate) fn repeat(&self) -> Self {
-        Self { kind: self.kind, message: self.to_string(), source: None }
+        Self::new(self.kind, self.to_string())
     }
 }
 
@@ -127,6 +150,6 @@ impl From<storage::Error> for Error {
             storage::ErrorKind::Refused => ErrorKind::Invalid,
             _ => ErrorKind::Unavailable,
         };
-        Self { kind, message: "the store failed".to_owned(), source: Some(Box::new(error)) }
+        Self { source: Some(Box::new(error)), ..Self::new(kind, "the store failed") }
     }
 }

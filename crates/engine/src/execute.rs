@@ -57,6 +57,13 @@ impl Engine {
             Operation::ReadChangeFeed(read) => {
                 self.read_change_feed(read).await?.map(Value::ChangeFeed)
             }
+            Operation::QueryItems(query) => {
+                self.query_items(*query).await?.map(|page| Value::Rows(Box::new(page)))
+            }
+            Operation::ExplainQuery(query) => {
+                self.explain_query(*query).await?.map(|words| Value::Explanation(Box::new(words)))
+            }
+            Operation::PlanQuery(plan) => self.query_plan(plan).await?.map(Value::QueryPlan),
         })
     }
 }

@@ -30,6 +30,7 @@ pub mod operation;
 mod ordered_bytes;
 pub mod outcome;
 mod partition;
+pub mod query;
 mod session;
 mod settings;
 #[cfg(test)]
@@ -37,6 +38,7 @@ mod tests;
 pub mod verify;
 
 pub use backup::SnapshotAt;
+pub use catalog::{ContainerAddress, DatabaseAddress};
 pub use engine::Engine;
 pub use environment::{
     Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock, SystemRandomness, Task,

@@ -10,6 +10,7 @@ use model::{
 };
 
 use crate::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use crate::query::{PlanQuery, QueryItems};
 
 /// The names that lead to a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -371,4 +372,10 @@ pub enum Operation {
     TransactionalBatch(TransactionalBatch),
     /// See [`ReadChangeFeed`].
     ReadChangeFeed(ReadChangeFeed),
+    /// See [`QueryItems`].
+    QueryItems(Box<QueryItems>),
+    /// Explains how a query would run.
+    ExplainQuery(Box<QueryItems>),
+    /// See [`PlanQuery`].
+    PlanQuery(PlanQuery),
 }

@@ -10,6 +10,7 @@ use model::{
 
 use crate::change_feed::ChangeFeedPage;
 use crate::error::Error;
+use crate::query::{QueryExplanation, QueryPage};
 
 /// The answer to an operation.
 #[derive(Clone, Debug)]
@@ -276,4 +277,10 @@ pub enum OutcomeValue {
     Batch(BatchOutcome),
     /// Changes.
     ChangeFeed(ChangeFeedPage),
+    /// Rows of a query.
+    Rows(Box<QueryPage>),
+    /// How a query would run.
+    Explanation(Box<QueryExplanation>),
+    /// The query plan document for clients.
+    QueryPlan(Json),
 }

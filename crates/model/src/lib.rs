@@ -20,8 +20,8 @@ pub use partition::{
 };
 pub use position::{ContinuationToken, Etag, Lsn, SessionToken, TimestampMs, TimestampSeconds};
 pub use request::{
-    Comparison, ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchCondition,
-    PatchError, PatchOperation, PatchPath, Precondition, RequestCharge, Verdict,
+    ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchError, PatchOperation, PatchPath,
+    Precondition, RequestCharge, Verdict,
 };
 pub use resource::{
     AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositeOrder,

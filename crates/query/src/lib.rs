@@ -27,11 +27,15 @@ pub mod plan;
 mod printer;
 pub mod value;
 
-pub use bind::{BoundQuery, BuiltInFunctions, FunctionCatalog, Parameters, bind};
+pub use bind::{
+    BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
+};
 pub use error::{Code, Location, QueryError, Severity, to_json};
 pub use evaluate::{
     EvaluationContext, EvaluationError, NoUserFunctions, PreparedExpression, UserFunctions,
 };
-pub use operator::{Executor, PartialGroup, RowOrder, RowStream, row_text, rows_text};
+pub use operator::{
+    Executor, ItemPredicate, PartialGroup, RowOrder, RowStream, row_text, rows_text,
+};
 pub use parser::parse;
 pub use printer::{print, print_scalar};

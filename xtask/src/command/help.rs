@@ -14,6 +14,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
     --update-ratchet             write today's exceptions tighter; never looser
 
   cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
+    queries                      those of the query language, with SQLite and PostgreSQL beside them
 
   cargo xtask help             this text
 

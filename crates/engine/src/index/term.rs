@@ -69,7 +69,6 @@ pub(crate) fn terms_of(
 }
 
 /// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
-#[cfg(test)]
 pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     let mut path = Vec::new();
     for segment in segments {

@@ -2,7 +2,10 @@
 //!
 //! Owns the verb at the border and inside the turn. Does not own the operations on the tree: `model` applies them.
 
-use model::{IndexingDirective, ItemTimeToLive, Json, Patch, Precondition};
+use std::sync::Arc;
+
+use ::query::{EvaluationContext, ItemPredicate};
+use model::{IndexingDirective, ItemTimeToLive, Json, Patch, Precondition, TimestampMs};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
@@ -14,19 +17,22 @@ use crate::key_layout::ItemKey;
 use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::query::moment;
 
 impl Engine {
     /// Changes parts of an item.
     ///
     /// # Errors
-    /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item.
+    /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item,
+    /// `BadQuery` when the condition cannot be read.
     pub async fn patch_item(&self, operation: PatchItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id)?;
         let epk = key.epk();
         let WriteOptions { precondition, indexing } = options;
-        let write = ItemWrite::Patch { key, patch, precondition, indexing };
+        let condition = read_condition(&patch)?;
+        let write = ItemWrite::Patch { key, patch, condition, precondition, indexing };
         Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
     }
 }
@@ -36,7 +42,7 @@ pub(crate) async fn patch(
     turn: &mut Turn<'_>,
     key: &ItemKey,
     patch: &Patch,
-    precondition: Option<&Precondition>,
+    (precondition, condition): (Option<&Precondition>, Option<&ItemPredicate>),
     indexing: IndexingDirective,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let Some(current) = turn.current(key).await? else {
@@ -44,7 +50,7 @@ pub(crate) async fn patch(
     };
     check_precondition(precondition, &current)?;
     let mut item = current.parse()?;
-    check_condition(patch, &item)?;
+    check_condition(condition, &item, turn.context.now)?;
     if let Json::Object(object) = &mut item {
         patch.apply(object, turn.context.container.definition.paths()).map_err(Error::from)?;
     }
@@ -72,12 +78,21 @@ fn check_patched(item: &Json) -> Result<()> {
     check_size_and_depth(&Json::Object(own)).map(|_| ())
 }
 
-fn check_condition(patch: &Patch, item: &Json) -> Result<()> {
-    match patch.condition() {
-        Some(condition) if condition.evaluate(item) != Some(true) => Err(Error::new(
+/// Reads the condition of a patch.
+pub(super) fn read_condition(patch: &Patch) -> Result<Option<Arc<ItemPredicate>>> {
+    let predicate = patch.condition().map(ItemPredicate::parse).transpose();
+    Ok(predicate.map_err(Error::of_query)?.map(Arc::new))
+}
+
+fn check_condition(condition: Option<&ItemPredicate>, item: &Json, now: TimestampMs) -> Result<()> {
+    let Some(condition) = condition else { return Ok(()) };
+    let context = EvaluationContext::at(moment(now));
+    match condition.matches(item, &context) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::new(
             ErrorKind::PreconditionFailed,
             "One of the specified pre-condition is not met: the condition of the patch is not true for the item.",
         )),
-        _ => Ok(()),
+        Err(error) => Err(Error::of_query(vec![error.to_query_error()])),
     }
 }

@@ -8,6 +8,7 @@ use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
 use model::{Lsn, RequestCharge};
 
 use super::input::{self, check_partition_key, item_key};
+use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
 use super::submit::{item_of, outcome, unexpected, write_charge};
@@ -130,7 +131,8 @@ fn prepare(
         }
         BatchOperation::Patch { id, patch, options } => {
             let WriteOptions { precondition, indexing } = options;
-            (ItemWrite::Patch { key: located(&id)?, patch, precondition, indexing }, 0)
+            let (key, condition) = (located(&id)?, read_condition(&patch)?);
+            (ItemWrite::Patch { key, patch, condition, precondition, indexing }, 0)
         }
         BatchOperation::Delete { id, options } => {
             (ItemWrite::Delete { key: located(&id)?, precondition: options.precondition }, 0)

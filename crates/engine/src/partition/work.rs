@@ -3,6 +3,9 @@
 //! Owns the requests and the one function that runs them inside a turn. Does not own the verbs: items are written by
 //! the functions in `item/`, maintenance by the files that know it.
 
+use std::sync::Arc;
+
+use ::query::ItemPredicate;
 use model::{IndexingDirective, Patch, Precondition};
 
 use crate::charge::Weight;
@@ -32,6 +35,8 @@ pub(crate) enum ItemWrite {
     Patch {
         key: ItemKey,
         patch: Patch,
+        /// The condition of the patch, read.
+        condition: Option<Arc<ItemPredicate>>,
         precondition: Option<Precondition>,
         indexing: IndexingDirective,
     },
@@ -131,8 +136,9 @@ async fn run_item(write: &ItemWrite, turn: &mut Turn<'_>) -> Result<ItemAnswer, 
         ItemWrite::Replace { new, precondition, indexed } => {
             item::replace(turn, new, precondition.as_ref(), *indexed).await
         }
-        ItemWrite::Patch { key, patch, precondition, indexing } => {
-            item::patch(turn, key, patch, precondition.as_ref(), *indexing).await
+        ItemWrite::Patch { key, patch, condition, precondition, indexing } => {
+            let conditions = (precondition.as_ref(), condition.as_deref());
+            item::patch(turn, key, patch, conditions, *indexing).await
         }
         ItemWrite::Delete { key, precondition } => {
             item::delete(turn, key, precondition.as_ref()).await

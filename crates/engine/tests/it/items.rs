@@ -3,7 +3,7 @@
 use engine::operation::{ReadOptions, WriteOptions};
 use engine::outcome::{ReadAnswer, Upserted};
 use engine::{ContainerLink, ErrorKind, Item};
-use model::{Comparison, EtagPattern, Json, PatchCondition, Precondition, PropertyPath};
+use model::{EtagPattern, Json, Precondition};
 
 use crate::account::{Account, json, plain};
 use crate::verbs::{if_match, key, own, patch_of, read_of, refused, text};
@@ -188,10 +188,8 @@ async fn a_patch_that_does_not_fit_changes_nothing() {
 async fn a_patch_runs_only_under_its_condition() {
     let (account, link, first) = with_item().await;
     let when = |value: i64| {
-        let path = PropertyPath::parse("/n").unwrap();
-        let condition =
-            PatchCondition::Compare { path, operator: Comparison::Equal, value: Json::from(value) };
-        patch_of(r#"[{"op":"incr","path":"/n","value":10}]"#, Some(condition))
+        let condition = format!("from c where c.n = {value} and is_defined(c._ts)");
+        patch_of(r#"[{"op":"incr","path":"/n","value":10}]"#, Some(&condition))
     };
     let options = WriteOptions::default;
     let refusal = account.patch_with(&link, ("x", "a"), when(2), options()).await;
@@ -199,6 +197,15 @@ async fn a_patch_runs_only_under_its_condition() {
     assert_eq!(account.read(&link, "x", "a").await.unwrap(), first);
     let patched = account.patch_with(&link, ("x", "a"), when(1), options()).await.unwrap();
     assert_eq!(patched.to_json().get("n"), Some(&json("11")));
+    let set = |condition| patch_of(r#"[{"op":"set","path":"/n","value":0}]"#, Some(condition));
+    for condition in ["c.n = 11", "from c where nope(c.n)", "from c join x in c.l where x = 1"] {
+        let refusal = account.patch_with(&link, ("x", "a"), set(condition), options()).await;
+        refused(refusal, ErrorKind::BadQuery);
+    }
+    let late = set("from c where GetCurrentTimestamp() < c._ts * 1000");
+    let refusal = account.patch_with(&link, ("x", "a"), late, options()).await;
+    refused(refusal, ErrorKind::PreconditionFailed);
+    assert_eq!(account.read(&link, "x", "a").await.unwrap(), patched);
 }
 
 #[tokio::test]

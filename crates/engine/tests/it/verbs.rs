@@ -9,8 +9,7 @@ use engine::operation::{
 use engine::outcome::{BatchOutcome, Page, ReadAnswer, Upserted};
 use engine::{ContainerLink, ErrorKind, Item, Outcome, Result};
 use model::{
-    EtagPattern, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch, PatchCondition,
-    Precondition,
+    EtagPattern, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch, Precondition,
 };
 
 use crate::account::{Account, json};
@@ -37,10 +36,10 @@ pub(crate) fn indexing(indexing: IndexingDirective) -> WriteOptions {
     WriteOptions { indexing, ..WriteOptions::default() }
 }
 
-pub(crate) fn patch_of(operations: &str, condition: Option<PatchCondition>) -> Patch {
+pub(crate) fn patch_of(operations: &str, condition: Option<&str>) -> Patch {
     let body = json(&format!(r#"{{"operations":{operations}}}"#));
-    let patch = Patch::from_json(&body, |_| unreachable!("no text condition")).unwrap();
-    Patch::new(patch.operations().to_vec(), condition).unwrap()
+    let patch = Patch::from_json(&body).unwrap();
+    Patch::new(patch.operations().to_vec(), condition.map(str::to_owned)).unwrap()
 }
 
 /// The item as text without system properties.

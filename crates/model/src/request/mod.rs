@@ -10,6 +10,6 @@ mod request_charge;
 
 pub use consistency_level::ConsistencyLevel;
 pub use indexing_directive::IndexingDirective;
-pub use patch::{Comparison, Patch, PatchCondition, PatchError, PatchOperation, PatchPath};
+pub use patch::{Patch, PatchError, PatchOperation, PatchPath};
 pub use precondition::{EtagPattern, Precondition, Verdict};
 pub use request_charge::RequestCharge;

@@ -2,9 +2,11 @@
 //!
 //! Owns the value tree, exact numbers, the total order and property paths. Does not own storage bytes or queries.
 
+mod bytes;
 mod json;
 mod number;
 mod parse;
+mod partial;
 mod print;
 
 mod hash;

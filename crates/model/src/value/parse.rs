@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
+use super::bytes::{find, string_breaks};
 use super::{Json, Number, Object};
 use crate::limits::NESTING_LEVELS_MAX;
 
@@ -55,7 +56,7 @@ struct Parser<'text> {
 }
 
 /// From this many properties on, an index finds repeated names; below, a walk is faster.
-const INDEX_FROM_PROPERTIES: usize = 16;
+const INDEX_FROM_PROPERTIES: usize = 64;
 
 impl Parser<'_> {
     fn error(&self, reason: &'static str) -> ParseError {
@@ -205,11 +206,10 @@ impl Parser<'_> {
         self.offset += 1;
         let mut result = String::new();
         loop {
-            let start = self.offset;
-            while !matches!(self.peek(), None | Some(b'"' | b'\\' | 0..=0x1F)) {
-                self.offset += 1;
-            }
-            result.push_str(self.text.get(start..self.offset).unwrap_or_default());
+            let rest = self.text.get(self.offset..).unwrap_or_default();
+            let plain = find(rest.as_bytes(), string_breaks).unwrap_or(rest.len());
+            result.push_str(rest.get(..plain).unwrap_or_default());
+            self.offset += plain;
             match self.peek() {
                 Some(b'"') => {
                     self.offset += 1;

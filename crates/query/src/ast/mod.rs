@@ -7,6 +7,7 @@
 mod build;
 mod literal;
 mod operator;
+mod part;
 mod query;
 mod scalar;
 mod source;

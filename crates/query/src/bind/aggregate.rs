@@ -6,7 +6,7 @@ use super::binder::{Binder, Place};
 use super::bound::Aggregate;
 use super::bound::Expression;
 use super::catalog::FunctionKind;
-use crate::ast::{Scalar, ScalarKind, Select, Selection, Span, Step};
+use crate::ast::{Scalar, ScalarKind, Select, Selection, Span};
 use crate::error::text;
 
 impl Binder<'_> {
@@ -52,20 +52,20 @@ impl Binder<'_> {
 
     /// One expression of GROUP BY.
     pub(super) fn group_key(&mut self, key: &Scalar) -> Expression {
-        if any(key, &|scalar| matches!(scalar.kind, ScalarKind::Subquery { .. })) {
+        if key.any(&|scalar| matches!(scalar.kind, ScalarKind::Subquery { .. })) {
             self.errors.push(text::subquery_in_group_by());
-        } else if !any(key, &|scalar| matches!(scalar.kind, ScalarKind::Identifier(_))) {
+        } else if !key.any(&|scalar| matches!(scalar.kind, ScalarKind::Identifier(_))) {
             self.errors.push(text::constant_in_group_by());
         }
         self.placed("GROUP BY", key)
     }
 
     fn holds_aggregate(&self, scalar: &Scalar) -> bool {
-        any(scalar, &|part| self.is_aggregate(part))
+        scalar.any(&|part| self.is_aggregate(part))
     }
 
     fn holds_aggregate_or_subquery(&self, scalar: &Scalar) -> bool {
-        any(scalar, &|part| {
+        scalar.any(&|part| {
             matches!(part.kind, ScalarKind::Subquery { .. }) || self.is_aggregate(part)
         })
     }
@@ -79,43 +79,4 @@ impl Binder<'_> {
             _ => false,
         }
     }
-}
-
-/// Whether an expression or one of its parts has a property. Subqueries are not entered: they are queries of their own.
-fn any(scalar: &Scalar, has: &dyn Fn(&Scalar) -> bool) -> bool {
-    let inside = |part: &Scalar| any(part, has);
-    has(scalar)
-        || match &scalar.kind {
-            ScalarKind::Literal(_)
-            | ScalarKind::Parameter(_)
-            | ScalarKind::Identifier(_)
-            | ScalarKind::Subquery { .. } => false,
-            ScalarKind::Member(member) => {
-                inside(&member.target)
-                    || member.steps.iter().any(|step| match step {
-                        Step::Property(_) => false,
-                        Step::Index(index) => inside(index),
-                    })
-            }
-            ScalarKind::Unary { operand, .. } => inside(operand),
-            ScalarKind::Chain { first, rest } => {
-                inside(first) || rest.iter().any(|(_, operand)| inside(operand))
-            }
-            ScalarKind::Coalesce(parts) | ScalarKind::Array(parts) => parts.iter().any(inside),
-            ScalarKind::Conditional { branches, otherwise } => {
-                inside(otherwise)
-                    || branches
-                        .iter()
-                        .any(|branch| inside(&branch.condition) || inside(&branch.value))
-            }
-            ScalarKind::Between { value, low, high, .. } => {
-                inside(value) || inside(low) || inside(high)
-            }
-            ScalarKind::In { value, list, .. } => inside(value) || list.iter().any(inside),
-            ScalarKind::Like { value, pattern, .. } => inside(value) || inside(pattern),
-            ScalarKind::Object(members) => members.iter().any(|member| inside(&member.value)),
-            ScalarKind::Call { arguments, .. } | ScalarKind::UdfCall { arguments, .. } => {
-                arguments.iter().any(inside)
-            }
-        }
 }

@@ -4,7 +4,7 @@
 //! its own file.
 
 use super::bound::{Aggregate, BoundQuery, Grouping, Ordering};
-use super::{FunctionCatalog, Parameters};
+use super::{ComputedProperties, FunctionCatalog, Parameters};
 use crate::ast::{OrderBy, Query, Scalar};
 use crate::error::{Code, QueryError, text};
 
@@ -17,7 +17,7 @@ const UNGROUPED_PROPERTY: Code = Code::Compiler(2102);
 /// Calls of user-defined functions in one query.
 const UDF_CALLS_MAX: usize = 10;
 
-/// Binds a query.
+/// Binds a query to a container without computed properties.
 ///
 /// # Errors
 ///
@@ -35,11 +35,25 @@ pub fn bind(
     parameters: &Parameters,
     catalog: &dyn FunctionCatalog,
 ) -> Result<BoundQuery, Vec<QueryError>> {
+    bind_with(query, parameters, catalog, &ComputedProperties::default())
+}
+
+/// Binds a query to a container that has computed properties.
+///
+/// # Errors
+///
+/// Every rule the query breaks, in the order of the text.
+pub fn bind_with(
+    query: &Query,
+    parameters: &Parameters,
+    catalog: &dyn FunctionCatalog,
+    computed: &ComputedProperties,
+) -> Result<BoundQuery, Vec<QueryError>> {
     let errors = parameters.check();
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut binder = Binder::new(parameters, catalog);
+    let mut binder = Binder::new(parameters, catalog, computed);
     let bound = binder.query(query, Nesting::Outermost);
     if binder.udf_calls > UDF_CALLS_MAX {
         binder.errors.push(text::too_many_udf_calls(query.span.0, UDF_CALLS_MAX));
@@ -82,6 +96,15 @@ pub(super) struct Visible {
     pub(super) alias: Option<String>,
     /// Whether only its groups can be seen, so that a bare reference is a mistake.
     pub(super) is_grouped: bool,
+    /// Whether it is an item of the container, with its computed properties.
+    pub(super) is_item: bool,
+}
+
+impl Visible {
+    /// An input that nothing refers to.
+    pub(super) fn unnamed() -> Self {
+        Self { alias: None, is_grouped: false, is_item: false }
+    }
 }
 
 /// What belongs to the query being bound, and not to those around it.
@@ -96,6 +119,7 @@ pub(super) struct Frame {
 pub(super) struct Binder<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) catalog: &'a dyn FunctionCatalog,
+    pub(super) computed: &'a ComputedProperties,
     pub(super) scope: Vec<Visible>,
     pub(super) frame: Frame,
     pub(super) udf_calls: usize,
@@ -103,9 +127,13 @@ pub(super) struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    fn new(parameters: &'a Parameters, catalog: &'a dyn FunctionCatalog) -> Self {
+    pub(super) fn new(
+        parameters: &'a Parameters,
+        catalog: &'a dyn FunctionCatalog,
+        computed: &'a ComputedProperties,
+    ) -> Self {
         let (scope, errors) = (Vec::new(), Vec::new());
-        Self { parameters, catalog, scope, frame: Frame::at(0), udf_calls: 0, errors }
+        Self { parameters, catalog, computed, scope, frame: Frame::at(0), udf_calls: 0, errors }
     }
 
     /// Binds a query and leaves scope and frame as they were.

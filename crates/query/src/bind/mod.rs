@@ -11,6 +11,7 @@ mod bound;
 mod built_in;
 mod call;
 mod catalog;
+mod computed;
 mod count;
 mod order_by;
 mod parameters;
@@ -23,11 +24,12 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use binder::bind;
+pub use binder::{bind, bind_with};
 pub use bound::{
     Aggregate, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey, Ordering, Output,
     OutputProperty, PathStep, Projection,
 };
 pub use built_in::BuiltInFunctions;
 pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};
+pub use computed::ComputedProperties;
 pub use parameters::Parameters;

@@ -40,17 +40,19 @@ impl Binder<'_> {
         let order = item.direction.as_ref().map(|direction| direction.order);
         if self.is_order_score(&item.expression) {
             let expression = self.placed("ORDER BY", &item.expression);
-            return OrderKey { expression, path: None, order };
+            return OrderKey { expression, path: None, is_computed: false, order };
         }
         if !is_path(&item.expression) {
             self.errors.push(text::order_by_expression());
-            return OrderKey { expression: Expression::UNDEFINED, path: None, order };
+            let expression = Expression::UNDEFINED;
+            return OrderKey { expression, path: None, is_computed: false, order };
         }
         let bound = self.placed("ORDER BY", &item.expression);
-        let path = self.item_path(&bound, sources, grouping);
+        let is_computed = is_computed(&bound);
+        let path = if is_computed { None } else { self.item_path(&bound, sources, grouping) };
         let key = self.frame.group_by.iter().position(|key| same(key, &item.expression));
         let expression = key.map_or(bound, Expression::GroupKey);
-        OrderKey { expression, path, order }
+        OrderKey { expression, path, is_computed, order }
     }
 
     /// The path inside an item that an expression means; reports when there is none.
@@ -105,6 +107,15 @@ impl Binder<'_> {
         self.frame.place = Place::Rank;
         self.scalars(scores)
     }
+}
+
+/// Whether what a path was bound to is no path: a computed property stood there. What could not be bound is undefined.
+fn is_computed(bound: &Expression) -> bool {
+    let start = match bound {
+        Expression::Member { target, .. } => target,
+        other => other,
+    };
+    !matches!(start, Expression::Input(_) | Expression::Literal(_))
 }
 
 /// Whether an expression is an alias or a path below one.

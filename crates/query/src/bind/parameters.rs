@@ -11,7 +11,7 @@ use crate::error::{QueryError, text};
 use crate::lexer::is_identifier;
 
 /// Parameters in the order they were passed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     names: Vec<String>,
     /// The value first passed for each name; undefined ones are left out.
@@ -38,6 +38,11 @@ impl Parameters {
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Json> {
         self.values.get(name)
+    }
+
+    /// Every name passed with its value, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Json>)> {
+        self.names.iter().map(|name| (name.as_str(), self.value(name)))
     }
 
     /// What is wrong with the names.

@@ -5,8 +5,14 @@
 use super::binder::Binder;
 use super::bound::Ordering;
 use super::call::{FULL_TEXT_SCORE, RANK_FUSION, VECTOR_DISTANCE};
-use crate::ast::{From, Literal, Scalar, ScalarKind, SourceForm, SourceRoot};
+use crate::ast::{From, Literal, Scalar, ScalarKind, SourceForm, SourceRoot, Span};
 use crate::error::text;
+
+/// Terms of one full text score.
+const SCORE_TERMS_MAX: usize = 30;
+
+/// Arguments of a fusion.
+const FUSION_ARGUMENTS_MAX: usize = 100;
 
 impl Binder<'_> {
     pub(super) fn rank(&mut self, from: Option<&From>, scores: &[Scalar]) -> Ordering {
@@ -16,9 +22,12 @@ impl Binder<'_> {
         for score in scores {
             match &score.kind {
                 ScalarKind::Call { arguments, .. } if self.calls(score, &[RANK_FUSION]) => {
-                    self.check_fusion(arguments);
+                    self.check_fusion(arguments, score.span);
+                    arguments.iter().for_each(|argument| self.check_terms(argument));
                 }
-                _ if self.calls(score, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]) => {}
+                _ if self.calls(score, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]) => {
+                    self.check_terms(score);
+                }
                 _ => self.errors.push(text::rank_function(score.span.0)),
             }
         }
@@ -40,7 +49,10 @@ impl Binder<'_> {
     }
 
     /// Scores, then perhaps their weights.
-    fn check_fusion(&mut self, arguments: &[Scalar]) {
+    fn check_fusion(&mut self, arguments: &[Scalar], span: Span) {
+        if arguments.len() > FUSION_ARGUMENTS_MAX {
+            self.errors.push(text::too_many_fused(span.0, FUSION_ARGUMENTS_MAX));
+        }
         let is_score =
             |argument: &&Scalar| self.calls(argument, &[VECTOR_DISTANCE, FULL_TEXT_SCORE]);
         let scores = arguments.iter().take_while(is_score).count();
@@ -55,6 +67,16 @@ impl Binder<'_> {
             Some([other, ..]) => error = Some(text::rank_function(other.span.0)),
         }
         self.errors.extend(error);
+    }
+
+    /// A full text score has a text and then terms.
+    fn check_terms(&mut self, score: &Scalar) {
+        if let ScalarKind::Call { arguments, .. } = &score.kind
+            && arguments.len() > SCORE_TERMS_MAX + 1
+            && self.calls(score, &[FULL_TEXT_SCORE])
+        {
+            self.errors.push(text::too_many_terms(score.span.0, SCORE_TERMS_MAX));
+        }
     }
 
     fn calls(&self, scalar: &Scalar, functions: &[&str]) -> bool {

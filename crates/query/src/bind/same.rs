@@ -3,7 +3,7 @@
 //! Owns the comparison between a select list and GROUP BY: spelling does not count (`c.a` and `c["a"]`, `UPPER` and
 //! `upper` are the same), meaning is not looked into (`a + b` and `b + a` are not).
 
-use crate::ast::{Literal, Scalar, ScalarKind, Step};
+use crate::ast::{Scalar, ScalarKind, Step};
 
 pub(super) fn same(left: &Scalar, right: &Scalar) -> bool {
     match (&left.kind, &right.kind) {
@@ -53,20 +53,9 @@ fn all_same(left: &[Scalar], right: &[Scalar]) -> bool {
 }
 
 fn same_step(left: &Step, right: &Step) -> bool {
-    match (property(left), property(right)) {
+    match (left.property(), right.property()) {
         (Some(left), Some(right)) => left == right,
         (None, None) => left == right,
         _ => false,
-    }
-}
-
-/// The property a step leads to, however it is written.
-fn property(step: &Step) -> Option<&str> {
-    match step {
-        Step::Property(name) => Some(&name.text),
-        Step::Index(index) => match &index.kind {
-            ScalarKind::Literal(Literal::String(name)) => Some(name),
-            _ => None,
-        },
     }
 }

@@ -116,7 +116,26 @@ impl Binder<'_> {
             ScalarKind::Identifier(name) => self.identifier(name, &member.target, scalar),
             _ => self.scalar(&member.target),
         };
-        Expression::Member { target: Box::new(target), steps }
+        match self.computed_property(&target, &steps) {
+            Some(computed) if steps.len() == 1 => computed,
+            Some(computed) => {
+                let steps = steps.into_iter().skip(1).collect();
+                Expression::Member { target: Box::new(computed), steps }
+            }
+            None => Expression::Member { target: Box::new(target), steps },
+        }
+    }
+
+    /// The expression in the place of a computed property, when a path from an item starts with one.
+    fn computed_property(&self, target: &Expression, steps: &[PathStep]) -> Option<Expression> {
+        match (target, steps.first()) {
+            (Expression::Input(slot), Some(PathStep::Property(name)))
+                if self.scope.get(*slot).is_some_and(|known| known.is_item) =>
+            {
+                self.computed.expression(name, *slot)
+            }
+            _ => None,
+        }
     }
 
     /// The expression of GROUP BY that a path starts with, and how many steps that takes. An alias alone takes none.

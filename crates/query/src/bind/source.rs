@@ -38,8 +38,9 @@ impl Binder<'_> {
         }
         let alias = alias.map(|name| name.text.clone());
         let slot = self.scope.len();
-        self.scope.push(Visible { alias: alias.clone(), is_grouped: false });
         let iterates = matches!(source.form, SourceForm::Iterate(_));
+        let is_item = !iterates && source.path.steps.is_empty() && self.is_item(&root);
+        self.scope.push(Visible { alias: alias.clone(), is_item, ..Visible::unnamed() });
         BoundSource { alias, slot, root, path, iterates }
     }
 
@@ -54,6 +55,15 @@ impl Binder<'_> {
             self.errors.push(text::unresolved(name.span.0, &name.text));
         }
         Input::Container
+    }
+
+    /// Whether an input starts at an item of the container.
+    fn is_item(&self, root: &Input) -> bool {
+        match root {
+            Input::Container => true,
+            Input::Slot(slot) => self.scope.get(*slot).is_some_and(|known| known.is_item),
+            Input::Query(_) => false,
+        }
     }
 
     /// The slot of an alias; the innermost query wins.

@@ -177,6 +177,18 @@ pub(crate) fn rank_weights(location: Location) -> QueryError {
     QueryError::at(2229, location, message)
 }
 
+/// Too many terms of one score. The words are ours: only the limit is known.
+pub(crate) fn too_many_terms(location: Location, limit: usize) -> QueryError {
+    let message =
+        format!("The FullTextScore function accepts at most {limit} search terms in one call.");
+    QueryError::at(2240, location, message)
+}
+
+/// Too many scores in one fusion. The words are ours: only the limit is known.
+pub(crate) fn too_many_fused(location: Location, limit: usize) -> QueryError {
+    QueryError::at(2229, location, format!("The RRF function accepts at most {limit} arguments."))
+}
+
 /// ASC or DESC after a score.
 pub(crate) fn rank_direction() -> QueryError {
     QueryError::refusal(

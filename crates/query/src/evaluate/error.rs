@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use model::ParseError;
+
 use crate::error::QueryError;
 use crate::value::NotRepresentable;
 
@@ -23,6 +25,8 @@ pub enum EvaluationError {
         /// The bound, in bytes.
         bytes_max: usize,
     },
+    /// A stored item is not the text of a JSON value: the storage is damaged. The words are ours.
+    ItemText(ParseError),
     /// A score that needs all items of the container at once; the plan must have rewritten it.
     PlannedFunction(&'static str),
 }
@@ -53,6 +57,7 @@ impl fmt::Display for EvaluationError {
                 "The query holds more than {bytes_max} bytes of rows. Add filters, or select fewer \
                  properties."
             ),
+            Self::ItemText(error) => write!(formatter, "A stored item is not JSON text: {error}."),
             Self::PlannedFunction(name) => {
                 write!(
                     formatter,
@@ -64,6 +69,12 @@ impl fmt::Display for EvaluationError {
 }
 
 impl std::error::Error for EvaluationError {}
+
+impl From<ParseError> for EvaluationError {
+    fn from(error: ParseError) -> Self {
+        Self::ItemText(error)
+    }
+}
 
 impl From<NotRepresentable> for EvaluationError {
     fn from(_: NotRepresentable) -> Self {

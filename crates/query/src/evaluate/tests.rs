@@ -84,6 +84,7 @@ fn every_error_has_a_sentence_and_numbers_have_a_code() {
         EvaluationError::NotRepresentable,
         EvaluationError::HeldBytes { bytes_max: 1 },
         EvaluationError::PlannedFunction("RRF"),
+        EvaluationError::ItemText(model::Json::parse(b"{").unwrap_err()),
     ];
     for error in errors {
         let sentence = error.to_string();

@@ -53,6 +53,19 @@ impl Executor {
         })
     }
 
+    /// Takes a stored item into account, from its JSON text: only the properties that the query looks at are parsed,
+    /// and of an item that the filter drops, only those of the filter.
+    ///
+    /// # Errors
+    /// When the text is not JSON where it is looked at, else as for [`Executor::push`].
+    pub fn push_text(&mut self, item: &[u8]) -> Result<(), EvaluationError> {
+        let rows = &mut self.rows;
+        self.run.push_text(item, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })
+    }
+
     /// Takes a group of the same query over other items into account. A query without groups has none to take.
     ///
     /// # Errors

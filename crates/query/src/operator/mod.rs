@@ -9,6 +9,7 @@ mod flow;
 mod query;
 
 mod needed;
+mod sieve;
 mod source;
 mod unnest;
 
@@ -16,6 +17,7 @@ mod step;
 
 mod answer;
 mod executor;
+mod predicate;
 mod run;
 mod stream;
 
@@ -24,6 +26,7 @@ mod tests;
 
 pub use answer::{row_text, rows_text};
 pub use executor::Executor;
+pub use predicate::ItemPredicate;
 pub use step::{PartialGroup, RowOrder};
 pub use stream::RowStream;
 

@@ -1,13 +1,14 @@
 //! Which properties of an item a query looks at.
 //!
 //! Owns the walk over a bound query that finds them, so that of a large item only a few properties are turned into
-//! values. Does not own that turning: see `source`.
+//! values, be it a tree or a stored text.
 
-use std::collections::HashSet;
+use model::{Json, ParseError};
 
 use crate::bind::{
     BoundQuery, BoundSource, Expression, Grouping, Input, Ordering, PathStep, Projection,
 };
+use crate::value::Value;
 
 /// What must be read of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub(super) enum Needed {
     /// Everything: the query names the whole item.
     All,
     /// These properties.
-    Properties(HashSet<String>),
+    Properties(Vec<String>),
 }
 
 impl Needed {
@@ -40,8 +41,40 @@ impl Needed {
         }
     }
 
-    fn none() -> Self {
-        Self::Properties(HashSet::new())
+    /// The value of an item, with the properties that are looked at.
+    pub(super) fn of_tree(&self, item: &Json) -> Value {
+        match (self, item) {
+            (Self::Properties(names), Json::Object(object)) => {
+                let properties = object.iter().filter(|(name, _)| has(names, name.as_bytes()));
+                Value::object(properties.map(|(name, value)| (name, Value::from(value))))
+            }
+            _ => Value::from(item),
+        }
+    }
+
+    /// The value of a stored item, with the properties that are looked at; the others are not parsed.
+    pub(super) fn of_text(&self, text: &[u8]) -> Result<Value, ParseError> {
+        let item = match self {
+            Self::All => Json::parse(text)?,
+            Self::Properties(names) if names.is_empty() => return Ok(Value::object::<&str>([])),
+            Self::Properties(names) => Json::parse_properties(text, |name| has(names, name))?,
+        };
+        Ok(Value::from(&item))
+    }
+
+    /// Whether it is more than something else.
+    pub(super) fn exceeds(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, Self::All) => false,
+            (Self::All, Self::Properties(_)) => true,
+            (Self::Properties(_), Self::All) => false,
+            (Self::Properties(more), Self::Properties(less)) => more.len() > less.len(),
+        }
+    }
+
+    /// Nothing.
+    pub(super) fn none() -> Self {
+        Self::Properties(Vec::new())
     }
 
     fn step(&mut self, step: &PathStep) {
@@ -49,7 +82,7 @@ impl Needed {
         if let (Self::Properties(properties), PathStep::Property(name)) = (self, step)
             && !properties.contains(name)
         {
-            properties.insert(name.clone());
+            properties.push(name.clone());
         }
     }
 
@@ -110,66 +143,21 @@ impl Needed {
         }
     }
 
-    fn expression(&mut self, expression: &Expression, slot: usize) {
+    /// Adds what an expression needs of the item in a slot.
+    pub(super) fn expression(&mut self, expression: &Expression, slot: usize) {
         match expression {
-            Expression::Literal(_)
-            | Expression::Parameter(_)
-            | Expression::GroupKey(_)
-            | Expression::Aggregate(_) => {}
             Expression::Input(input) if *input == slot => *self = Self::All,
-            Expression::Input(_) => {}
-            Expression::Member { target, steps } => match target.as_ref() {
-                Expression::Input(input) if *input == slot => self.path(steps),
-                target => self.expression(target, slot),
-            },
-            Expression::Object(members) => {
-                for (_, value) in members {
-                    self.expression(value, slot);
-                }
+            Expression::Member { target, steps } if **target == Expression::Input(slot) => {
+                self.path(steps);
             }
-            Expression::Array(parts)
-            | Expression::Coalesce(parts)
-            | Expression::Call { arguments: parts, .. }
-            | Expression::UdfCall { arguments: parts, .. } => self.expressions(parts, slot),
             Expression::Subquery { query, .. } => self.query(query, slot),
-            _ => self.operator(expression, slot),
+            _ => expression.each_part(&mut |part| self.expression(part, slot)),
         }
     }
+}
 
-    /// The forms with operators.
-    fn operator(&mut self, expression: &Expression, slot: usize) {
-        match expression {
-            Expression::Unary { operand, .. } => self.expression(operand, slot),
-            Expression::Chain { first, rest } => {
-                self.expression(first, slot);
-                for (_, operand) in rest {
-                    self.expression(operand, slot);
-                }
-            }
-            Expression::Conditional { branches, otherwise } => {
-                for (condition, value) in branches {
-                    self.expression(condition, slot);
-                    self.expression(value, slot);
-                }
-                self.expression(otherwise, slot);
-            }
-            Expression::Between { value, low, high, .. } => {
-                for part in [value, low, high] {
-                    self.expression(part, slot);
-                }
-            }
-            Expression::In { value, list, .. } => {
-                self.expression(value, slot);
-                self.expressions(list, slot);
-            }
-            Expression::Like { value, pattern, .. } => {
-                self.expression(value, slot);
-                self.expression(pattern, slot);
-            }
-            // A form this walk does not know may name anything.
-            _ => *self = Self::All,
-        }
-    }
+fn has(names: &[String], name: &[u8]) -> bool {
+    names.iter().any(|known| known.as_bytes() == name)
 }
 
 #[cfg(test)]
@@ -182,8 +170,7 @@ mod tests {
         let bound = crate::bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
         match Needed::of(&bound) {
             Needed::All => None,
-            Needed::Properties(properties) => {
-                let mut properties: Vec<String> = properties.into_iter().collect();
+            Needed::Properties(mut properties) => {
                 properties.sort();
                 Some(properties)
             }

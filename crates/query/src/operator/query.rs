@@ -99,7 +99,7 @@ impl Query {
     }
 
     /// Whether the rows of an item do not depend on the items before it.
-    fn forgets_items(&self) -> bool {
+    pub(super) fn forgets_items(&self) -> bool {
         self.stages.forgets_rows() && self.feed.as_ref().is_none_or(|feed| feed.forgets_items())
     }
 

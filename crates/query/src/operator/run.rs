@@ -8,7 +8,7 @@ use model::Json;
 use super::flow::{TakeRow, settle};
 use super::needed::Needed;
 use super::query::{Progress, Query};
-use super::source::item_value;
+use super::sieve::Sieve;
 use super::step::PartialGroup;
 use crate::bind::BoundQuery;
 use crate::evaluate::{Environment, EvaluationContext, EvaluationError, Memory, Preparation};
@@ -19,6 +19,7 @@ use crate::function::PatternCache;
 pub(super) struct Run {
     query: Query,
     needed: Needed,
+    sieve: Option<Sieve>,
     progress: Progress,
     context: EvaluationContext,
     patterns: PatternCache,
@@ -28,15 +29,22 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
         let needed = Needed::of(query);
-        let query = Query::prepare(query, &Preparation::new(&context.vector_embeddings));
+        let preparation = Preparation::new(&context.vector_embeddings);
+        let sieve = Sieve::of(query, &needed, &preparation);
+        let query = Query::prepare(query, &preparation);
         let progress = query.start();
         let memory = Memory::new(context.held_bytes_max);
-        Self { query, needed, progress, context, patterns: PatternCache::new(), memory }
+        Self { query, needed, sieve, progress, context, patterns: PatternCache::new(), memory }
     }
 
     /// Whether rows come out as items go in.
     pub(super) fn is_streaming(&self) -> bool {
         self.query.is_streaming()
+    }
+
+    /// Whether the rows of an item do not depend on the items before it.
+    pub(super) fn forgets_items(&self) -> bool {
+        self.query.forgets_items()
     }
 
     /// Whether no further item can change the answer.
@@ -58,9 +66,28 @@ impl Run {
         if self.is_complete() {
             return Ok(());
         }
-        let Self { query, needed, progress, context, patterns, memory } = self;
+        let Self { query, needed, progress, context, patterns, memory, .. } = self;
         let environment = Environment { context, patterns, memory, now: (context.now)() };
-        settle(query.push(progress, &environment, &item_value(item, needed), give))
+        settle(query.push(progress, &environment, &needed.of_tree(item), give))
+    }
+
+    /// Takes the text of an item and gives the rows that are ready.
+    pub(super) fn push_text(
+        &mut self,
+        text: &[u8],
+        give: &mut TakeRow<'_>,
+    ) -> Result<(), EvaluationError> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        let Self { query, needed, sieve, progress, context, patterns, memory } = self;
+        let environment = Environment { context, patterns, memory, now: (context.now)() };
+        if let Some(sieve) = sieve
+            && !sieve.passes(text, &environment)?
+        {
+            return Ok(());
+        }
+        settle(query.push(progress, &environment, &needed.of_text(text)?, give))
     }
 
     /// Gives the rows that were held back.

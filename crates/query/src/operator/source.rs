@@ -1,15 +1,10 @@
 //! Inputs: where a slot gets its value from.
 //!
-//! Owns the one function that turns a stored item into a value, and the prepared form of an input. Does not own the
-//! walk over several inputs: see `unnest`.
+//! Owns the prepared form of an input. Does not own the walk over several inputs: see `unnest`.
 
-use model::Json;
-
-use super::needed::Needed;
 use super::query::Query;
 use crate::bind::{BoundSource, Input, PathStep};
 use crate::evaluate::Preparation;
-use crate::value::Value;
 
 /// One input.
 #[derive(Debug)]
@@ -50,16 +45,5 @@ impl Source {
             }
         };
         (Self { root, path: source.path.clone(), iterates: source.iterates }, feed)
-    }
-}
-
-/// The value of a stored item, with the properties that are looked at.
-pub(super) fn item_value(item: &Json, needed: &Needed) -> Value {
-    match (needed, item) {
-        (Needed::Properties(names), Json::Object(object)) => {
-            let properties = object.iter().filter(|(name, _)| names.contains(*name));
-            Value::object(properties.map(|(name, value)| (name, Value::from(value))))
-        }
-        _ => Value::from(item),
     }
 }

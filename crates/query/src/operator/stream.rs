@@ -5,6 +5,7 @@
 
 use model::Json;
 
+use super::flow::Stop;
 use super::run::Run;
 use crate::bind::BoundQuery;
 use crate::evaluate::{EvaluationContext, EvaluationError};
@@ -35,6 +36,39 @@ impl RowStream {
             Ok(())
         })?;
         Ok(rows)
+    }
+
+    /// The rows of a stored item, from its JSON text: only the properties that the query looks at are parsed, and of an
+    /// item that the filter drops, only those of the filter.
+    ///
+    /// # Errors
+    /// When the text is not JSON where it is looked at, else as for [`RowStream::push`].
+    pub fn push_text(&mut self, item: &[u8]) -> Result<Vec<Value>, EvaluationError> {
+        let mut rows = Vec::new();
+        self.run.push_text(item, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Hands the rows of an item over one by one, until the taker says that it has enough: a product of arrays is never
+    /// held.
+    ///
+    /// # Errors
+    /// When an expression fails, or DISTINCT must hold more rows than the context allows.
+    pub fn push_while(
+        &mut self,
+        item: &Json,
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        self.run.push(item, &mut |row| if takes_more(row) { Ok(()) } else { Err(Stop::Enough) })
+    }
+
+    /// Whether the rows of an item do not depend on the items before it.
+    #[must_use]
+    pub fn forgets_items(&self) -> bool {
+        self.run.forgets_items()
     }
 
     /// Whether no further item can give a row: TOP or LIMIT is reached, or the query reads no items.

@@ -17,3 +17,4 @@ mod tests;
 
 use whole::Parsed;
 pub use whole::parse;
+pub(crate) use whole::parse_condition;

@@ -4,7 +4,7 @@
 
 use super::state::Parser;
 use super::{Parsed, scalar};
-use crate::ast::{Query, Scalar};
+use crate::ast::{Literal, Query, Scalar, ScalarKind, Select, Selection};
 use crate::lexer::{Keyword, Symbol};
 
 /// A query and how many levels its deepest expression has.
@@ -20,6 +20,24 @@ impl Parser<'_> {
         let query = self.nested(Self::clauses)?;
         let levels = std::mem::replace(&mut self.deepest, outer);
         Ok(MeasuredQuery { query, levels })
+    }
+
+    /// A condition: both clauses are needed, and no other may follow.
+    pub(super) fn item_condition(&mut self) -> Parsed<MeasuredQuery> {
+        let query = self.nested(|parser| {
+            let start = parser.span();
+            parser.expect_keyword(Keyword::From)?;
+            let from = Some(parser.from()?);
+            parser.expect_keyword(Keyword::Where)?;
+            let filter = Some(parser.operand()?);
+            let yes = Scalar::new(ScalarKind::Literal(Literal::Bool(true)), start);
+            let selection = Selection::Value(Box::new(yes));
+            let select = Select { distinct: false, top: None, selection };
+            let span = start.to(parser.last_span());
+            let (group_by, order_by, offset_limit) = (Vec::new(), None, None);
+            Ok(Box::new(Query { select, from, filter, group_by, order_by, offset_limit, span }))
+        })?;
+        Ok(MeasuredQuery { query, levels: self.deepest })
     }
 
     fn clauses(&mut self) -> Parsed<Box<Query>> {

@@ -2,6 +2,7 @@
 //!
 //! Owns the entrance: the limit on the text, the query, and nothing after it.
 
+use super::query::MeasuredQuery;
 use super::state::Parser;
 use crate::ast::Query;
 use crate::error::{Location, QueryError, text};
@@ -28,14 +29,26 @@ pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
     parse_whole(text).map_err(|error| vec![*error])
 }
 
+/// Reads a condition, `FROM … WHERE …`: the query that gives true for each item it holds for.
+pub(crate) fn parse_condition(text: &str) -> Result<Query, Vec<QueryError>> {
+    parse_text(text, |parser| parser.item_condition()).map_err(|error| vec![*error])
+}
+
 fn parse_whole(text: &str) -> Parsed<Query> {
+    parse_text(text, |parser| parser.query())
+}
+
+fn parse_text(
+    text: &str,
+    read: impl FnOnce(&mut Parser<'_>) -> Parsed<MeasuredQuery>,
+) -> Parsed<Query> {
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
         let whole = Location { start: 0, end: units };
         return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
     let mut parser = Parser::new(lexer::tokenize(text));
-    let query = parser.query()?.query;
+    let query = read(&mut parser)?.query;
     parser.expect_end()?;
     parser.check_joins(&query)?;
     Ok(*query)

@@ -79,6 +79,11 @@ impl ItemRecord {
         &self.bytes
     }
 
+    /// The JSON text with system properties, sharing the record's bytes.
+    pub(crate) fn body(&self) -> Bytes {
+        self.bytes.slice(HEADER_BYTES..)
+    }
+
     /// The JSON text with system properties.
     pub(crate) fn into_body(mut self) -> Bytes {
         self.bytes.advance(HEADER_BYTES);

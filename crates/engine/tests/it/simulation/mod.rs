@@ -4,7 +4,6 @@
 //! `SIMULATION_SEEDS=1000` looks at more of them.
 
 mod client;
-mod dice;
 mod operator;
 mod trace;
 mod world;

@@ -4,8 +4,8 @@ use engine::operation::{MergePartitions, ReplaceContainer, SplitPartition};
 use engine::{ContainerLink, Engine, ErrorKind, Result};
 use model::IndexPath;
 
-use super::dice::Dice;
 use super::trace::Trace;
+use crate::dice::Dice;
 
 pub(super) struct Operator {
     pub(super) link: ContainerLink,

@@ -11,10 +11,10 @@ use storage::faulty::{FaultPlan, FaultyStore};
 use storage::simulated_disk::{DiskDurability, SimulatedDisk};
 
 use super::client::Client;
-use super::dice::Dice;
 use super::operator::Operator;
 use super::trace::Trace;
 use crate::account::{Account, START, plain, quiet};
+use crate::dice::Dice;
 
 const CLIENTS: u64 = 6;
 const LIVES: u64 = 3;

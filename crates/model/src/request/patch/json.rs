@@ -1,27 +1,23 @@
 //! The wire form of a patch.
 //!
-//! Owns operation names and required members. Does not own the text of the condition: the
-//! caller brings the parser of the query crate.
+//! Owns operation names and required members. Does not own what the text of the condition says.
 
-use super::{Patch, PatchCondition, PatchOperation, PatchPath};
+use super::{Patch, PatchOperation, PatchPath};
 use crate::resource::members::described;
 use crate::{Invalid, Json, Number, Object, Result};
 
 impl Patch {
-    /// Reads the body of a patch; the condition is read by `parse_condition`.
+    /// Reads the body of a patch.
     ///
     /// # Errors
-    /// When the body is malformed, has no operation or too many, or the condition cannot be read.
-    pub fn from_json(
-        body: &Json,
-        parse_condition: impl FnOnce(&str) -> Result<PatchCondition>,
-    ) -> Result<Self> {
+    /// When the body is malformed, or has no operation or too many.
+    pub fn from_json(body: &Json) -> Result<Self> {
         let elements = body.get("operations").and_then(Json::as_array).ok_or_else(|| {
             refused("the body must be an object with an array named 'operations'")
         })?;
         let condition = match body.get("condition") {
             None | Some(Json::Null) => None,
-            Some(Json::String(text)) => Some(parse_condition(text)?),
+            Some(Json::String(text)) => Some(text.clone()),
             Some(other) => {
                 return Err(refused(&format!(
                     "the condition must be a string, not {}",

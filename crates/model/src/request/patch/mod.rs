@@ -1,10 +1,9 @@
 //! Patches: changes to parts of one item, all or nothing.
 //!
-//! Owns the operations, their wire form, their effect and the condition under which they run. Does not own the text
-//! form of the condition: the query crate parses it.
+//! Owns the operations, their wire form and their effect. Does not own the condition under which they run beyond its
+//! text: the query crate reads it.
 
 mod apply;
-mod condition;
 mod json;
 mod operation;
 mod path;
@@ -13,6 +12,5 @@ mod place;
 mod tests;
 
 pub use apply::PatchError;
-pub use condition::{Comparison, PatchCondition};
 pub use operation::{Patch, PatchOperation};
 pub use path::PatchPath;

@@ -3,7 +3,7 @@
 //! Owns the shape of a patch and the limit on its operations. Does not own its effect (see `apply`) nor its wire form
 //! (see `json`).
 
-use super::{PatchCondition, PatchPath};
+use super::PatchPath;
 use crate::limits::PATCH_OPERATIONS_MAX;
 use crate::{Invalid, Json, Number, Result};
 
@@ -11,7 +11,7 @@ use crate::{Invalid, Json, Number, Result};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
     operations: Vec<PatchOperation>,
-    condition: Option<PatchCondition>,
+    condition: Option<String>,
 }
 
 /// One change.
@@ -60,11 +60,11 @@ pub enum PatchOperation {
 }
 
 impl Patch {
-    /// A patch of 1 to 10 operations, run when the condition holds.
+    /// A patch of 1 to 10 operations, run when the condition (`from c where …`) is true of the item.
     ///
     /// # Errors
     /// When there is no operation, or there are too many.
-    pub fn new(operations: Vec<PatchOperation>, condition: Option<PatchCondition>) -> Result<Self> {
+    pub fn new(operations: Vec<PatchOperation>, condition: Option<String>) -> Result<Self> {
         match operations.len() {
             0 => Err(Invalid::new(
                 "Invalid patch request: check syntax of patch specification: there must be at least \
@@ -84,10 +84,10 @@ impl Patch {
         &self.operations
     }
 
-    /// What must hold of the item before the change.
+    /// What must be true of the item before the change, as text.
     #[must_use]
-    pub fn condition(&self) -> Option<&PatchCondition> {
-        self.condition.as_ref()
+    pub fn condition(&self) -> Option<&str> {
+        self.condition.as_deref()
     }
 }
 

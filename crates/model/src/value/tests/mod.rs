@@ -1,3 +1,4 @@
 //! The longer tests of values, one file per file tested.
 
 mod parse;
+mod partial;

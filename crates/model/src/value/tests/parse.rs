@@ -25,8 +25,8 @@ fn values_print_compactly_as_sent() {
 #[test]
 fn a_repeated_name_keeps_its_place_and_its_last_value() {
     check(r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#);
-    let many: Vec<String> = (0..40).chain(0..40).map(|n| format!("\"p{n}\":{n}")).collect();
-    let once: Vec<String> = (0..40).map(|n| format!("\"p{n}\":{n}")).collect();
+    let many: Vec<String> = (0..100).chain(0..100).map(|n| format!("\"p{n}\":{n}")).collect();
+    let once: Vec<String> = (0..100).map(|n| format!("\"p{n}\":{n}")).collect();
     check(&format!("{{{}}}", many.join(",")), &format!("{{{}}}", once.join(",")));
 }
 

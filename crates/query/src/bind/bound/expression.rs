@@ -115,6 +115,48 @@ pub enum Expression {
 impl Expression {
     /// The value that stands for what could not be bound.
     pub(in crate::bind) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
+
+    /// Shows each expression that stands directly inside this one. Those of a subquery are its own.
+    pub(crate) fn each_part<'tree>(&'tree self, show: &mut dyn FnMut(&'tree Self)) {
+        match self {
+            Self::Literal(_)
+            | Self::Parameter(_)
+            | Self::Input(_)
+            | Self::GroupKey(_)
+            | Self::Aggregate(_)
+            | Self::Subquery { .. } => {}
+            Self::Member { target: part, .. } | Self::Unary { operand: part, .. } => show(part),
+            Self::Chain { first, rest } => {
+                show(first);
+                rest.iter().for_each(|(_, operand)| show(operand));
+            }
+            Self::Conditional { branches, otherwise } => {
+                for (condition, value) in branches {
+                    show(condition);
+                    show(value);
+                }
+                show(otherwise);
+            }
+            Self::Between { value, low, high, .. } => {
+                show(value);
+                show(low);
+                show(high);
+            }
+            Self::In { value, list, .. } => {
+                show(value);
+                list.iter().for_each(show);
+            }
+            Self::Like { value, pattern, .. } => {
+                show(value);
+                show(pattern);
+            }
+            Self::Object(members) => members.iter().for_each(|(_, value)| show(value)),
+            Self::Coalesce(parts)
+            | Self::Array(parts)
+            | Self::Call { arguments: parts, .. }
+            | Self::UdfCall { arguments: parts, .. } => parts.iter().for_each(show),
+        }
+    }
 }
 
 /// One constant step down a value.

@@ -138,6 +138,8 @@ pub struct OrderKey {
     pub expression: Expression,
     /// Its path inside an item, when it is one; a distance or score has none.
     pub path: Option<Vec<PathStep>>,
+    /// Whether it is a computed property, which has no path.
+    pub is_computed: bool,
     /// The direction; none when the user named none.
     pub order: Option<SortOrder>,
 }

@@ -14,7 +14,7 @@ use super::like::Like;
 use super::membership::Membership;
 use crate::ast::Literal;
 use crate::bind::Expression;
-use crate::function::{Kind, lookup};
+use crate::function::{Kind, Scalar, lookup};
 use crate::operator::Query;
 use crate::value::Value;
 
@@ -126,9 +126,14 @@ impl<'query> Preparation<'query> {
     }
 
     fn call(&self, name: &'static str, arguments: &[Expression]) -> Formula {
-        let Some(Kind::Scalar(function)) = lookup(name).map(|function| function.kind) else {
-            return Formula::Planned(name);
-        };
+        match lookup(name).map(|function| function.kind) {
+            Some(Kind::Scalar(function)) => self.call_of(function, arguments),
+            _ => Formula::Planned(name),
+        }
+    }
+
+    /// A call of a function that need not have a name.
+    pub(crate) fn call_of(&self, function: Scalar, arguments: &[Expression]) -> Formula {
         let paths: Vec<_> = arguments.iter().map(|argument| self.origins.path(argument)).collect();
         let paths = if paths.iter().any(Option::is_some) { paths } else { Vec::new() };
         Formula::Call(Box::new(Call { function, arguments: self.formulas(arguments), paths }))

@@ -16,3 +16,5 @@ pub(super) mod score;
 mod tests;
 
 pub use analyzer::{Analyzer, Token};
+
+pub(crate) use score::{Corpus, matches};

@@ -1,6 +1,7 @@
 //! FULLTEXTSCORE, and what hybrid search sends in its place: _FullTextScore and _FullTextWordCount.
 //!
-//! Owns BM25. Does not own the statistics of the container: the client gathers them and passes them in.
+//! Owns BM25. Does not own the statistics of the container: the client gathers them and passes them in, or ORDER BY
+//! RANK gathers them over its rows.
 
 use super::contains::analyzer;
 use super::term::Term;
@@ -53,15 +54,52 @@ fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
     if terms.len() != hit_counts.len() {
         return None;
     }
-    let documents = documents.as_f64()?;
-    let mean_words = words.as_f64()? / documents;
-    let relative_length = if mean_words > 0.0 { tokens.len() as f64 / mean_words } else { 0.0 };
-    let mut score = 0.0;
+    let mut matches = Vec::with_capacity(terms.len());
     for (term, hits) in terms.iter().zip(hit_counts) {
         let occurrences = Term::new(term, &analyzer)?.occurrences(&tokens) as f64;
-        score += weight(documents, hits.as_f64()?) * saturate(occurrences, relative_length);
+        matches.push((occurrences, hits.as_f64()?));
     }
-    Some(score)
+    let corpus = Corpus { documents: documents.as_f64()?, words: words.as_f64()? };
+    Some(corpus.relevance(tokens.len() as f64, matches))
+}
+
+/// What a text has of the terms searched for, until all texts are known: an array of its number of words and how often
+/// each term occurs. Undefined when there is no text, or a term is none.
+pub(crate) fn matches(arguments: &[Value], context: &CallContext<'_>) -> Value {
+    let Some(text) = argument::text(arguments, 0) else { return Value::Undefined };
+    let analyzer = analyzer(context);
+    let tokens = analyzer.tokens(text);
+    let mut counts = vec![Value::from(tokens.len() as i64)];
+    for argument in arguments.iter().skip(1) {
+        // Terms come one by one, or in the older form as one array.
+        let terms = argument.as_array().unwrap_or(std::slice::from_ref(argument));
+        for term in terms {
+            let Some(term) = Term::new(term, &analyzer) else { return Value::Undefined };
+            counts.push(Value::from(term.occurrences(&tokens) as i64));
+        }
+    }
+    Value::array(counts)
+}
+
+/// All texts together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corpus {
+    /// How many items there are, those without a text included.
+    pub(crate) documents: f64,
+    /// How many words their texts have.
+    pub(crate) words: f64,
+}
+
+impl Corpus {
+    /// How relevant a text of so many words is; for each term, how often it occurs there and in how many items at all.
+    pub(crate) fn relevance(self, words: f64, terms: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+        let mean_words = self.words / self.documents;
+        let relative_length = if mean_words > 0.0 { words / mean_words } else { 0.0 };
+        let score = |(occurrences, hits)| {
+            weight(self.documents, hits) * saturate(occurrences, relative_length)
+        };
+        terms.into_iter().map(score).sum()
+    }
 }
 
 /// How much a term tells: the fewer items have it, the more.

@@ -80,6 +80,20 @@ fn the_registry_holds_what_clients_send_besides() {
     assert_eq!(aliases, names(ALIASES));
 }
 
+/// The names that clients send back in rewritten queries and resume filters.
+#[test]
+fn the_five_internal_names_bind() {
+    for name in [
+        "_FullTextScore",
+        "_FullTextWordCount",
+        "_VectorScore",
+        "_TRY_ARRAY_CONTAINS",
+        "IS_BOOLEAN",
+    ] {
+        assert!(lookup(name).is_some(), "{name}");
+    }
+}
+
 #[test]
 fn names_are_unique_and_found_in_any_case() {
     let mut seen = BTreeSet::new();

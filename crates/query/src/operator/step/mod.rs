@@ -10,6 +10,7 @@ mod filter;
 mod group;
 mod order;
 mod project;
+mod ranking;
 mod window;
 
 pub use group::PartialGroup;

@@ -7,6 +7,7 @@ use std::cmp::Ordering as Outcome;
 
 use model::{DistanceFunction, VectorEmbeddingPolicy};
 
+use super::ranking::Ranking;
 use crate::ast::SortOrder;
 use crate::bind::{BoundQuery, Expression, OrderKey, Ordering};
 use crate::evaluate::{EvaluationError, Formula, Memory, Preparation, Scope, bytes_of};
@@ -15,12 +16,12 @@ use crate::value::{Value, total_order};
 /// How rows are compared: key by key, then by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowOrder {
-    directions: Vec<Direction>,
+    pub(super) directions: Vec<Direction>,
 }
 
 /// How one key is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+pub(super) enum Direction {
     /// Smaller first.
     Ascending,
     /// Greater first: the exact reverse, so undefined comes last.
@@ -34,6 +35,8 @@ enum Direction {
 pub(super) struct Order {
     keys: Vec<Formula>,
     order: RowOrder,
+    /// How keys become scores, when that takes all rows.
+    ranking: Option<Ranking>,
 }
 
 /// The rows held so far.
@@ -75,7 +78,8 @@ impl RowOrder {
 }
 
 impl Direction {
-    fn compare(self, left: &Value, right: &Value) -> Outcome {
+    /// Compares two keys.
+    pub(super) fn compare(self, left: &Value, right: &Value) -> Outcome {
         match self {
             Self::Ascending => total_order(left, right),
             Self::Descending => total_order(right, left),
@@ -105,11 +109,13 @@ impl Order {
                 keys.iter().map(|key| (&key.expression, key_direction(key, preparation))).unzip()
             }
             Ordering::Rank(scores) => {
-                scores.iter().map(|score| (score, score_direction(score, preparation))).unzip()
+                let (keys, ranking) = Ranking::prepare(scores, preparation);
+                let order = RowOrder { directions: vec![ranking.direction()] };
+                return Some(Self { keys, order, ranking: Some(ranking) });
             }
         };
         let keys = expressions.into_iter().map(|key| preparation.formula(key)).collect();
-        Some(Self { keys, order: RowOrder { directions } })
+        Some(Self { keys, order: RowOrder { directions }, ranking: None })
     }
 
     /// Holds a row. Of more rows than are needed in the end, the last in order are let go now and then.
@@ -131,6 +137,7 @@ impl Order {
         held.bytes += bytes;
         let outcome = memory.hold(bytes);
         if let Some(needed) = needed
+            && !self.needs_all_rows()
             && held.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
         {
             self.cut(held, needed, memory);
@@ -138,8 +145,18 @@ impl Order {
         outcome
     }
 
+    /// Whether every row counts for the order of the others, also one that is not given.
+    pub(super) fn needs_all_rows(&self) -> bool {
+        self.ranking.as_ref().is_some_and(Ranking::needs_all_rows)
+    }
+
     /// The rows in order.
     pub(super) fn sorted(&self, mut held: HeldRows) -> Vec<Value> {
+        if let Some(ranking) = &self.ranking {
+            let mut keys: Vec<&mut Vec<Value>> =
+                held.rows.iter_mut().map(|row| &mut row.keys).collect();
+            ranking.settle(&mut keys);
+        }
         self.sort(&mut held);
         held.rows.into_iter().map(|held| held.row).collect()
     }
@@ -176,13 +193,15 @@ impl HeldRow {
 fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> Direction {
     match (key.order, &key.expression) {
         (Some(order), _) => order.into(),
-        (None, call @ Expression::Call { .. }) => score_direction(call, preparation),
+        (None, call @ Expression::Call { .. }) if !key.is_computed => {
+            score_direction(call, preparation)
+        }
         (None, _) => Direction::Ascending,
     }
 }
 
 /// A distance is best when small, any other score when great.
-fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> Direction {
+pub(super) fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> Direction {
     let Expression::Call { function, arguments } = score else { return Direction::Descending };
     let is_distance =
         ["VectorDistance", "_VectorScore"].iter().any(|name| function.eq_ignore_ascii_case(name));

@@ -130,7 +130,7 @@ impl Stages {
         let Some(order) = &self.order else { return Ok(()) };
         let held = std::mem::take(&mut progress.held);
         environment.memory.release(held.bytes());
-        for row in order.sorted(held) {
+        for row in order.sorted(held).into_iter().filter(Value::is_defined) {
             self.pass(progress, row, environment.memory, give)?;
         }
         Ok(())
@@ -160,7 +160,7 @@ impl Stages {
     /// Makes the output of a row or group, and holds it when it must wait for its place.
     fn output(&self, progress: &mut Progress, scope: &Scope<'_>, give: &mut TakeRow<'_>) -> Flow {
         let row = self.project.row(scope)?;
-        if !row.is_defined() {
+        if !row.is_defined() && !self.order.as_ref().is_some_and(Order::needs_all_rows) {
             return Ok(());
         }
         match &self.order {

@@ -24,5 +24,6 @@ mod merge;
 pub use direct::{DirectService, NOT_SERVED_DIRECTLY, direct_service};
 pub use distributed::{DistributedQuery, PlanContext, QueryBody, distribute};
 pub use feature::{Feature, FeatureSet};
+pub use hybrid::HybridInfo;
 pub use info::{AggregateKind, DistinctKind, QueryInfo};
 pub use merge::{Combine, MergeRecipe, Payload};

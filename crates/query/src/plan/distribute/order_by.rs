@@ -32,7 +32,7 @@ pub(super) fn info(
     info.limit = bound.limit;
     info.order_by = keys.iter().map(|key| direction(key, vectors)).collect();
     info.order_by_expressions = list.iter().map(|item| print_scalar(&item.expression)).collect();
-    info.has_non_streaming_order_by = keys.iter().any(|key| key.path.is_none());
+    info.has_non_streaming_order_by = keys.iter().any(is_score);
     if tree.select.distinct {
         info.distinct = distinct(&tree.select.selection, list);
     }
@@ -74,7 +74,16 @@ fn distinct(selection: &Selection, list: &[OrderItem]) -> DistinctKind {
 
 /// The direction of a value; without a word a distance has the nearest first.
 fn direction(key: &OrderKey, vectors: Option<&VectorEmbeddingPolicy>) -> SortOrder {
-    key.order.unwrap_or_else(|| nearest_first(&key.expression, vectors))
+    match key.order {
+        Some(order) => order,
+        None if is_score(key) => nearest_first(&key.expression, vectors),
+        None => SortOrder::Ascending,
+    }
+}
+
+/// Whether a value is a score, which partitions can only sort when they have seen all items.
+fn is_score(key: &OrderKey) -> bool {
+    key.path.is_none() && !key.is_computed
 }
 
 /// Which end of a score comes first: small distances, but great similarities.

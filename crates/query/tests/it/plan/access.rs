@@ -1,8 +1,9 @@
 //! Lookups for filters, in a short notation.
 
-use model::{IndexPathSegment, IndexingPolicy, Json};
+use model::{ComputedProperty, IndexPathSegment, IndexingPolicy, Json};
 use query::plan::access::{AccessPlan, IndexOnly, Indexes, Lookup, OrderAccess, plan_access};
 use query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
+use query::{BuiltInFunctions, ComputedProperties, Parameters, bind_with};
 
 use super::bound;
 
@@ -269,4 +270,46 @@ fn some_queries_need_no_item() {
     assert_eq!(only("SELECT c._rid FROM c"), None);
     assert_eq!(only("SELECT * FROM c"), None);
     assert_eq!(only("SELECT t FROM c JOIN t IN c.tags"), None);
+}
+
+/// A computed property has no terms, whatever the policy says: its expression is asked of each item, or planned in its
+/// place when it is a path.
+#[test]
+fn computed_properties_are_planned_as_what_they_stand_for() {
+    let properties = [
+        ("lower", "SELECT VALUE LOWER(c.name) FROM c"),
+        ("short", "SELECT VALUE c.long.path FROM c"),
+    ];
+    let properties = properties.map(|(name, query)| ComputedProperty::new(name, query).unwrap());
+    let computed = ComputedProperties::new(&properties).unwrap();
+    let policy = r#"{"includedPaths":[{"path":"/*"},{"path":"/lower/?"}]}"#;
+    let policy = IndexingPolicy::from_json(&Json::parse(policy.as_bytes()).unwrap()).unwrap();
+    let plan = |text: &str| {
+        let tree = query::parse(text).unwrap();
+        let query = bind_with(&tree, &Parameters::new(), &BuiltInFunctions, &computed).unwrap();
+        plan_access(&query, &Indexes::new(&policy)).unwrap()
+    };
+    let found = |text: &str| {
+        let plan = plan(text);
+        (show(&plan.lookup), plan.remaining.len())
+    };
+    let all = |remaining| ("everything".to_owned(), remaining);
+    assert_eq!(found("SELECT * FROM c WHERE c.lower = 'a'"), all(1));
+    assert_eq!(found("SELECT * FROM c WHERE IS_DEFINED(c.lower)"), all(1));
+    let both = "SELECT * FROM c WHERE c.lower = 'a' AND c.name = 'A'";
+    assert_eq!(found(both), ("/name \"A\"".to_owned(), 1));
+    let short = "SELECT * FROM c WHERE c.short = 1";
+    assert_eq!(found(short), ("/long/path 1".to_owned(), 0));
+    assert_eq!(plan("SELECT * FROM c ORDER BY c.lower").order, OrderAccess::Sorted);
+    assert_eq!(plan("SELECT * FROM c ORDER BY c.lower, c.b").order, OrderAccess::Sorted);
+    let order = plan("SELECT * FROM c ORDER BY c.short").order;
+    assert!(matches!(order, OrderAccess::Path { .. }));
+    for text in [
+        "SELECT DISTINCT VALUE c.lower FROM c",
+        "SELECT c.lower, COUNT(1) AS n FROM c GROUP BY c.lower",
+        "SELECT VALUE MAX(c.lower) FROM c",
+        "SELECT c.lower FROM c",
+    ] {
+        assert_eq!(plan(text).index_only, None, "{text}");
+    }
 }

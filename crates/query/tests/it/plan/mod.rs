@@ -13,7 +13,7 @@ mod condition;
 mod evaluate;
 mod file;
 mod metrics;
-mod property;
+pub(crate) mod property;
 mod rewrite;
 
 use bound::bound;

@@ -30,7 +30,7 @@ fn policy(place: usize) -> IndexingPolicy {
 }
 
 /// Values that items and filters share, so that they often meet.
-const VALUES: [&str; 15] = [
+pub(crate) const VALUES: [&str; 15] = [
     "null",
     "false",
     "true",
@@ -245,7 +245,7 @@ fn check_partitions(filter: &str, query: &query::BoundQuery, paths: &[&str]) -> 
 }
 
 /// Clauses that queries are put together from.
-fn query_text() -> impl Strategy<Value = String> {
+pub(crate) fn query_text() -> impl Strategy<Value = String> {
     let distinct = prop::sample::select(vec!["", "DISTINCT "]);
     let top = prop::sample::select(vec!["", "TOP 3 "]);
     let selection = prop::sample::select(vec![

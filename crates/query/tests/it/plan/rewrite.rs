@@ -1,7 +1,7 @@
 //! Text cases of distribution.
 //!
 //! A file `*.plantest` under `tests/cases/plan` has the layout of the syntax cases. Sections that are input: `query`,
-//! `parameters` (JSON), `key` (paths of the partition key, `/key` without the section), `features`, `vectors` (JSON).
+//! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the section), `features`, `vectors` (JSON).
 //! Sections that are expected: `rewritten`, `info` (members of `queryInfo` that differ from a plain query), `plan` (the
 //! whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `merge`, `error`. With `UPDATE_SQLTEST=1` they are
 //! written anew.
@@ -12,7 +12,7 @@ use model::{Json, PartitionKeyDefinition, VectorEmbeddingPolicy};
 use query::plan::distribute::{
     DirectService, DistributedQuery, FeatureSet, PlanContext, QueryBody, direct_service, distribute,
 };
-use query::{BuiltInFunctions, Parameters, bind, parse};
+use query::{BuiltInFunctions, Parameters, bind, bind_with, parse};
 
 use super::file::{self, Case};
 
@@ -45,7 +45,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-const INPUTS: [&str; 5] = ["query", "parameters", "key", "features", "vectors"];
+const INPUTS: [&str; 6] = ["query", "parameters", "computed", "key", "features", "vectors"];
 
 fn check(case: &mut Case, updates: bool) -> Vec<String> {
     let outcome = run(case);
@@ -113,7 +113,9 @@ fn run(case: &Case) -> Result<DistributedQuery, String> {
         errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     let tree = parse(text).map_err(listed)?;
-    let bound = bind(&tree, &parameters(case), &BuiltInFunctions).map_err(listed)?;
+    let computed = crate::sqltest::check::computed(case.section("computed"))?;
+    let bound =
+        bind_with(&tree, &parameters(case), &BuiltInFunctions, &computed).map_err(listed)?;
     let paths: Vec<&str> = case.section("key").unwrap_or("/key").split_whitespace().collect();
     let definition = match paths.as_slice() {
         [path] => PartitionKeyDefinition::single(path),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use model::Json;
-use query::{BoundQuery, BuiltInFunctions, Parameters, QueryError};
+use model::{ComputedProperty, Json};
+use query::{BoundQuery, BuiltInFunctions, ComputedProperties, Parameters, QueryError};
 
 use super::file::Case;
 use super::{rows, values};
@@ -137,7 +137,7 @@ fn actual(section: &str, outcome: &Outcome) -> Option<Result<String, String>> {
             Ok(rows) => format!("no failure, but\n{}", rows.join("\n")),
             Err(failure) => failure,
         }),
-        "query" | "query-json" | "parameters" | "items" => return None,
+        "query" | "query-json" | "parameters" | "computed" | "items" => return None,
         unknown => Err(format!("no such section: {unknown}")),
     })
 }
@@ -158,7 +158,8 @@ fn run(case: &Case) -> Result<Outcome, String> {
         Ok(again) if again == tree => {}
         other => return Err(format!("printed as\n{printed}\nwhich reads back as {other:?}")),
     }
-    let bound = query::bind(&tree, &parameters(case)?, &BuiltInFunctions);
+    let computed = computed(case.section("computed"))?;
+    let bound = query::bind_with(&tree, &parameters(case)?, &BuiltInFunctions, &computed);
     Ok(Outcome { printed: Some(printed), bound, items })
 }
 
@@ -169,6 +170,16 @@ fn query_text(case: &Case) -> Result<String, String> {
     let json = case.section("query-json").ok_or("the case has no query")?;
     let value = Json::parse(json.as_bytes()).map_err(|error| format!("{error:?}"))?;
     value.as_str().map(str::to_owned).ok_or_else(|| "query-json is no string".to_owned())
+}
+
+/// The computed properties of a case, one per line: `name: query`.
+pub(crate) fn computed(section: Option<&str>) -> Result<ComputedProperties, String> {
+    let properties = section.unwrap_or_default().lines().map(|line| {
+        let (name, query) = line.split_once(": ").ok_or("a computed property is `name: query`")?;
+        ComputedProperty::new(name, query).map_err(|error| error.message().to_owned())
+    });
+    let properties: Result<Vec<ComputedProperty>, String> = properties.collect();
+    ComputedProperties::new(&properties?).map_err(|error| error.message().to_owned())
 }
 
 fn parameters(case: &Case) -> Result<Parameters, String> {

@@ -21,6 +21,7 @@
 //! | `aggregates` | the query binds, and these are its aggregates, one per line |
 //! | `error` | the query is refused with these errors, one per line |
 //! | `json` | the query is refused with this inner JSON |
+//! | `computed` | the computed properties of the container, one per line: `name: query` |
 //! | `items` | the items of the container, JSON, one per line |
 //! | `rows` | the query gives these rows, one per line, in this order |
 //! | `unordered` | the query gives these rows, in any order |
@@ -30,7 +31,7 @@
 //! Whatever parses must also print to a text that parses to the same tree. With `UPDATE_SQLTEST=1` in the
 //! environment the expectations are rewritten from what happens; which sections a case has stays as written.
 
-mod check;
+pub(crate) mod check;
 mod every;
 mod file;
 pub(crate) mod rows;

@@ -1,7 +1,7 @@
 //! Running a case: the rows of a query over the items of the case.
 //!
-//! Every query is run in all ways that must agree: pushed to the end, row by row when it can be, and with its groups
-//! gathered in two halves and merged.
+//! Every query is run in all ways that must agree: pushed to the end, pushed as stored texts, row by row when it can
+//! be, and with its groups gathered in two halves and merged.
 
 use std::sync::Arc;
 
@@ -61,6 +61,7 @@ pub(super) fn items(case: &Case) -> Result<Vec<Json>, String> {
 /// The text of each row, or why there is none.
 pub(super) fn rows(query: &BoundQuery, items: &[Json]) -> Result<Vec<String>, String> {
     let whole = texts(run(query, items));
+    assert_eq!(texts(run_texts(query, items)), whole, "rows of stored texts differ");
     if let Some(streamed) = stream(query, items) {
         assert_eq!(texts(streamed), whole, "streamed rows differ");
     }
@@ -79,6 +80,14 @@ fn run(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError
     let mut executor = Executor::new(query, context());
     for item in items {
         executor.push(item)?;
+    }
+    executor.finish()
+}
+
+fn run_texts(query: &BoundQuery, items: &[Json]) -> Result<Vec<Value>, EvaluationError> {
+    let mut executor = Executor::new(query, context());
+    for item in items {
+        executor.push_text(&item.to_bytes())?;
     }
     executor.finish()
 }

@@ -1,30 +1,6 @@
-//! Storage keys, both directions: the only file that knows how they are laid out.
+//! Storage keys as writers make them, and what is read back from them.
 //!
-//! A shard is one physical partition; shard 0 is the catalog. `lp` is the logical partition: its effective partition
-//! key (escaped) followed by its partition key values (ordered encoding). Keys of one logical partition are therefore
-//! neighbours, and the keys of an epk range are one key range.
-//!
-//! | space         | key                                            | value                        |
-//! |---------------|------------------------------------------------|------------------------------|
-//! | `items`       | lp, id                                         | item record                  |
-//! | `terms`       | 01, lp, path, value, ordinal (local term)      | id                           |
-//! |               | 02, path, value, ordinal (global term)         | lp, id                       |
-//! |               | 03, lp, composite, values.., ordinal           | id                           |
-//! |               | 04, composite, values.., ordinal               | lp, id                       |
-//! |               | 05, lp, shape, ordinal                         | id                           |
-//! |               | 06, shape, ordinal                             | lp, id                       |
-//! |               | 07, shape                                      | paths of the shape           |
-//! | `unique_keys` | lp, number of the unique key, values..         | id                           |
-//! | `change_log`  | lsn, sequence, ordinal                         | key and record of the item   |
-//! | `versions`    | lsn, sequence, ordinal                         | superseded version, deletion |
-//! | `expiry`      | second of expiry, ordinal                      | lp, id                       |
-//! | `state`       | 01                                             | counters and cursors         |
-//! | `catalog`     | kind, names                                    | JSON                         |
-//!
-//! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
-//! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
-//! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
-//! in the order of the last write; only items with a time to live of their own have an `expiry` key.
+//! Owns every key of the table in `key_layout`. Does not own ranges of terms as queries walk them: see `term`.
 
 use std::borrow::Cow;
 
@@ -69,20 +45,20 @@ pub(crate) const CATALOG_SHARD: Shard = Shard(0);
 /// The key of the one state record of a partition.
 pub(crate) const STATE_KEY: &[u8] = &[1];
 
-const LOCAL_TERM: u8 = 1;
-const GLOBAL_TERM: u8 = 2;
-const LOCAL_COMPOSITE: u8 = 3;
-const GLOBAL_COMPOSITE: u8 = 4;
-const LOCAL_SHAPE: u8 = 5;
-const GLOBAL_SHAPE: u8 = 6;
-const SHAPE_PATHS: u8 = 7;
+pub(super) const LOCAL_TERM: u8 = 1;
+pub(super) const GLOBAL_TERM: u8 = 2;
+pub(super) const LOCAL_COMPOSITE: u8 = 3;
+pub(super) const GLOBAL_COMPOSITE: u8 = 4;
+pub(super) const LOCAL_SHAPE: u8 = 5;
+pub(super) const GLOBAL_SHAPE: u8 = 6;
+pub(super) const SHAPE_PATHS: u8 = 7;
 
 /// Bytes of a path in a term; a longer one is replaced by its hash.
 const TERM_PATH_BYTES_MAX: usize = 1024;
 
 /// The storage key prefix of one logical partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct LogicalPartition(StorageKey);
+pub(crate) struct LogicalPartition(pub(super) StorageKey);
 
 impl LogicalPartition {
     pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
@@ -364,7 +340,7 @@ pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
 }
 
 /// A path in a term: its length and its text, or a mark and its hash.
-fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
+pub(super) fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
         return (u16::MAX.to_be_bytes(), hash.to_be_bytes().to_vec().into());
@@ -373,8 +349,7 @@ fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     (length.to_be_bytes(), path.into())
 }
 
-#[cfg(test)]
-fn push_path(key: &mut Vec<u8>, path: &[u8]) {
+pub(super) fn push_path(key: &mut Vec<u8>, path: &[u8]) {
     let (head, path) = path_parts(path);
     key.extend_from_slice(&head);
     key.extend_from_slice(&path);

@@ -1,11 +1,12 @@
-//! The reference of all functions, as a page.
+//! The reference as a page.
 //!
-//! Owns the rendering of declarations into Markdown. Does not own a word about any function: those are declared.
+//! Owns the rendering of declarations into Markdown. Does not own what it says of indexes: see `index`.
 
 use std::fmt::Write;
 
-use super::declaration::{Example, Family, Function, IndexUse, Kind, ReturnKind};
-use super::registry::registry;
+use super::index;
+use crate::function::declaration::{Example, Family, Function, Kind, ReturnKind};
+use crate::function::registry::registry;
 
 /// The families in the order of the page.
 const FAMILIES: [(Family, &str); 11] = [
@@ -22,14 +23,24 @@ const FAMILIES: [(Family, &str); 11] = [
     (Family::Vector, "Vectors"),
 ];
 
+/// What the page says before the first function.
+const INTRODUCTION: &str = "# Functions
+
+Generated from the declarations in `crates/query/src/function`; do not edit. `UPDATE_REFERENCE=1 cargo test -p query
+reference` writes it anew.
+
+Names are accepted in any case. An argument that is undefined or of the wrong type makes the result undefined unless the
+text says otherwise.
+
+The line about the index is about a filter that calls the function on an indexed property with constants beside it, as
+plans are made today. Range indexes (included paths) and composite indexes serve queries. Spatial, vector and full-text
+indexes are kept in the policy but serve none yet: their functions are computed for each item, with exact results.
+";
+
 /// The page, in Markdown.
 #[must_use]
 pub fn reference() -> String {
-    let mut page = String::from(
-        "# Functions\n\nGenerated from the declarations in `crates/query/src/function`; do not edit. \
-         Names are accepted in any case. An argument that is undefined or of the wrong type makes \
-         the result undefined unless the text says otherwise.\n",
-    );
+    let mut page = INTRODUCTION.to_owned();
     for (family, title) in FAMILIES {
         let mut functions: Vec<&Function> =
             registry().iter().filter(|function| function.family == family).collect();
@@ -51,7 +62,7 @@ fn render(function: &Function, page: &mut String) {
         signature(function),
         function.summary
     );
-    let _ = write!(page, "\nReturns {}. {}", returns(function.returns), index(function.index_use));
+    let _ = write!(page, "\nReturns {}. {}", returns(function.returns), index::sentence(function));
     if matches!(function.kind, Kind::Planned) {
         page.push_str(" Stands only in ORDER BY RANK.");
     }
@@ -105,17 +116,5 @@ fn returns(kind: ReturnKind) -> &'static str {
         ReturnKind::Null => "null",
         ReturnKind::Object => "an object",
         ReturnKind::String => "text",
-    }
-}
-
-fn index(index_use: IndexUse) -> &'static str {
-    match index_use {
-        IndexUse::Seek => "Index: seek.",
-        IndexUse::PreciseScan => "Index: precise scan.",
-        IndexUse::ExpandedScan => "Index: expanded scan.",
-        IndexUse::FullScan => "Index: full scan.",
-        IndexUse::Range => "Index: may gain from a range index.",
-        IndexUse::Special => "Index: spatial, vector or full text.",
-        IndexUse::None => "Index: none.",
     }
 }

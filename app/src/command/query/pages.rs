@@ -1,0 +1,116 @@
+//! Page after page, until the end, a limit or ctrl-c.
+//!
+//! Owns the loop and the sums over pages. A page is printed as soon as it is there.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use engine::Engine;
+use engine::query::{QueryItems, QueryMetrics};
+use indicatif::ProgressBar;
+use model::RequestCharge;
+
+use super::rows::Rows;
+use crate::progress;
+
+/// How far to read.
+pub(super) struct Paging {
+    pub(super) pages_max: Option<u64>,
+}
+
+/// What was read: sums over all pages.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) pages: u64,
+    pub(super) charge: RequestCharge,
+    pub(super) metrics: QueryMetrics,
+    /// Where to go on, if there is more.
+    pub(super) continuation: Option<String>,
+    /// Whether ctrl-c ended it.
+    pub(super) is_stopped: bool,
+}
+
+/// Why reading ended early.
+pub(super) enum Stop {
+    /// The engine said no.
+    Refused(engine::Error),
+    /// The rows could not be written.
+    Output(io::Error),
+}
+
+/// Reads and prints the pages.
+pub(super) async fn read<W: Write>(
+    engine: &Engine,
+    mut query: QueryItems,
+    paging: &Paging,
+    rows: &mut Rows<W>,
+) -> Result<Read, Stop> {
+    let mut read = Read { continuation: query.page.continuation.clone(), ..Read::default() };
+    // Rows that run over a terminal show by themselves that something is happening.
+    let counter = match io::stdout().is_terminal() {
+        true => ProgressBar::hidden(),
+        false => progress::counter("reading"),
+    };
+    let mut stopped = std::pin::pin!(tokio::signal::ctrl_c());
+    loop {
+        let outcome = tokio::select! {
+            biased;
+            // Without a signal to wait for, ctrl-c ends the process as it always does.
+            Ok(()) = &mut stopped => {
+                read.is_stopped = true;
+                break;
+            }
+            outcome = engine.query_items(query.clone()) => outcome.map_err(Stop::Refused),
+        };
+        let outcome = clear_on_error(outcome, &counter)?;
+        let page = outcome.value;
+        read.pages += 1;
+        read.charge += outcome.charge;
+        add(&mut read.metrics, &page.metrics);
+        counter.suspend(|| rows.page(&page.rows)).map_err(Stop::Output)?;
+        counter.set_position(read.metrics.output_items);
+        read.continuation = page.continuation;
+        query.page.continuation.clone_from(&read.continuation);
+        let is_enough = paging.pages_max.is_some_and(|pages_max| read.pages >= pages_max);
+        if is_enough || read.continuation.is_none() {
+            break;
+        }
+    }
+    counter.finish_and_clear();
+    Ok(read)
+}
+
+/// The counter must not stand in the way of the message.
+fn clear_on_error<T>(result: Result<T, Stop>, counter: &ProgressBar) -> Result<T, Stop> {
+    if result.is_err() {
+        counter.finish_and_clear();
+    }
+    result
+}
+
+fn add(sum: &mut QueryMetrics, page: &QueryMetrics) {
+    let counts: [(&mut u64, u64); 9] = [
+        (&mut sum.index_entries, page.index_entries),
+        (&mut sum.index_hits, page.index_hits),
+        (&mut sum.index_seeks, page.index_seeks),
+        (&mut sum.items_loaded, page.items_loaded),
+        (&mut sum.items_scanned, page.items_scanned),
+        (&mut sum.retrieved_items, page.retrieved_items),
+        (&mut sum.retrieved_bytes, page.retrieved_bytes),
+        (&mut sum.output_items, page.output_items),
+        (&mut sum.output_bytes, page.output_bytes),
+    ];
+    for (sum, count) in counts {
+        *sum += count;
+    }
+    let times: [(&mut Duration, Duration); 4] = [
+        (&mut sum.compile_time, page.compile_time),
+        (&mut sum.index_time, page.index_time),
+        (&mut sum.load_time, page.load_time),
+        (&mut sum.total_time, page.total_time),
+    ];
+    for (sum, time) in times {
+        *sum += time;
+    }
+    sum.full_scan |= page.full_scan;
+}

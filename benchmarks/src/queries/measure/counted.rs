@@ -1,0 +1,117 @@
+//! Rows 1 to 4: entries touched and time, at all sizes in turn.
+//!
+//! Two times are taken. The first asks the same 100 logical partitions at every size again and again, so that all sizes
+//! find what they read in memory: it shows what the size of the data costs. The second asks any logical partition, as
+//! far apart as they are, so that larger data sets miss the block cache more often.
+
+use std::time::Duration;
+
+use engine::query::QueryMetrics;
+
+use crate::data::mixed;
+use crate::queries::ask::{Asked, page};
+use crate::queries::case::{Case, entries};
+use crate::queries::report::CountedRow;
+use crate::queries::run::{QueryBench, Subject};
+use crate::rounds::middle;
+use crate::{Error, Result, progress};
+
+/// Logical partitions, or batches, that are asked again and again.
+const HOT: u64 = 100;
+/// Runs on any logical partition.
+const ANYWHERE: u64 = 1_000;
+
+/// What the runs of one size gave.
+#[derive(Default)]
+struct Seen {
+    entries: u64,
+    metrics: QueryMetrics,
+    hot: Vec<Duration>,
+    anywhere: Vec<Duration>,
+}
+
+pub(in crate::queries) fn counted(bench: &QueryBench, case: &Case) -> Result<Vec<CountedRow>> {
+    progress::step(&format!("{}: {}", case.name, case.what));
+    let mut seen: Vec<Seen> = bench.subjects.iter().map(|_| Seen::default()).collect();
+    for round in 0..=bench.rounds {
+        // Every other round starts with the largest size.
+        let mut turns: Vec<_> = bench.subjects.iter().zip(&mut seen).collect();
+        if round % 2 == 1 {
+            turns.reverse();
+        }
+        for (subject, seen) in turns {
+            for run in 0..HOT {
+                let number = run * (subject.partitions() / HOT).max(1) % subject.partitions();
+                let asked = ask(bench, case, subject, number)?;
+                seen.note(&asked);
+                // The first round fills the caches.
+                if round > 0 {
+                    seen.hot.push(asked.time);
+                }
+            }
+        }
+    }
+    for (subject, seen) in bench.subjects.iter().zip(&mut seen) {
+        for run in 0..ANYWHERE {
+            let asked = ask(bench, case, subject, mixed(run) % subject.partitions())?;
+            seen.note(&asked);
+            seen.anywhere.push(asked.time);
+        }
+    }
+    let smallest = seen.first().map(Seen::hot_us).ok_or_else(|| Error::from("no size given"))?;
+    Ok(bench
+        .subjects
+        .iter()
+        .zip(seen)
+        .map(|(subject, seen)| seen.row(case, subject, smallest))
+        .collect())
+}
+
+fn ask(bench: &QueryBench, case: &Case, subject: &Subject, number: u64) -> Result<Asked> {
+    let asked = bench.runtime.block_on(page(&subject.engine, case.query(number)?))?;
+    if asked.rows != case.rows {
+        let Case { name, rows, .. } = case;
+        return Err(format!("row {name}: {} rows instead of {rows}", asked.rows).into());
+    }
+    Ok(asked)
+}
+
+impl Seen {
+    /// Keeps the run that touched most.
+    fn note(&mut self, asked: &Asked) {
+        if entries(&asked.metrics) >= self.entries {
+            self.entries = entries(&asked.metrics);
+            self.metrics = asked.metrics.clone();
+        }
+    }
+
+    fn hot_us(&self) -> f64 {
+        microseconds(&self.hot)
+    }
+
+    fn row(self, case: &Case, subject: &Subject, smallest_us: f64) -> CountedRow {
+        let growth = self.hot_us() / smallest_us;
+        let is_within = case.growth_max.is_none_or(|growth_max| growth <= growth_max);
+        let target = match case.growth_max {
+            Some(growth_max) => format!("{}, {growth_max}x the time", case.limit),
+            None => case.limit.to_string(),
+        };
+        CountedRow {
+            name: case.name,
+            what: case.what,
+            items: subject.items,
+            entries: self.entries,
+            items_loaded: self.metrics.retrieved_items,
+            hot_us: self.hot_us(),
+            anywhere_us: microseconds(&self.anywhere),
+            growth,
+            target,
+            counts_met: case.limit.holds(&self.metrics),
+            time_met: is_within,
+        }
+    }
+}
+
+fn microseconds(times: &[Duration]) -> f64 {
+    middle(times.to_vec()).as_secs_f64() * 1e6
+}

@@ -1,0 +1,168 @@
+//! A PostgreSQL server in a scratch folder, on a free port of the loopback interface.
+//!
+//! Owns finding the programs, starting and stopping. PostgreSQL refuses to run as root; then the account `postgres`
+//! that its package makes runs it. Everything goes when the value is dropped.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use postgres::{Client, NoTls};
+use tempfile::TempDir;
+
+use crate::{Error, Result, progress};
+
+/// What the cell says without PostgreSQL.
+pub(super) const NOT_INSTALLED: &str = "not installed: apt-get install postgresql";
+
+/// Where Debian keeps the programs of each release.
+const DEBIAN: &str = "/usr/lib/postgresql";
+const START_TRIES: u32 = 300;
+const TRY_EVERY: Duration = Duration::from_millis(100);
+/// Memory for pages, like the engine's block cache; and nothing that guards against a power cut.
+const SETTINGS: [&str; 5] = [
+    "shared_buffers=256MB",
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+];
+
+/// A running server.
+pub(super) struct ScratchServer {
+    programs: PathBuf,
+    folder: TempDir,
+    port: u16,
+    account: Option<Account>,
+    process: Child,
+}
+
+/// Whom the server runs as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Account {
+    user: u32,
+    group: u32,
+}
+
+impl ScratchServer {
+    /// Starts one; nothing when PostgreSQL is not installed.
+    pub(super) fn start() -> Result<Option<Self>> {
+        let Some(programs) = programs() else {
+            return Ok(None);
+        };
+        progress::step("PostgreSQL: starting a scratch server");
+        let account = match fs::metadata("/proc/self")?.uid() {
+            0 => Some(postgres_account(&fs::read_to_string("/etc/passwd")?)?),
+            _ => None,
+        };
+        let folder = tempfile::Builder::new().prefix("benchmarks-postgresql").tempdir()?;
+        if let Some(account) = account {
+            chown(folder.path(), Some(account.user), Some(account.group))?;
+        }
+        let data = folder.path().join("data");
+        let mut initdb = command(&programs, "initdb", account);
+        initdb.arg("-D").arg(&data).args(["-U", "postgres", "-A", "trust", "-E", "UTF8"]);
+        initdb.args(["--locale=C", "--no-sync"]).stdout(Stdio::null());
+        if !initdb.status()?.success() {
+            return Err("initdb failed; its message is above".into());
+        }
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let mut server = command(&programs, "postgres", account);
+        server.arg("-D").arg(&data).arg("-k").arg(folder.path());
+        server.arg("-p").arg(port.to_string()).args(["-c", "listen_addresses=127.0.0.1"]);
+        for setting in SETTINGS {
+            server.arg("-c").arg(setting);
+        }
+        let log = File::create(folder.path().join("log"))?;
+        let process = server.stdout(log.try_clone()?).stderr(log).spawn()?;
+        let mut server = Self { programs, folder, port, account, process };
+        server.wait_until_ready()?;
+        Ok(Some(server))
+    }
+
+    pub(super) fn connect(&self) -> Result<Client> {
+        let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", self.port);
+        Ok(Client::connect(&address, NoTls)?)
+    }
+
+    fn wait_until_ready(&mut self) -> Result<()> {
+        for _ in 0..START_TRIES {
+            if self.connect().is_ok() {
+                return Ok(());
+            }
+            if self.process.try_wait()?.is_some() {
+                break;
+            }
+            std::thread::sleep(TRY_EVERY);
+        }
+        let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        Err(format!("PostgreSQL did not start: {log}").into())
+    }
+}
+
+impl Drop for ScratchServer {
+    fn drop(&mut self) {
+        let mut stop = command(&self.programs, "pg_ctl", self.account);
+        stop.arg("-D").arg(self.folder.path().join("data")).args(["-m", "fast", "-w", "stop"]);
+        let stopped = stop.stdout(Stdio::null()).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            // It may have ended by itself; killing what is gone does no harm.
+            let _ = self.process.kill();
+        }
+        let _ = self.process.wait();
+    }
+}
+
+fn command(programs: &Path, name: &str, account: Option<Account>) -> Command {
+    let mut command = Command::new(programs.join(name));
+    if let Some(Account { user, group }) = account {
+        command.uid(user).gid(group);
+    }
+    // A folder that the account can enter; ours may be closed to it.
+    command.current_dir("/").env_remove("PGDATA").stdin(Stdio::null());
+    command
+}
+
+/// The newest release of Debian's folders, or whatever the path leads to.
+fn programs() -> Option<PathBuf> {
+    let releases = fs::read_dir(DEBIAN).ok().into_iter().flatten().flatten();
+    let mut folders: Vec<(u32, PathBuf)> = releases
+        .filter_map(|release| {
+            let number = release.file_name().to_str()?.parse().ok()?;
+            Some((number, release.path().join("bin")))
+        })
+        .collect();
+    folders.sort();
+    let on_path = std::env::var_os("PATH").unwrap_or_default();
+    let candidates = folders.into_iter().rev().map(|(_, folder)| folder);
+    let mut candidates = candidates.chain(std::env::split_paths(&on_path));
+    candidates.find(|folder| {
+        ["initdb", "postgres", "pg_ctl"].iter().all(|name| folder.join(name).is_file())
+    })
+}
+
+fn postgres_account(accounts: &str) -> Result<Account> {
+    let line = accounts.lines().find_map(|line| line.strip_prefix("postgres:"));
+    let mut numbers = line.unwrap_or_default().split(':').skip(1);
+    let mut number = || numbers.next().and_then(|number| number.parse().ok());
+    match (number(), number()) {
+        (Some(user), Some(group)) => Ok(Account { user, group }),
+        _ => Err(Error::from("PostgreSQL does not run as root, and there is no account postgres")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_account_is_found_among_others() {
+        let accounts = "root:x:0:0:root:/root:/bin/sh\npostgres:x:101:103::/var/lib:/bin/sh\n";
+        assert_eq!(postgres_account(accounts).unwrap(), Account { user: 101, group: 103 });
+        assert!(postgres_account("root:x:0:0:root:/root:/bin/sh\n").is_err());
+    }
+}

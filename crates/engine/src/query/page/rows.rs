@@ -1,0 +1,106 @@
+//! Rows from candidates, one item at a time.
+//!
+//! Owns the shortcut for queries whose row is the item: its stored text is handed on and not printed again. This is the
+//! one place where the text of an item becomes a value for a query. Does not own evaluation.
+
+use ::query::ast::Literal;
+use ::query::bind::{Expression, Grouping, Input, Ordering, Projection};
+use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
+use bytes::Bytes;
+use model::Json;
+
+use super::page_rows::{PageRows, Room};
+use crate::error::Result;
+use crate::query::refusal::failed;
+use crate::query::source::Content;
+
+/// Makes the rows of items.
+pub(in crate::query) struct RowMaker {
+    stream: RowStream,
+    /// Whether each row is the item itself.
+    is_item: bool,
+    /// Whether there is nothing to ask of an item before.
+    is_unfiltered: bool,
+}
+
+impl RowMaker {
+    /// Prepares a query whose rows need no other items; none when they do. Order, window and DISTINCT are left out: the
+    /// page has the window, the source the order, and distinct rows are not made here.
+    pub(in crate::query) fn new(bound: &BoundQuery, context: &EvaluationContext) -> Option<Self> {
+        if bound.grouping != Grouping::None || bound.sources.is_empty() {
+            return None;
+        }
+        let is_item = gives_item(bound);
+        let mut plain = bound.clone();
+        plain.order_by = Ordering::None;
+        (plain.top, plain.offset, plain.limit) = (None, None, None);
+        plain.output.distinct = false;
+        if is_item {
+            // A value that costs nothing stands for the item.
+            plain.output.projection = Projection::Value(Expression::Literal(Literal::Bool(true)));
+        }
+        let stream = RowStream::new(&plain, context.clone())?;
+        let is_usable = stream.forgets_items() && !stream.is_complete();
+        let is_unfiltered = is_item && bound.filter.is_none();
+        is_usable.then_some(Self { stream, is_item, is_unfiltered })
+    }
+
+    /// Puts the rows of an item on a page, but for the first `begun`. Gives how many rows were seen and how it ended.
+    pub(in crate::query) fn push(
+        &mut self,
+        content: &Content,
+        begun: u64,
+        page: &mut PageRows,
+    ) -> Result<(u64, Room)> {
+        let stored = match content {
+            Content::Record(record) => Some(record),
+            Content::Indexed(_) => None,
+        };
+        if let (true, Some(record)) = (self.is_unfiltered, stored) {
+            let room = page.push(|| Ok::<_, crate::Error>(record.body()))?;
+            return Ok((u64::from(room == Room::Taken), room));
+        }
+        let parsed;
+        let item: &Json = match content {
+            Content::Record(record) => {
+                parsed = record.parse()?;
+                &parsed
+            }
+            Content::Indexed(values) => values,
+        };
+        let body = stored.filter(|_| self.is_item).map(|record| record.body());
+        let (mut seen, mut room, mut error) = (0, Room::Taken, None);
+        let pushed = self.stream.push_while(item, |row| {
+            if seen < begun {
+                seen += 1;
+                return true;
+            }
+            match page.push(|| match &body {
+                Some(body) => Ok(body.clone()),
+                None => row_text(&row).map(Bytes::from),
+            }) {
+                Ok(Room::Taken) => seen += 1,
+                Ok(other) => room = other,
+                Err(not_printed) => error = Some(not_printed),
+            }
+            room == Room::Taken && error.is_none()
+        });
+        let outcome: std::result::Result<(), EvaluationError> =
+            pushed.and(error.map_or(Ok(()), Err));
+        outcome.map_err(|error| failed(&error))?;
+        Ok((seen, room))
+    }
+}
+
+/// Whether each row of a query is the item it comes from.
+fn gives_item(bound: &BoundQuery) -> bool {
+    let [source] = bound.sources.as_slice() else { return false };
+    let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
+    let is_whole = match &bound.output.projection {
+        Projection::Input(slot) | Projection::Value(Expression::Input(slot)) => {
+            *slot == source.slot
+        }
+        _ => false,
+    };
+    is_item && is_whole
+}

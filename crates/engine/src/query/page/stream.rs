@@ -1,0 +1,88 @@
+//! Filling a page row by row.
+//!
+//! Owns the loop: batches of candidates, rows of each, until the page is full, the query is complete, the time is spent
+//! or nothing is left. Keeps the place exact, down to the row of an item that has several.
+
+use super::page_rows::{PageRows, Room};
+use super::rows::RowMaker;
+use crate::error::Result;
+use crate::query::source::{Batch, Reading, Source};
+use crate::query::token::Progress;
+
+/// Whether a page is followed by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    More,
+    Last,
+}
+
+/// Fills a page; true when another one may follow.
+pub(in crate::query) async fn fill(
+    reading: &mut Reading,
+    source: &mut Source,
+    rows: &mut RowMaker,
+    page: &mut PageRows,
+    progress: &mut Progress,
+) -> Result<bool> {
+    let mut growth = 1;
+    let end = loop {
+        if page.is_complete() {
+            break End::Last;
+        }
+        if page.is_full() {
+            break End::More;
+        }
+        let before = page.taken + page.skipped;
+        let wanted = page.wanted().saturating_mul(growth);
+        let batch = source.next(reading, wanted).await?;
+        let is_last = batch.is_last;
+        if let Some(end) = take(batch, rows, page, progress)? {
+            break end;
+        }
+        if is_last {
+            break End::Last;
+        }
+        // A filter that lets little through is asked of more items at a time.
+        if page.taken + page.skipped == before {
+            growth = (growth * 2).min(64);
+        }
+        if !reading.breathe().await {
+            break End::More;
+        }
+    };
+    (progress.skipped, progress.taken) = (page.skipped, page.taken);
+    Ok(end == End::More)
+}
+
+/// Makes the rows of a batch; gives the end of the page when it is reached on the way.
+fn take(
+    batch: Batch,
+    rows: &mut RowMaker,
+    page: &mut PageRows,
+    progress: &mut Progress,
+) -> Result<Option<End>> {
+    for candidate in batch.candidates {
+        // A row that nobody wants may be one that fails.
+        if page.is_complete() {
+            return Ok(Some(End::Last));
+        }
+        let begun = match progress.begun.take() {
+            Some((ordinal, rows)) if ordinal == candidate.ordinal => rows,
+            // The item is gone since.
+            _ => 0,
+        };
+        let (seen, room) = rows.push(&candidate.content, begun, page)?;
+        match room {
+            Room::Taken => progress.place = candidate.place,
+            Room::NoneWanted => return Ok(Some(End::Last)),
+            Room::NextPage => {
+                progress.begun = (seen > 0).then_some((candidate.ordinal, seen));
+                return Ok(Some(End::More));
+            }
+        }
+    }
+    if let Some(reached) = batch.reached {
+        progress.place = reached;
+    }
+    Ok(None)
+}

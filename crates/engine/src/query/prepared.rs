@@ -1,0 +1,140 @@
+//! A query made ready: text to tree, tree to bound query, policies to plan.
+//!
+//! Owns the cache of parsed texts and what a run is given from outside. Does not own any stage: they are the crate
+//! `query`'s. Binding depends on the parameters and is done each time.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::query::ast::Query;
+use ::query::function::Moment;
+use ::query::plan::access::{AccessPlan, Indexes, plan_access};
+use ::query::{
+    BoundQuery, BuiltInFunctions, EvaluationContext, Parameters, QueryError, bind, parse,
+};
+
+use model::{IndexingMode, IndexingPolicy, TimestampMs};
+use storage::{Read, Shard};
+
+use super::part::Piece;
+use super::refusal::bad_query;
+use super::request::QueryLimits;
+use crate::catalog::ContainerLive;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::key_layout::{STATE, STATE_KEY};
+use crate::partition::PartitionState;
+
+/// Texts kept at most.
+const TEXTS_MAX: usize = 256;
+/// Longer texts are parsed again each time.
+const TEXT_BYTES_MAX: usize = 8 * 1024;
+
+/// Parsed query texts, shared by all requests.
+#[derive(Default)]
+pub(crate) struct TextCache {
+    trees: Mutex<HashMap<String, Arc<Query>>>,
+}
+
+impl TextCache {
+    fn tree(&self, text: &str) -> std::result::Result<Arc<Query>, Vec<QueryError>> {
+        if let Some(tree) = self.lock().get(text) {
+            return Ok(Arc::clone(tree));
+        }
+        let tree = Arc::new(parse(text)?);
+        if text.len() <= TEXT_BYTES_MAX {
+            let mut trees = self.lock();
+            // Full means that texts do not repeat; starting over costs as little as any other choice.
+            if trees.len() >= TEXTS_MAX {
+                trees.clear();
+            }
+            trees.insert(text.to_owned(), Arc::clone(&tree));
+        }
+        Ok(tree)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Query>>> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A query with its plan.
+pub(super) struct Prepared {
+    pub(super) bound: BoundQuery,
+    pub(super) indexes: Indexes,
+    pub(super) access: AccessPlan,
+}
+
+impl Prepared {
+    pub(super) fn new(bound: BoundQuery, indexes: Indexes) -> Result<Self> {
+        let access = plan_access(&bound, &indexes).map_err(|error| bad_query(vec![error]))?;
+        Ok(Self { bound, indexes, access })
+    }
+}
+
+/// The indexes that all items of some physical partitions follow. While a rebuild goes on, only what the old and the new
+/// policy have in common can be relied on.
+pub(super) async fn common_indexes(
+    view: &dyn Read,
+    live: &ContainerLive,
+    pieces: &[Piece],
+) -> Result<Indexes> {
+    let mut indexes = Indexes::new(&live.properties.indexing_policy);
+    let mut known = BTreeSet::from([live.generation]);
+    let shards: BTreeSet<Shard> = pieces.iter().map(Piece::shard).collect();
+    for shard in shards {
+        let state = view.get(shard, STATE, STATE_KEY).await?;
+        let Some(state) = state.map(|state| PartitionState::decode(&state)).transpose()? else {
+            // Nothing was ever written there.
+            continue;
+        };
+        let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
+        for generation in rebuilt.into_iter().chain([state.index_generation]) {
+            if known.insert(generation) {
+                // A policy that is forgotten was left behind after the snapshot: nothing is known of it.
+                let policy = live.policy(generation).map(|compiled| &compiled.policy);
+                let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
+                indexes = indexes.and(policy.unwrap_or(&none));
+            }
+        }
+    }
+    Ok(indexes)
+}
+
+/// Parses and binds a text.
+pub(super) fn bind_text(
+    engine: &Engine,
+    text: &str,
+    parameters: &Parameters,
+) -> Result<(Arc<Query>, BoundQuery)> {
+    let tree = engine.core.query_texts.tree(text).map_err(bad_query)?;
+    let bound = bind(&tree, parameters, &BuiltInFunctions).map_err(bad_query)?;
+    Ok((tree, bound))
+}
+
+/// What a run is given: time, randomness, the container's policies and its bound on memory.
+pub(super) fn context(
+    engine: &Engine,
+    live: &ContainerLive,
+    limits: &QueryLimits,
+) -> EvaluationContext {
+    let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
+    let properties = &live.properties;
+    EvaluationContext {
+        now: Arc::new(move || moment(clock.now())),
+        // The upper 53 bits make every double from 0 to below 1 equally likely.
+        random: Arc::new(move || (random.random() >> 11) as f64 / (1_u64 << 53) as f64),
+        geospatial: properties.geospatial_config,
+        vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
+        full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
+        held_bytes_max: limits.held_bytes_max,
+        ..EvaluationContext::at(moment(engine.now()))
+    }
+}
+
+/// A clock beyond the years that the language knows stands still at the last of them.
+pub(crate) fn moment(time: TimestampMs) -> Moment {
+    let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
+    let known = Moment::from_milliseconds(milliseconds);
+    known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")
+}

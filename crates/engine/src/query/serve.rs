@@ -1,0 +1,176 @@
+//! One page of a query, from operation to outcome.
+//!
+//! Owns the order of the steps: bind, find the part of the container, take a snapshot while its partitions still answer
+//! for it, choose the source, fill the page, name the next place. Does not own any step.
+
+use std::sync::Arc;
+
+use ::query::bind::Ordering;
+use ::query::plan::metrics::index_metrics;
+use ::query::{BoundQuery, EvaluationContext};
+use model::SessionToken;
+use model::limits::PAGE_ITEMS_DEFAULT;
+use storage::Read;
+
+use super::answer::QueryPage;
+use super::page::{PageRows, RowMaker, compute, fill};
+use super::part::{Piece, check, pieces, targets};
+use super::prepared::{Prepared, bind_text, common_indexes, context};
+use super::refusal::token_refused;
+use super::request::QueryItems;
+use super::source::{Choice, Reading, Source};
+use super::token::{Place, Progress};
+use crate::catalog::Container;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::outcome::Outcome;
+use crate::partition::Partition;
+use crate::session;
+
+/// What a page is read from: parts of a container and a view of them that no split or merge can disturb.
+pub(super) struct Opened {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) view: Arc<dyn Read>,
+    pub(super) session_token: SessionToken,
+}
+
+impl Engine {
+    /// Runs one page of a query: the finished answer over all partitions of its feed range.
+    ///
+    /// # Errors
+    /// `BadQuery` for a wrong text or a value without an answer, `ContinuationRefused` for a token of another query,
+    /// `SessionNotAvailable` for a session token from the future, `OutOfTime` when the time is spent before a row.
+    pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
+        let started = self.stopwatch();
+        let container = self.container(&operation.container)?;
+        check(&container, &operation.feed_range)?;
+        let progress = Progress::of(&operation, &container.identity.rid)?;
+        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let bound_after = self.stopwatch();
+        let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opening_time = self.stopwatch().saturating_sub(bound_after);
+        let live = container.live();
+        let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        let prepared = Prepared::new(bound, indexes)?;
+        let compile_time = self.stopwatch().saturating_sub(started + opening_time);
+        let session_token = opened.session_token.clone();
+        let view = Arc::clone(&opened.view);
+        let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
+        reading.metrics.compile_time = compile_time;
+        let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
+        reading.metrics.total_time = self.stopwatch().saturating_sub(started);
+        value.metrics = reading.metrics;
+        let charge = charge::query_page(&value.metrics);
+        Ok(Outcome { value, charge, session_token: Some(session_token) })
+    }
+
+    /// Finds the parts of a container that a query reads and takes a snapshot of them.
+    pub(super) async fn open_parts(
+        &self,
+        container: &Container,
+        operation: &QueryItems,
+        bound: &BoundQuery,
+    ) -> Result<Opened> {
+        loop {
+            match self.open_parts_once(container, operation, bound).await? {
+                Ok(opened) => return Ok(opened),
+                Err(retired) => self.map_after(container, &retired).await?,
+            }
+        }
+    }
+
+    async fn open_parts_once(
+        &self,
+        container: &Container,
+        operation: &QueryItems,
+        bound: &BoundQuery,
+    ) -> Result<std::result::Result<Opened, Arc<Partition>>> {
+        let (_, targets) = targets(container, &operation.feed_range, bound);
+        let pieces = pieces(&container.map(), &targets);
+        let mut session_token = SessionToken::default();
+        for piece in &pieces {
+            session::check(operation.options.session_token.as_ref(), &piece.partition)?;
+            let number = piece.partition.identity.number;
+            session_token.advance(number, piece.partition.published.lsn());
+        }
+        let view = self.store().snapshot().await?;
+        for piece in &pieces {
+            if piece.partition.published.is_retired() {
+                return Ok(Err(Arc::clone(&piece.partition)));
+            }
+        }
+        Ok(Ok(Opened { pieces, view, session_token }))
+    }
+
+    async fn run(
+        &self,
+        reading: &mut Reading,
+        opened: &Opened,
+        prepared: &Prepared,
+        operation: &QueryItems,
+        mut progress: Progress,
+    ) -> Result<QueryPage> {
+        let bound = &prepared.bound;
+        let context = context(self, &reading.live, &operation.limits);
+        let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
+        let bytes_max = operation.limits.response_bytes_max;
+        let definition = reading.identity.definition.clone();
+        let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
+        let (page, more) = match streamed(&choice, prepared, &context, &progress)? {
+            Some((mut source, mut maker)) => {
+                let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
+                let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
+                progress.plan = choice.fingerprint();
+                (page, more)
+            }
+            None => {
+                let given = given_rows(&progress)?;
+                let mut source = choice.whole()?;
+                let mut page = PageRows::plain(rows_max, bytes_max);
+                let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
+                let more = run.await?;
+                progress.place = Place::Rows(given + page.rows.len() as u64);
+                (page, more)
+            }
+        };
+        reading.metrics.output_items = page.rows.len() as u64;
+        reading.metrics.output_bytes = page.bytes() as u64;
+        Ok(QueryPage {
+            continuation: more.then(|| progress.to_token(operation, &reading.identity.rid)),
+            rows: page.rows,
+            metrics: Default::default(),
+            index_metrics: index_metrics(bound, &prepared.indexes),
+        })
+    }
+}
+
+/// The source of a query whose rows follow their items one by one; none when they are known only as a whole.
+fn streamed(
+    choice: &Choice<'_>,
+    prepared: &Prepared,
+    context: &EvaluationContext,
+    progress: &Progress,
+) -> Result<Option<(Source, RowMaker)>> {
+    let bound = &prepared.bound;
+    if matches!(progress.place, Place::Rows(_)) {
+        return Ok(None);
+    }
+    let Some(maker) = RowMaker::new(bound, context) else { return Ok(None) };
+    let source = if bound.output.distinct {
+        choice.distinct(&progress.place)?
+    } else if bound.order_by == Ordering::None {
+        Some(choice.unordered(&progress.place, progress.plan)?)
+    } else {
+        choice.ordered(&progress.place)?
+    };
+    Ok(source.map(|source| (source, maker)))
+}
+
+fn given_rows(progress: &Progress) -> Result<u64> {
+    match &progress.place {
+        Place::Start => Ok(0),
+        Place::Rows(rows) => Ok(*rows),
+        _ => Err(token_refused("its place is of another kind")),
+    }
+}

@@ -1,0 +1,143 @@
+//! What happens to a world between queries.
+
+use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
+use model::{FeedRange, IndexingDirective, ItemId, Json, TimeToLive};
+use query::plan::access::Indexes;
+
+use super::container::policy;
+use super::item::item;
+use super::world::World;
+use crate::dice::Dice;
+
+/// A container seldom has more physical partitions.
+const PARTITIONS_MAX: usize = 6;
+
+impl World {
+    /// The first items; seldom many.
+    pub(super) async fn fill(&mut self) {
+        let count = match self.dice.weighted(&[10, 70, 15, 5]) {
+            0 => self.dice.below(4),
+            1 => 10 + self.dice.below(30),
+            2 => 40 + self.dice.below(60),
+            _ => 200 + self.dice.below(200),
+        };
+        for _ in 0..count {
+            self.write().await;
+        }
+        for _ in 0..self.dice.below(3) {
+            self.restructure().await;
+        }
+    }
+
+    pub(super) async fn change(&mut self) {
+        match self.dice.weighted(&[40, 12, 14, 8, 12, 10, 4]) {
+            0 => self.write().await,
+            1 => self.delete().await,
+            2 => self.restructure().await,
+            3 => self.replace_policy().await,
+            4 => self.maintain().await,
+            5 => self.travel(),
+            _ => self.maintain_fully().await,
+        }
+    }
+
+    async fn write(&mut self) {
+        let expires = self.expires();
+        let item = item(&mut self.dice, &self.keys, expires);
+        let directives =
+            [IndexingDirective::Default, IndexingDirective::Include, IndexingDirective::Exclude];
+        let indexing = if self.properties.indexing_policy.automatic {
+            IndexingDirective::Default
+        } else {
+            *self.dice.pick(&directives)
+        };
+        let what = format!("upsert {item} {indexing:?}");
+        let upsert = UpsertItem {
+            container: self.link.clone(),
+            partition_key: None,
+            item,
+            options: WriteOptions { indexing, ..WriteOptions::default() },
+        };
+        self.account.engine.upsert_item(upsert).await.unwrap();
+        self.changed(what);
+    }
+
+    async fn delete(&mut self) {
+        let items = self.live(&FeedRange::Container).await;
+        if items.is_empty() {
+            return;
+        }
+        let item = self.dice.pick(&items);
+        let id = item.get("id").and_then(Json::as_str).unwrap();
+        let delete = DeleteItem {
+            container: self.link.clone(),
+            partition_key: self.keys.definition.extract(item),
+            id: ItemId::new(id).unwrap(),
+            options: WriteOptions::default(),
+        };
+        let what = format!("delete {id} of {}", delete.partition_key);
+        self.account.engine.delete_item(delete).await.unwrap();
+        self.changed(what);
+    }
+
+    /// Splits a partition, or merges two neighbours. The items stay as they are.
+    pub(super) async fn restructure(&mut self) {
+        let listed = self.account.engine.list_partitions(&self.link).await.unwrap();
+        let partitions = listed.value.partitions;
+        let splits =
+            partitions.len() < 2 || (partitions.len() < PARTITIONS_MAX && self.dice.percent(60));
+        let what = if splits {
+            let number = self.dice.pick(&partitions).number;
+            match self.account.split(&self.link, number).await {
+                Ok(children) => format!("split {number} into {children:?}"),
+                Err(error) => format!("could not split {number}: {error}"),
+            }
+        } else {
+            let place = self.dice.place(partitions.len() - 1);
+            let (left, right) = (partitions[place].number, partitions[place + 1].number);
+            let merged = self.account.merge(&self.link, left, right).await.unwrap();
+            format!("merged {left} and {right} into {merged}")
+        };
+        // What was listed stays true.
+        self.history.push(what);
+    }
+
+    async fn replace_policy(&mut self) {
+        let policy = loop {
+            let policy = policy(&mut self.dice);
+            let mut properties = self.properties.clone();
+            properties.indexing_policy = policy.clone();
+            if properties.validate().is_ok() {
+                break policy;
+            }
+            self.properties.default_time_to_live = TimeToLive::Off;
+        };
+        self.older.push(Indexes::new(&self.properties.indexing_policy));
+        self.properties.indexing_policy = policy;
+        let properties = self.properties.clone();
+        self.account.alter(&self.link, |old| *old = properties).await.unwrap();
+        self.changed(format!("policy {}", self.properties.indexing_policy.to_json()));
+    }
+
+    /// One round, which may leave a rebuild half done.
+    async fn maintain(&mut self) {
+        let report = self.account.engine.maintain().await.unwrap();
+        self.changed(format!("maintain {report:?}"));
+    }
+
+    async fn maintain_fully(&mut self) {
+        self.account.engine.maintain_fully().await.unwrap();
+        self.older.clear();
+        self.changed("maintain fully".to_owned());
+    }
+
+    fn travel(&mut self) {
+        let seconds = travelled(&mut self.dice);
+        self.account.travel(seconds);
+        self.changed(format!("{seconds} s later"));
+    }
+}
+
+fn travelled(dice: &mut Dice) -> u64 {
+    1 + dice.below(8)
+}

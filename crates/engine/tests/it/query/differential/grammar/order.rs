@@ -1,0 +1,68 @@
+//! Random ORDER BY clauses: one path, or the paths of a composite index, or what no index serves.
+
+use model::{CompositeOrder, IndexPathSegment};
+
+use super::text::Draw;
+
+const PATHS: [&str; 17] = [
+    ".a",
+    ".a",
+    ".b",
+    ".n",
+    ".n",
+    ".s",
+    ".s",
+    ".o.x",
+    ".o",
+    ".id",
+    "._ts",
+    ".l",
+    ".l[0]",
+    "._rid",
+    ".missing",
+    "[\"x y\"]",
+    "[\"\"]",
+];
+
+/// An ORDER BY of properties of an item.
+pub(super) fn order_by(draw: &mut Draw<'_>, alias: &str) -> String {
+    let items = match draw.dice.weighted(&[55, 40, 5]) {
+        0 => single(draw, alias),
+        1 => composite(draw, alias).unwrap_or_else(|| single(draw, alias)),
+        _ => [single(draw, alias), single(draw, alias)].join(", "),
+    };
+    format!("ORDER BY {items}")
+}
+
+fn single(draw: &mut Draw<'_>, alias: &str) -> String {
+    let path = if draw.dice.percent(8) {
+        draw.dice.pick(draw.keys).clone()
+    } else {
+        (*draw.dice.pick(&PATHS)).to_owned()
+    };
+    format!("{alias}{path}{}", draw.dice.pick(&["", " ASC", " DESC", " DESC"]))
+}
+
+/// The order of a composite index, or its reverse, or seldom something near it.
+fn composite(draw: &mut Draw<'_>, alias: &str) -> Option<String> {
+    if draw.composites.is_empty() {
+        return None;
+    }
+    let index = draw.dice.pick(draw.composites);
+    let is_reversed = draw.dice.percent(40);
+    let mut items = Vec::new();
+    for path in &index.paths {
+        let steps: Option<String> = path.path.segments().iter().map(step).collect();
+        let is_descending = (path.order == CompositeOrder::Descending) != is_reversed;
+        let is_descending = is_descending != draw.dice.percent(3);
+        items.push(format!("{alias}{} {}", steps?, if is_descending { "DESC" } else { "ASC" }));
+    }
+    Some(items.join(", "))
+}
+
+fn step(segment: &IndexPathSegment) -> Option<String> {
+    match segment {
+        IndexPathSegment::Property(name) => Some(format!("[\"{name}\"]")),
+        IndexPathSegment::AnyElement => None,
+    }
+}

@@ -1,0 +1,116 @@
+//! What a part of a query can name: aliases, and the paths below them.
+
+use crate::dice::Dice;
+
+/// Paths of an item, the frequent ones several times.
+const ITEM_PATHS: [&str; 40] = [
+    ".a",
+    ".a",
+    ".a",
+    ".a",
+    ".b",
+    ".b",
+    ".b",
+    ".n",
+    ".n",
+    ".n",
+    ".n",
+    ".s",
+    ".s",
+    ".s",
+    ".s",
+    ".o.x",
+    ".o.x",
+    ".o.y",
+    ".o",
+    ".o.z.x",
+    ".l",
+    ".l",
+    ".r",
+    ".l[0]",
+    ".l[1]",
+    ".r[0].x",
+    ".id",
+    ".id",
+    ".id",
+    "._ts",
+    "._etag",
+    "._rid",
+    "._self",
+    ".missing",
+    "[\"\"]",
+    "[\"x y\"]",
+    "[\"[]\"]",
+    "[\"a/b\"]",
+    "[\"value\"]",
+    ".ttl",
+];
+
+/// Paths of an element of a list, or of a value of any kind.
+const VALUE_PATHS: [&str; 5] = ["", "", "", ".x", "[0]"];
+
+/// Paths of an element of a list of objects.
+const RECORD_PATHS: [&str; 8] = ["", ".x", ".x", ".x", ".y", ".y", ".l", ".l[0]"];
+
+/// What an alias stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Item,
+    Value,
+    Record,
+}
+
+/// The aliases in reach, the nearest last.
+#[derive(Clone, Debug)]
+pub(super) struct Scope<'keys> {
+    pub(super) aliases: Vec<(String, Kind)>,
+    /// The paths of the partition key.
+    pub(super) keys: &'keys [String],
+}
+
+/// A path with its alias.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub(super) alias: String,
+    pub(super) steps: String,
+}
+
+impl Path {
+    pub(super) fn text(&self) -> String {
+        format!("{}{}", self.alias, self.steps)
+    }
+}
+
+impl Scope<'_> {
+    /// The same with one alias more.
+    pub(super) fn with(&self, alias: &str, kind: Kind) -> Self {
+        let mut scope = self.clone();
+        scope.aliases.push((alias.to_owned(), kind));
+        scope
+    }
+
+    /// An alias of a kind.
+    pub(super) fn alias(&self, kind: Kind) -> Option<&str> {
+        self.aliases.iter().find(|(_, known)| *known == kind).map(|(alias, _)| alias.as_str())
+    }
+
+    /// A path below an alias; the nearest is the likeliest.
+    pub(super) fn path(&self, dice: &mut Dice) -> Path {
+        let place = self.aliases.len() - 1;
+        let place = if dice.percent(30) { dice.place(place + 1) } else { place };
+        let (alias, kind) = &self.aliases[place];
+        let steps = match kind {
+            Kind::Item if dice.percent(10) => dice.pick(self.keys).as_str(),
+            Kind::Item => *dice.pick(&ITEM_PATHS),
+            Kind::Value => *dice.pick(&VALUE_PATHS),
+            Kind::Record => *dice.pick(&RECORD_PATHS),
+        };
+        Path { alias: alias.clone(), steps: steps.to_owned() }
+    }
+
+    /// A path of the partition key, if an item is in reach.
+    pub(super) fn key_path(&self, dice: &mut Dice) -> Option<Path> {
+        let alias = self.alias(Kind::Item)?.to_owned();
+        Some(Path { alias, steps: dice.pick(self.keys).clone() })
+    }
+}

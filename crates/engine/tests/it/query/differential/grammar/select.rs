@@ -1,0 +1,170 @@
+//! Random whole queries.
+
+use super::condition::condition;
+use super::expression::expression;
+use super::order;
+use super::scope::{Kind, Scope};
+use super::text::Draw;
+
+/// The clauses of a query.
+#[derive(Default)]
+struct Clauses {
+    head: String,
+    from: String,
+    filter: String,
+    group: String,
+    order: String,
+    window: String,
+}
+
+pub(super) fn query(draw: &mut Draw<'_>) -> String {
+    let mut clauses = Clauses::default();
+    let keys = draw.keys;
+    let scope = from(draw, keys, &mut clauses);
+    if draw.dice.percent(80) {
+        let depth = draw.dice.weighted(&[50, 35, 15]) as u32;
+        clauses.filter = format!("WHERE {}", condition(draw, &scope, depth));
+    }
+    let is_plain = scope.aliases.len() == 1 && scope.alias(Kind::Item) == Some("c");
+    match draw.dice.weighted(&[62, 20, 18]) {
+        0 => rows(draw, &scope, is_plain, &mut clauses),
+        1 => aggregates(draw, &scope, &mut clauses),
+        _ => groups(draw, &scope, &mut clauses),
+    }
+    let Clauses { head, from, filter, group, order, window } = clauses;
+    [head, from, filter, group, order, window]
+        .into_iter()
+        .filter(|clause| !clause.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn from<'keys>(draw: &mut Draw<'_>, keys: &'keys [String], clauses: &mut Clauses) -> Scope<'keys> {
+    let item = Scope { aliases: vec![("c".to_owned(), Kind::Item)], keys };
+    let of = |alias: &str, kind| Scope { aliases: vec![(alias.to_owned(), kind)], keys };
+    let (text, scope) = match draw.dice.weighted(&[70, 8, 6, 3, 3, 2, 2, 2, 2, 2]) {
+        0 => ("FROM c".to_owned(), item),
+        1 => ("FROM c JOIN x IN c.l".to_owned(), item.with("x", Kind::Value)),
+        2 => ("FROM c JOIN y IN c.r".to_owned(), item.with("y", Kind::Record)),
+        3 => (
+            "FROM c JOIN y IN c.r JOIN z IN y.l".to_owned(),
+            item.with("y", Kind::Record).with("z", Kind::Value),
+        ),
+        4 => (
+            "FROM c JOIN x IN c.l JOIN y IN c.r".to_owned(),
+            item.with("x", Kind::Value).with("y", Kind::Record),
+        ),
+        5 => ("FROM x IN c.l".to_owned(), of("x", Kind::Value)),
+        6 => ("FROM x IN c.r".to_owned(), of("x", Kind::Record)),
+        7 => ("FROM c.o AS o".to_owned(), of("o", Kind::Record)),
+        8 => {
+            let inner = condition(draw, &item.with("z", Kind::Value), 1);
+            let text = format!("FROM c JOIN (SELECT VALUE z FROM z IN c.l WHERE {inner}) AS x");
+            (text, item.with("x", Kind::Value))
+        }
+        _ => {
+            let inner = condition(draw, &item, 1);
+            (format!("FROM (SELECT * FROM c WHERE {inner}) AS c"), item)
+        }
+    };
+    clauses.from = text;
+    scope
+}
+
+/// A query whose rows stand for themselves.
+fn rows(draw: &mut Draw<'_>, scope: &Scope<'_>, is_plain: bool, clauses: &mut Clauses) {
+    let distinct = if draw.dice.percent(18) { "DISTINCT " } else { "" };
+    let top = window(draw, clauses);
+    let one_input = scope.aliases.len() == 1;
+    let list = match draw.dice.weighted(&[if one_input { 30 } else { 0 }, 25, 30, 15]) {
+        0 => "*".to_owned(),
+        1 => format!("VALUE {}", scope.path(draw.dice).text()),
+        2 => columns(draw, scope),
+        _ => format!("VALUE {}", expression(draw, scope, 2)),
+    };
+    clauses.head = format!("SELECT {distinct}{top}{list}");
+    let orders = if is_plain { 40 } else { 12 };
+    if let Some(alias) = scope.alias(Kind::Item)
+        && draw.dice.percent(orders)
+    {
+        clauses.order = order::order_by(draw, alias);
+    }
+}
+
+fn columns(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
+    let columns: Vec<String> = (0..1 + draw.dice.below(3))
+        .map(|number| {
+            let value = if draw.dice.percent(75) {
+                scope.path(draw.dice).text()
+            } else {
+                expression(draw, scope, 1)
+            };
+            format!("{value} AS f{number}")
+        })
+        .collect();
+    columns.join(", ")
+}
+
+/// TOP, or OFFSET LIMIT, or neither.
+fn window(draw: &mut Draw<'_>, clauses: &mut Clauses) -> String {
+    match draw.dice.weighted(&[70, 15, 15]) {
+        0 => String::new(),
+        1 => format!("TOP {} ", draw.dice.below(12)),
+        _ => {
+            let (skip, take) = (draw.dice.below(8), draw.dice.below(12));
+            clauses.window = format!("OFFSET {skip} LIMIT {take}");
+            String::new()
+        }
+    }
+}
+
+fn aggregate(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
+    let function = *draw.dice.pick(&["COUNT", "COUNT", "MIN", "MAX", "SUM", "AVG"]);
+    let argument = match draw.dice.weighted(&[20, 60, 20]) {
+        0 => "1".to_owned(),
+        1 => scope.path(draw.dice).text(),
+        _ => match scope.alias(Kind::Item) {
+            Some(item) => format!("{item}{}", draw.dice.pick(&[".n", ".n", ".s", ".a"])),
+            None => expression(draw, scope, 1),
+        },
+    };
+    format!("{function}({argument})")
+}
+
+/// One row for all.
+fn aggregates(draw: &mut Draw<'_>, scope: &Scope<'_>, clauses: &mut Clauses) {
+    clauses.head = match draw.dice.weighted(&[30, 50, 20]) {
+        0 => "SELECT VALUE COUNT(1)".to_owned(),
+        1 => format!("SELECT VALUE {}", aggregate(draw, scope)),
+        _ => {
+            let [first, second] = [(); 2].map(|()| aggregate(draw, scope));
+            format!("SELECT {first} AS g0, {second} AS g1")
+        }
+    };
+}
+
+/// One row for each group.
+fn groups(draw: &mut Draw<'_>, scope: &Scope<'_>, clauses: &mut Clauses) {
+    let keys: Vec<String> =
+        (0..1 + draw.dice.below(2)).map(|_| scope.path(draw.dice).text()).collect();
+    let mut columns: Vec<String> = Vec::new();
+    for (number, key) in keys.iter().enumerate() {
+        if draw.dice.percent(85) {
+            columns.push(format!("{key} AS f{number}"));
+        }
+    }
+    for number in 0..draw.dice.below(3) {
+        columns.push(format!("{} AS g{number}", aggregate(draw, scope)));
+    }
+    let top = window(draw, clauses);
+    let distinct = if draw.dice.percent(8) { "DISTINCT " } else { "" };
+    let list = match columns.as_slice() {
+        [] => format!("VALUE {}", keys[0]),
+        columns => columns.join(", "),
+    };
+    clauses.head = format!("SELECT {distinct}{top}{list}");
+    clauses.group = format!("GROUP BY {}", keys.join(", "));
+    if draw.dice.percent(10) {
+        clauses.order = format!("ORDER BY {}", keys[0]);
+    }
+}

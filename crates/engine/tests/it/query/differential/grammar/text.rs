@@ -1,0 +1,73 @@
+//! One query: its text, its parameters, and what the comparison must know of it.
+
+use model::{CompositeIndex, Json};
+
+use super::select;
+use crate::dice::Dice;
+use crate::query::differential::container;
+
+/// A query to be run.
+#[derive(Clone, Debug, Default)]
+pub(in crate::query::differential) struct QueryText {
+    pub(in crate::query::differential) text: String,
+    /// A parameter without a value is undefined.
+    pub(in crate::query::differential) parameters: Vec<(String, Option<Json>)>,
+}
+
+/// What a text is drawn from.
+pub(super) struct Draw<'world> {
+    pub(super) dice: &'world mut Dice,
+    /// The paths of the partition key.
+    pub(super) keys: &'world [String],
+    pub(super) composites: &'world [CompositeIndex],
+    /// The items to be found.
+    items: &'world [Json],
+    parameters: Vec<(String, Option<Json>)>,
+}
+
+/// A random query for a container with these partition key paths, composite indexes and items.
+pub(in crate::query::differential) fn query_text(
+    dice: &mut Dice,
+    keys: &[String],
+    composites: &[CompositeIndex],
+    items: &[Json],
+) -> QueryText {
+    let mut draw = Draw { dice, keys, composites, items, parameters: Vec::new() };
+    let text = select::query(&mut draw);
+    QueryText { text, parameters: draw.parameters }
+}
+
+impl Draw<'_> {
+    /// A constant to compare a path with, written or passed.
+    pub(super) fn constant(&mut self, steps: &str) -> String {
+        if self.dice.percent(2) {
+            return (*self.dice.pick(&["undefined", "NaN", "Infinity", "-Infinity"])).to_owned();
+        }
+        let value = match self.stored(steps) {
+            Some(value) if self.dice.percent(50) => value,
+            _ => container::constant(self.dice, steps),
+        };
+        self.passed(value)
+    }
+
+    /// What some item has at a path.
+    fn stored(&mut self, steps: &str) -> Option<Json> {
+        if self.items.is_empty() || steps.is_empty() || steps.contains('[') {
+            return None;
+        }
+        let item = self.dice.pick(self.items);
+        let names = steps.split('.').skip(1);
+        names.fold(Some(item), |value, name| value.and_then(|value| value.get(name))).cloned()
+    }
+
+    /// A value as a literal or as a parameter.
+    pub(super) fn passed(&mut self, value: Json) -> String {
+        if !self.dice.percent(20) {
+            return value.to_string();
+        }
+        let name = format!("@p{}", self.parameters.len());
+        let value = (!self.dice.percent(3)).then_some(value);
+        self.parameters.push((name.clone(), value));
+        name
+    }
+}

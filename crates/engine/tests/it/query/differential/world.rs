@@ -1,0 +1,193 @@
+//! One random container and the questions put to it.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use engine::{ContainerLink, Settings};
+use model::{ContainerProperties, FeedRange, IndexingMode, Json, Throughput};
+use query::function::Moment;
+use query::plan::access::{Indexes, plan_access};
+
+use super::asked::{Asked, compare};
+use super::container::{Keys, properties};
+use super::oracle::{self, Circumstances, Expected};
+use super::run::Counts;
+use super::{grammar, shrink};
+use crate::account::{Account, quiet};
+use crate::dice::Dice;
+
+pub(super) struct World {
+    seed: u64,
+    pub(super) dice: Dice,
+    pub(super) account: Account,
+    pub(super) link: ContainerLink,
+    pub(super) keys: Keys,
+    pub(super) properties: ContainerProperties,
+    /// Policies that terms may still follow, until a rebuild has passed all items.
+    pub(super) older: Vec<Indexes>,
+    /// What was changed so far, newest last.
+    pub(super) history: Vec<String>,
+    /// The items of a part of the container, as they are now.
+    live: HashMap<FeedRange, Rc<Vec<Json>>>,
+}
+
+impl World {
+    pub(super) async fn new(seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let keys = Keys::random(&mut dice);
+        let properties = properties(&mut dice, &keys);
+        let settings = Settings { maintenance_items_max: 3 + dice.below(40) as usize, ..quiet() };
+        let account = Account::with_settings(settings).await;
+        let throughput = *dice.pick(&[None, None, Some(12_000), Some(30_000)]);
+        let throughput = throughput.map(Throughput::Manual);
+        let link = account.container_with(properties.clone(), throughput).await;
+        let (older, live, history) = (Vec::new(), HashMap::new(), Vec::new());
+        let mut world = Self { seed, dice, account, link, keys, properties, older, history, live };
+        world.fill().await;
+        world
+    }
+
+    /// Whether items may expire.
+    pub(super) fn expires(&self) -> bool {
+        self.properties.indexing_policy.mode != IndexingMode::None
+    }
+
+    pub(super) fn changed(&mut self, what: String) {
+        self.live.clear();
+        self.history.push(what);
+    }
+
+    /// The items of a part of the container.
+    pub(super) async fn live(&mut self, range: &FeedRange) -> Rc<Vec<Json>> {
+        if let Some(known) = self.live.get(range) {
+            return Rc::clone(known);
+        }
+        let items = self.account.list(&self.link, range, 1000).await;
+        let items: Rc<Vec<Json>> = Rc::new(items.iter().map(engine::Item::to_json).collect());
+        self.live.insert(range.clone(), Rc::clone(&items));
+        items
+    }
+
+    fn now(&self) -> Moment {
+        let now = i64::try_from(self.account.engine.environment().now().0).unwrap();
+        Moment::from_milliseconds(now).unwrap()
+    }
+
+    /// Puts a number of random queries, with changes between them.
+    pub(super) async fn live_through(
+        &mut self,
+        queries: u64,
+        counts: &Counts,
+    ) -> Result<(), String> {
+        for number in 0..queries {
+            if self.dice.percent(8) {
+                self.change().await;
+            }
+            let asked = self.draw().await;
+            counts.now_at(self.seed, number, &asked.query.text);
+            self.ask(&asked, counts).await.map_err(|failure| {
+                let (seed, queries) = (self.seed, number + 1);
+                format!(
+                    "{failure}\nrun it again: DIFFERENTIAL_SEED={seed} \
+                     DIFFERENTIAL_QUERIES={queries} cargo test -p engine query::differential"
+                )
+            })?;
+        }
+        self.account.verify().await;
+        Ok(())
+    }
+
+    async fn draw(&mut self) -> Asked {
+        let items = self.live(&FeedRange::Container).await;
+        let composites = &self.properties.indexing_policy.composite;
+        let keys = self.keys.query_paths();
+        let query = grammar::query_text(&mut self.dice, &keys, composites, &items);
+        let feed_range = self.keys.feed_range(&mut self.dice, &items);
+        let pages = match self.dice.weighted(&[45, 20, 20, 15]) {
+            0 => Vec::new(),
+            1 => vec![1 + self.dice.place(3)],
+            2 => vec![1 + self.dice.place(20)],
+            _ => (0..3).map(|_| 1 + self.dice.place(9)).collect(),
+        };
+        Asked { query, feed_range, pages }
+    }
+
+    async fn ask(&mut self, asked: &Asked, counts: &Counts) -> Result<(), String> {
+        let items = self.live(&asked.feed_range).await;
+        let indexes = Indexes::new(&self.properties.indexing_policy);
+        let circumstances = Circumstances { indexes: &indexes, now: self.now() };
+        let expected = oracle::expected(&asked.query, &items, &circumstances);
+        let history = self.history.len();
+        let answer = self.answer(asked).await;
+        counts.add(asked, &expected, self.history.len() > history);
+        let Err(reason) = compare(&expected, &answer) else { return Ok(()) };
+        if answer.is_err() && self.may_refuse(asked) {
+            return Ok(());
+        }
+        Err(self.failure(asked, &expected, &answer, &reason).await)
+    }
+
+    /// Whether a policy that terms still follow does not serve the order asked for.
+    fn may_refuse(&self, asked: &Asked) -> bool {
+        let bound = query::parse(&asked.query.text).and_then(|tree| {
+            query::bind(&tree, &oracle::parameters(&asked.query), &query::BuiltInFunctions)
+        });
+        bound.is_ok_and(|bound| {
+            self.older.iter().any(|indexes| plan_access(&bound, indexes).is_err())
+        })
+    }
+
+    /// All pages, with a split or merge between some of them.
+    async fn answer(&mut self, asked: &Asked) -> Result<Vec<String>, engine::Error> {
+        if asked.pages.is_empty() || !self.dice.percent(20) {
+            return asked.all(&self.account.engine, &self.link).await;
+        }
+        let (mut rows, mut continuation) = (Vec::new(), None);
+        for number in 0.. {
+            let engine = &self.account.engine;
+            let answer = asked.page(engine, &self.link, number, continuation).await?;
+            rows.extend(answer.rows);
+            continuation = answer.continuation;
+            if continuation.is_none() {
+                break;
+            }
+            if number < 4 && self.dice.percent(60) {
+                self.restructure().await;
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn failure(
+        &mut self,
+        asked: &Asked,
+        expected: &Expected,
+        answer: &Result<Vec<String>, engine::Error>,
+        reason: &str,
+    ) -> String {
+        let mut text = format!("the answer is wrong: {reason}\n");
+        let _ = writeln!(text, "query: {}", asked.query.text);
+        for (name, value) in &asked.query.parameters {
+            let value = value.as_ref().map_or_else(|| "undefined".to_owned(), Json::to_string);
+            let _ = writeln!(text, "  {name} = {value}");
+        }
+        let _ = writeln!(text, "feed range: {:?}, pages of {:?}", asked.feed_range, asked.pages);
+        let _ = writeln!(text, "container: {}", self.properties.to_json());
+        let from = self.history.len().saturating_sub(8);
+        let _ = writeln!(text, "after: {}", self.history[from..].join("; "));
+        if let Expected::Rows(rows) = expected {
+            let _ = writeln!(text, "expected: {rows}");
+        } else {
+            let _ = writeln!(text, "expected: {expected:?}");
+        }
+        match answer {
+            Ok(rows) => text.push_str(&format!("found:\n  {}\n", rows.join("\n  "))),
+            Err(error) => text.push_str(&format!("found: {error}\n")),
+        }
+        let items = self.live(&FeedRange::Container).await;
+        let smaller = shrink::shrink(&self.properties, &items, asked).await;
+        text.push_str(&smaller);
+        text
+    }
+}

@@ -1,0 +1,8 @@
+//! Queries through the engine: answers, pages, and what was touched to make them.
+
+mod answers;
+mod ask;
+mod cases;
+mod differential;
+mod naive;
+mod touched;

@@ -1,0 +1,101 @@
+//! A condition on one item.
+//!
+//! Owns the condition of a patch, `FROM c WHERE …`, and the filter of a query over whole items, as a question that one
+//! item answers. Does not own filters of rows: see `step::filter`.
+
+use model::Json;
+
+use super::needed::Needed;
+use crate::bind::{BoundQuery, BuiltInFunctions, Input, Parameters, bind};
+use crate::error::QueryError;
+use crate::evaluate::{
+    Environment, EvaluationContext, EvaluationError, Formula, Memory, Preparation, Scope,
+};
+use crate::function::PatternCache;
+use crate::parser::parse_condition;
+use crate::value::Value;
+
+/// What must be true of an item.
+///
+/// ```
+/// use model::Json;
+/// use query::function::Moment;
+/// use query::{EvaluationContext, ItemPredicate};
+///
+/// let predicate = ItemPredicate::parse("from c where c.stock > 0 and not is_null(c.owner)").unwrap();
+/// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+/// let item = Json::parse(br#"{"stock": 3, "owner": "Ann"}"#).unwrap();
+/// assert_eq!(predicate.matches(&item, &context), Ok(true));
+/// assert!(ItemPredicate::parse("where c.stock > 0").is_err());
+/// ```
+#[derive(Debug)]
+pub struct ItemPredicate {
+    condition: Option<Formula>,
+    needed: Needed,
+    patterns: PatternCache,
+}
+
+impl ItemPredicate {
+    /// Reads the condition of a patch: FROM with the container and perhaps an alias, then WHERE, and nothing after it.
+    ///
+    /// # Errors
+    /// Every reason why it is no such condition, as for a query; places count from the start of the condition.
+    pub fn parse(text: &str) -> Result<Self, Vec<QueryError>> {
+        let tree = parse_condition(text)?;
+        let query = bind(&tree, &Parameters::new(), &BuiltInFunctions)?;
+        let refusal = "The condition must be FROM <alias> WHERE <condition> over the item itself.";
+        Self::of(&query).ok_or_else(|| vec![QueryError::refusal(refusal)])
+    }
+
+    /// The filter of a query whose only input is the item itself; none for any other query.
+    #[must_use]
+    pub fn of(query: &BoundQuery) -> Option<Self> {
+        let [source] = query.sources.as_slice() else { return None };
+        let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
+        if !is_item {
+            return None;
+        }
+        let vector_embeddings = model::VectorEmbeddingPolicy::default();
+        let mut preparation = Preparation::new(&vector_embeddings);
+        preparation.origins.push(source);
+        let mut needed = Needed::none();
+        let condition = query.filter.as_ref().map(|filter| {
+            needed.expression(filter, source.slot);
+            preparation.formula(filter)
+        });
+        Some(Self { condition, needed, patterns: PatternCache::new() })
+    }
+
+    /// Whether it is true of an item.
+    ///
+    /// # Errors
+    /// When a subquery or a user-defined function fails.
+    pub fn matches(
+        &self,
+        item: &Json,
+        context: &EvaluationContext,
+    ) -> Result<bool, EvaluationError> {
+        self.holds(self.needed.of_tree(item), context)
+    }
+
+    /// Whether it is true of a stored item; of its text only what the condition looks at is parsed.
+    ///
+    /// # Errors
+    /// As for [`ItemPredicate::matches`], or when the text is not JSON where it is looked at.
+    pub fn matches_text(
+        &self,
+        item: &[u8],
+        context: &EvaluationContext,
+    ) -> Result<bool, EvaluationError> {
+        self.holds(self.needed.of_text(item)?, context)
+    }
+
+    fn holds(&self, item: Value, context: &EvaluationContext) -> Result<bool, EvaluationError> {
+        let Some(condition) = &self.condition else { return Ok(true) };
+        let memory = Memory::new(context.held_bytes_max);
+        let (patterns, now) = (&self.patterns, (context.now)());
+        let environment = Environment { context, patterns, memory: &memory, now };
+        let slots = [item];
+        Ok(condition.evaluate(&Scope::row(&environment, &slots))?.as_bool() == Some(true))
+    }
+}

@@ -1,0 +1,164 @@
+//! ORDER BY RANK: scores that take all rows.
+//!
+//! Owns how relevance is computed once all texts are seen, by the statistics that a client would gather for the same
+//! query, and how the ranks of several scores are fused. Exact: every row is ranked by every score. Does not own BM25
+//! nor the order of single values.
+
+use std::cmp::Ordering as Outcome;
+
+use super::order::{Direction, score_direction};
+use crate::bind::Expression;
+use crate::evaluate::{Formula, Preparation};
+use crate::function::full_text::{Corpus, matches};
+use crate::value::Value;
+
+/// Added to every rank: how little the first ranks differ.
+const RANK_OFFSET: f64 = 60.0;
+
+/// How the keys of rows become one score each.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    components: Vec<Component>,
+}
+
+/// One score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Component {
+    /// Whether its key is what a text has of the terms, rather than the score.
+    is_full_text: bool,
+    direction: Direction,
+    weight: f64,
+}
+
+impl Ranking {
+    /// The scores of ORDER BY RANK, and the keys to be held for them.
+    pub(super) fn prepare(
+        scores: &[Expression],
+        preparation: &Preparation<'_>,
+    ) -> (Vec<Formula>, Self) {
+        let mut keys = Vec::new();
+        let mut components = Vec::new();
+        for (score, weight) in scores.iter().flat_map(|score| fused(score, preparation)) {
+            let Expression::Call { function, arguments } = score else { continue };
+            let is_full_text = function.eq_ignore_ascii_case("FullTextScore");
+            keys.push(if is_full_text {
+                preparation.call_of(matches, arguments)
+            } else {
+                preparation.formula(score)
+            });
+            let natural = score_direction(score, preparation);
+            let direction = if weight < 0.0 { turned(natural) } else { natural };
+            components.push(Component { is_full_text, direction, weight: weight.abs() });
+        }
+        (keys, Self { components })
+    }
+
+    /// Whether no row can be let go before all are seen.
+    pub(super) fn needs_all_rows(&self) -> bool {
+        !matches!(self.components.as_slice(), [only] if !only.is_full_text)
+    }
+
+    /// The direction of the score that rows have in the end.
+    pub(super) fn direction(&self) -> Direction {
+        match self.components.as_slice() {
+            [only] => only.direction,
+            _ => Direction::Descending,
+        }
+    }
+
+    /// Puts the one score of each row in the place of its keys.
+    pub(super) fn settle(&self, rows: &mut [&mut Vec<Value>]) {
+        for (place, component) in self.components.iter().enumerate() {
+            if component.is_full_text {
+                settle_relevance(rows, place);
+            }
+        }
+        if self.components.len() == 1 {
+            return;
+        }
+        let mut sums = vec![0.0; rows.len()];
+        for (place, component) in self.components.iter().enumerate() {
+            for (sum, rank) in sums.iter_mut().zip(ranks(rows, place, component.direction)) {
+                *sum += component.weight / (RANK_OFFSET + rank);
+            }
+        }
+        for (keys, sum) in rows.iter_mut().zip(sums) {
+            **keys = vec![Value::Double(sum)];
+        }
+    }
+}
+
+/// The scores that a call fuses with their weights, or the call itself.
+fn fused<'query>(
+    score: &'query Expression,
+    preparation: &Preparation<'_>,
+) -> Vec<(&'query Expression, f64)> {
+    match score {
+        Expression::Call { function, arguments } if function.eq_ignore_ascii_case("RRF") => {
+            let weights = match arguments.last().map(|last| (last, preparation.formula(last))) {
+                Some((Expression::Array(_), Formula::Constant(weights))) => weights,
+                _ => Value::Undefined,
+            };
+            let weight = |place| weights.element(place).as_f64().unwrap_or(1.0);
+            let scores = arguments.iter().enumerate();
+            scores.map(|(place, score)| (score, weight(place))).collect()
+        }
+        _ => vec![(score, 1.0)],
+    }
+}
+
+/// The opposite order; what has no score is last in both.
+fn turned(direction: Direction) -> Direction {
+    match direction {
+        Direction::Descending => Direction::NearestFirst,
+        Direction::Ascending | Direction::NearestFirst => Direction::Descending,
+    }
+}
+
+/// Turns what each text has of the terms into its relevance among all of them.
+fn settle_relevance(rows: &mut [&mut Vec<Value>], place: usize) {
+    let counts: Vec<Option<Vec<f64>>> = rows.iter().map(|keys| counts(keys.get(place)?)).collect();
+    let texts = || counts.iter().flatten();
+    let words = |counts: &Vec<f64>| counts.first().copied().unwrap_or(0.0);
+    let corpus = Corpus { documents: rows.len() as f64, words: texts().map(words).sum() };
+    let terms = texts().map(|counts| counts.len().saturating_sub(1)).max().unwrap_or(0);
+    let hits: Vec<f64> = (1..=terms)
+        .map(|term| texts().filter(|counts| counts.get(term).is_some_and(|n| *n > 0.0)).count())
+        .map(|count| count as f64)
+        .collect();
+    for (keys, counts) in rows.iter_mut().zip(&counts) {
+        let relevance = counts.as_ref().map(|counts| {
+            let occurrences = counts.iter().skip(1).copied();
+            corpus.relevance(words(counts), occurrences.zip(hits.iter().copied()))
+        });
+        if let Some(key) = keys.get_mut(place) {
+            *key = relevance.into();
+        }
+    }
+}
+
+fn counts(value: &Value) -> Option<Vec<f64>> {
+    value.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+/// The rank of each row by one score: from 1, equal scores share it, and the next score has the next.
+fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: Direction) -> Vec<f64> {
+    let key =
+        |row: usize| rows.get(row).and_then(|keys| keys.get(place)).unwrap_or(&Value::Undefined);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|left, right| direction.compare(key(*left), key(*right)));
+    let mut ranks = vec![1.0; rows.len()];
+    let mut rank = 1.0;
+    for (at, row) in order.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| order.get(before));
+        if let Some(before) = before
+            && direction.compare(key(*before), key(*row)) != Outcome::Equal
+        {
+            rank += 1.0;
+        }
+        if let Some(place) = ranks.get_mut(*row) {
+            *place = rank;
+        }
+    }
+    ranks
+}
