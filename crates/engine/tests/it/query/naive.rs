@@ -22,24 +22,51 @@ const POLICY: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash",
 fn items() -> Vec<Json> {
     let long = "x".repeat(1500);
     let kinds = [
-        "1".to_owned(), "2".to_owned(), "2.5".to_owned(), "-3".to_owned(), "null".to_owned(), "true".to_owned(),
-        "false".to_owned(), r#""apple""#.to_owned(), r#""apricot""#.to_owned(), r#""banana""#.to_owned(), r#""""#.to_owned(),
-        "[1,2]".to_owned(), "[]".to_owned(), r#"{"d":1}"#.to_owned(), "9007199254740993".to_owned(), "9007199254740992".to_owned(),
-        format!("\"{long}b\""), format!("\"{long}a\""), format!("\"{long}\""), r#""\uE000""#.to_owned(), r#""𐀀""#.to_owned(),
+        "1".to_owned(),
+        "2".to_owned(),
+        "2.5".to_owned(),
+        "-3".to_owned(),
+        "null".to_owned(),
+        "true".to_owned(),
+        "false".to_owned(),
+        r#""apple""#.to_owned(),
+        r#""apricot""#.to_owned(),
+        r#""banana""#.to_owned(),
+        r#""""#.to_owned(),
+        "[1,2]".to_owned(),
+        "[]".to_owned(),
+        r#"{"d":1}"#.to_owned(),
+        "9007199254740993".to_owned(),
+        "9007199254740992".to_owned(),
+        format!("\"{long}b\""),
+        format!("\"{long}a\""),
+        format!("\"{long}\""),
+        r#""\uE000""#.to_owned(),
+        r#""𐀀""#.to_owned(),
     ];
     let mut items = Vec::new();
     for number in 0..60_usize {
         let a = &kinds[number % kinds.len()];
         let s = &kinds[(number * 5 + 3) % 10];
         let b = number % 7;
-        let mut text = format!(r#"{{"id":"i{number}","pk":"p{}","b":{b},"n":{{"m":{}}}"#, number % 5, number % 4);
+        let mut text = format!(
+            r#"{{"id":"i{number}","pk":"p{}","b":{b},"n":{{"m":{}}}"#,
+            number % 5,
+            number % 4
+        );
         if number % 6 != 0 {
             text += &format!(r#","a":{a}"#);
         }
         if number % 3 != 1 {
             text += &format!(r#","s":{s}"#);
         }
-        text += &format!(r#","tags":[{},{},"t{}"],"hidden":{}}}"#, number % 3, number % 4, number % 2, number % 5);
+        text += &format!(
+            r#","tags":[{},{},"t{}"],"hidden":{}}}"#,
+            number % 3,
+            number % 4,
+            number % 2,
+            number % 5
+        );
         items.push(json(&text));
     }
     items
@@ -82,14 +109,49 @@ fn assert_same(text: &str, found: &[String], expected: &[String]) {
 }
 
 const FILTERS: &[&str] = &[
-    "true", "c.a = 1", "c.a = 2.5", "c.a = null", "c.a != 1", "c.a > 1", "c.a >= 'apple'", "c.a < 'b'", "c.a IN (1, 'apple', true)",
-    "STARTSWITH(c.a, 'ap')", "NOT IS_DEFINED(c.a)", "IS_DEFINED(c.a)", "IS_STRING(c.a)", "CONTAINS(c.a, 'an')",
-    "ENDSWITH(c.a, 'a')", "c.a LIKE '%p%'", "REGEXMATCH(c.a, '^a.*t$')", "c.a = [1,2]", "c.a = {'d': 1}", "c.a = 9007199254740993",
-    "c.a = 1 AND c.b = 0", "c.a > 0 AND c.b > 3", "c.a = 1 OR c.b = 2", "c.b = 2 AND c.n.m = 1", "c.b = 2 AND c.s > 'a'",
-    "ARRAY_CONTAINS(c.tags, 1)", "ARRAY_CONTAINS(c.tags, 't1')", "EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t > 1)",
-    "c.hidden = 3", "c.hidden = 3 AND c.b = 1", "c.hidden = 3 OR c.b = 1", "c.pk = 'p1'", "c.pk = 'p1' AND c.b > 2",
-    "c.pk IN ('p1', 'p3') AND c.a > 1", "c.pk = 'p1' AND c.pk = 'p2'", "c.n.m = 2", "c.n.m >= 1 AND c.n.m < 3", "c.s = 1 AND c.a = 2 AND c.b > 1",
-    "(c.a = 1 OR c.b = 2) AND (c.n.m = 0 OR c.n.m = 1)", "NOT (c.a = 1)", "c.b BETWEEN 2 AND 4", "LENGTH(c.a) > 100", "c.a = 'apple' AND c.b != 3",
+    "true",
+    "c.a = 1",
+    "c.a = 2.5",
+    "c.a = null",
+    "c.a != 1",
+    "c.a > 1",
+    "c.a >= 'apple'",
+    "c.a < 'b'",
+    "c.a IN (1, 'apple', true)",
+    "STARTSWITH(c.a, 'ap')",
+    "NOT IS_DEFINED(c.a)",
+    "IS_DEFINED(c.a)",
+    "IS_STRING(c.a)",
+    "CONTAINS(c.a, 'an')",
+    "ENDSWITH(c.a, 'a')",
+    "c.a LIKE '%p%'",
+    "REGEXMATCH(c.a, '^a.*t$')",
+    "c.a = [1,2]",
+    "c.a = {'d': 1}",
+    "c.a = 9007199254740993",
+    "c.a = 1 AND c.b = 0",
+    "c.a > 0 AND c.b > 3",
+    "c.a = 1 OR c.b = 2",
+    "c.b = 2 AND c.n.m = 1",
+    "c.b = 2 AND c.s > 'a'",
+    "ARRAY_CONTAINS(c.tags, 1)",
+    "ARRAY_CONTAINS(c.tags, 't1')",
+    "EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t > 1)",
+    "c.hidden = 3",
+    "c.hidden = 3 AND c.b = 1",
+    "c.hidden = 3 OR c.b = 1",
+    "c.pk = 'p1'",
+    "c.pk = 'p1' AND c.b > 2",
+    "c.pk IN ('p1', 'p3') AND c.a > 1",
+    "c.pk = 'p1' AND c.pk = 'p2'",
+    "c.n.m = 2",
+    "c.n.m >= 1 AND c.n.m < 3",
+    "c.s = 1 AND c.a = 2 AND c.b > 1",
+    "(c.a = 1 OR c.b = 2) AND (c.n.m = 0 OR c.n.m = 1)",
+    "NOT (c.a = 1)",
+    "c.b BETWEEN 2 AND 4",
+    "LENGTH(c.a) > 100",
+    "c.a = 'apple' AND c.b != 3",
 ];
 
 const SELECTS: &[&str] = &[
