@@ -1,7 +1,7 @@
 //! What happens to a world between queries.
 
 use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
-use model::{FeedRange, IndexingDirective, ItemId, Json, TimeToLive};
+use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive};
 use query::plan::access::Indexes;
 
 use super::container::policy;
@@ -52,6 +52,18 @@ impl World {
             *self.dice.pick(&directives)
         };
         let what = format!("upsert {item} {indexing:?}");
+        let name = self.name_of(&item);
+        let policy = &self.properties.indexing_policy;
+        let is_indexed = match indexing {
+            IndexingDirective::Include => true,
+            IndexingDirective::Exclude => false,
+            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
+        };
+        if is_indexed {
+            self.left_out.remove(&name);
+        } else {
+            self.left_out.insert(name);
+        }
         let upsert = UpsertItem {
             container: self.link.clone(),
             partition_key: None,

@@ -1,6 +1,6 @@
 //! One random container and the questions put to it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ pub(super) struct World {
     pub(super) properties: ContainerProperties,
     /// Policies that terms may still follow, until a rebuild has passed all items.
     pub(super) older: Vec<Indexes>,
+    /// Items written without being indexed: while the container has an index, no query finds them.
+    pub(super) left_out: HashSet<String>,
     /// What was changed so far, newest last.
     pub(super) history: Vec<String>,
     /// The items of a part of the container, as they are now.
@@ -43,7 +45,9 @@ impl World {
         let throughput = throughput.map(Throughput::Manual);
         let link = account.container_with(properties.clone(), throughput).await;
         let (older, live, history) = (Vec::new(), HashMap::new(), Vec::new());
-        let mut world = Self { seed, dice, account, link, keys, properties, older, history, live };
+        let left_out = HashSet::new();
+        let mut world =
+            Self { seed, dice, account, link, keys, properties, older, left_out, history, live };
         world.fill().await;
         world
     }
@@ -64,9 +68,19 @@ impl World {
             return Rc::clone(known);
         }
         let items = self.account.list(&self.link, range, 1000).await;
-        let items: Rc<Vec<Json>> = Rc::new(items.iter().map(engine::Item::to_json).collect());
+        let mut items: Vec<Json> = items.iter().map(engine::Item::to_json).collect();
+        if self.properties.indexing_policy.mode == IndexingMode::Consistent {
+            items.retain(|item| !self.left_out.contains(&self.name_of(item)));
+        }
+        let items = Rc::new(items);
         self.live.insert(range.clone(), Rc::clone(&items));
         items
+    }
+
+    /// What tells an item from all others.
+    pub(super) fn name_of(&self, item: &Json) -> String {
+        let id = item.get("id").and_then(Json::as_str).unwrap();
+        format!("{} {id}", self.keys.definition.extract(item))
     }
 
     fn now(&self) -> Moment {
