@@ -5,4 +5,5 @@ mod ask;
 mod cases;
 mod differential;
 mod naive;
+mod pages;
 mod touched;
