@@ -15,6 +15,7 @@ use super::candidate::Batch;
 use super::extreme::ExtremeWalk;
 use super::index_values::{IndexValues, shared_values};
 use super::lookup::LookupWalk;
+use super::merged::MergedLookup;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
@@ -29,6 +30,7 @@ use crate::query::token::{Place, TermPlace};
 pub(in crate::query) enum Source {
     Scan(ItemScan),
     Lookup(LookupWalk),
+    Merged(MergedLookup),
     Ordered(OrderedWalk),
     Extreme(ExtremeWalk),
 }
@@ -43,6 +45,7 @@ impl Source {
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
             Self::Lookup(lookup) => lookup.next(reading, wanted).await,
+            Self::Merged(lookup) => lookup.next(reading, wanted).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
             Self::Extreme(walk) => walk.next(reading).await,
         }
@@ -162,9 +165,15 @@ impl<'plan> Choice<'plan> {
             && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
         {
             let held = self.held_by(&lookup);
-            return Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)));
+            return Ok(Source::Merged(MergedLookup::new(self.pieces, walks, held)));
         }
-        self.unordered(&Place::Start, 0)
+        Ok(match branches(&self.lookup, &self.prepared.indexes, self.context) {
+            Some(walks) => {
+                let held = self.held_by(&self.lookup);
+                Source::Merged(MergedLookup::new(self.pieces, walks, held))
+            }
+            None => Source::Scan(ItemScan::new(self.pieces, None)),
+        })
     }
 
     fn extreme(&self) -> Option<ExtremeWalk> {
