@@ -1,7 +1,7 @@
 //! The source of a query.
 //!
-//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes on
-//! from; and whether rows can follow the source one by one or must be computed as a whole.
+//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes
+//! on from; and whether rows can follow the source one by one or must be computed as a whole.
 
 use ::query::EvaluationContext;
 use ::query::bind::Grouping;

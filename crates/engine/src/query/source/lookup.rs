@@ -1,8 +1,8 @@
 //! Items that a lookup finds, piece by piece.
 //!
-//! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the first
-//! branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as long as the
-//! lookups of the query are the same.
+//! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the
+//! first branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as
+//! long as the lookups of the query are the same.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,9 @@
 //! Items that a lookup finds, merged over all pieces.
 //!
-//! Owns the order of an answer that is computed as a whole and given in pages: branch by branch, by value and ordinal,
-//! however the container is partitioned. So the answer of the next page is the same one, also after a split or merge.
-//! Opens all pieces at once; what is read row by row goes through `lookup` instead, one piece after the other.
+//! Owns the order of an answer that is computed as a whole and given in pages: branch by branch, by value and
+//! ordinal, however the container is partitioned. So the answer of the next page is the same one, also after a split
+//! or merge. Opens all pieces at once; what is read row by row goes through `lookup` instead, one piece after the
+//! other.
 
 use std::collections::VecDeque;
 

@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod cases;
+mod composite;
 mod differential;
 mod naive;
 mod pages;

@@ -1,7 +1,7 @@
 //! Values and places between values as bytes of terms, and back.
 //!
-//! Owns the byte ranges of a set of values, wide enough where a term holds only the beginning of a long string; and what
-//! a term says about its value. Does not own the encoding itself: that is `ordered_bytes`.
+//! Owns the byte ranges of a set of values, wide enough where a term holds only the beginning of a long string; and
+//! what a term says about its value. Does not own the encoding itself: that is `ordered_bytes`.
 
 use ::query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
 use model::{Json, Number};
