@@ -58,8 +58,9 @@ pub(super) struct Progress {
     /// Rows skipped and rows given so far.
     pub(super) skipped: u64,
     pub(super) taken: u64,
-    /// The item after the place has rows that were given already: its ordinal, and how many.
-    pub(super) begun: Option<(u64, u64)>,
+    /// Items behind the place some of whose rows were given already: ordinals, and how many. More than one when a split
+    /// has put others before one that was begun.
+    pub(super) begun: Vec<(u64, u64)>,
     /// Which lookups the place belongs to; zero when it belongs to none.
     pub(super) plan: u128,
 }
@@ -89,9 +90,12 @@ impl Progress {
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
-        let (ordinal, rows) = self.begun.unwrap_or_default();
-        bytes.extend_from_slice(&ordinal.to_be_bytes());
-        bytes.extend_from_slice(&rows.to_be_bytes());
+        let count = u32::try_from(self.begun.len()).unwrap_or(u32::MAX);
+        bytes.extend_from_slice(&count.to_be_bytes());
+        for (ordinal, rows) in &self.begun {
+            bytes.extend_from_slice(&ordinal.to_be_bytes());
+            bytes.extend_from_slice(&rows.to_be_bytes());
+        }
         push_place(&mut bytes, &self.place);
         ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).to_string()
     }
@@ -196,7 +200,8 @@ impl Reader {
     fn progress(&mut self) -> Option<Progress> {
         let plan = self.u128()?;
         let (skipped, taken) = (self.u64()?, self.u64()?);
-        let begun = Some((self.u64()?, self.u64()?)).filter(|(_, rows)| *rows > 0);
+        let count = self.u32()?;
+        let begun = (0..count).map(|_| Some((self.u64()?, self.u64()?))).collect::<Option<_>>()?;
         let place = match *self.take(1)?.first()? {
             0 => Place::Start,
             1 => Place::Scan(self.sized()?),

@@ -126,9 +126,15 @@ impl<'plan> Choice<'plan> {
                 Lookup::Path(condition) if condition.path == *path => return Ok(None),
                 _ => IndexOrder { paths: vec![(path.clone(), false)], is_reversed: *is_reversed },
             },
-            OrderAccess::Composite { index, is_reversed, serves_filter: false, .. } => {
+            OrderAccess::Composite { index, is_reversed, serves_filter, .. } => {
                 let composite = self.prepared.indexes.composites().get(*index);
                 let Some(composite) = composite else { return Ok(None) };
+                let is_ordered = |path: &ItemPath| {
+                    composite.paths.iter().any(|part| part.path.segments() == path.as_slice())
+                };
+                if *serves_filter && self.looked_up(&self.lookup).iter().all(is_ordered) {
+                    return Ok(None);
+                }
                 IndexOrder { paths: composite_paths(composite), is_reversed: *is_reversed }
             }
             _ => return Ok(None),
@@ -245,6 +251,22 @@ impl<'plan> Choice<'plan> {
         match &self.prepared.access.index_only {
             Some(IndexOnly::CountOf(_)) => ValueSet::defined(),
             _ => ValueSet::all(),
+        }
+    }
+
+    /// The paths that a lookup is about.
+    fn looked_up(&self, lookup: &Lookup) -> Vec<ItemPath> {
+        match lookup {
+            Lookup::Nothing | Lookup::Everything => Vec::new(),
+            Lookup::Path(condition) => vec![condition.path.clone()],
+            Lookup::Composite(lookup) => {
+                let composite = self.prepared.indexes.composites().get(lookup.index);
+                let paths = composite.map(composite_paths).unwrap_or_default();
+                paths.into_iter().map(|(path, _)| path).collect()
+            }
+            Lookup::Intersection(parts) | Lookup::Union(parts) => {
+                parts.iter().flat_map(|part| self.looked_up(part)).collect()
+            }
         }
     }
 
