@@ -121,17 +121,20 @@ impl LookupWalk {
 
     /// Whether a term is the one at which its item is given.
     fn is_first(&self, branch: usize, content: &Content, hit: &TermHit) -> Result<bool> {
-        let Some(walked) = self.branches.get(branch).map(|branch| &branch.walked) else {
-            return Ok(false);
-        };
+        let Some(own) = self.branches.get(branch) else { return Ok(false) };
         let Content::Record(record) = content else { return Ok(true) };
-        if branch == 0 && !walked.is_over_elements() {
+        if self.branches.len() == 1 && !own.walked.is_over_elements() {
             return Ok(true);
         }
         let item = record.parse()?;
+        // A term may lead to an item that its branch does not mean: long strings are cut, and narrowing is not always
+        // tried. Such an item is left to the branch that means it.
+        let is_meant = self.branches.len() == 1 || own.finds(&item);
         let mut earlier = self.branches.iter().take(branch);
-        let is_known = earlier.any(|earlier| earlier.walked.matches(&item));
-        Ok(!is_known && (!walked.is_over_elements() || walked.is_first_term(&item, &hit.value)))
+        if !is_meant || earlier.any(|earlier| earlier.finds(&item)) {
+            return Ok(false);
+        }
+        Ok(!own.walked.is_over_elements() || own.walked.is_first_term(&item, &hit.value))
     }
 }
 

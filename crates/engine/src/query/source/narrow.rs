@@ -41,7 +41,7 @@ impl Narrow {
             return Ok(Self::default());
         }
         let mut narrow = Self { piece: Some(piece.clone()), ..Self::default() };
-        for terms in &branch.also {
+        for (_, terms) in &branch.also {
             match gather(reading, piece, terms).await? {
                 Some(found) => narrow.small.push(found),
                 None => narrow.points.extend(point(piece, terms)),

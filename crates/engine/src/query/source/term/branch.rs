@@ -19,7 +19,14 @@ pub(in crate::query::source) struct Branch {
     pub(in crate::query::source) walked: Walked,
     pub(in crate::query::source) terms: Terms,
     /// What else an item must be found by.
-    pub(in crate::query::source) also: Vec<Terms>,
+    pub(in crate::query::source) also: Vec<(Walked, Terms)>,
+}
+
+impl Branch {
+    /// Whether an item is found by all lookups of the branch.
+    pub(in crate::query::source) fn finds(&self, item: &Json) -> bool {
+        self.walked.matches(item) && self.also.iter().all(|(walked, _)| walked.matches(item))
+    }
 }
 
 /// The walks that together find everything a lookup finds; none when all items must be read.
@@ -71,7 +78,7 @@ fn intersection(
                 && only.walked.test.is_none()
                 && only.also.is_empty()
             {
-                branch.also.push(only.terms.clone());
+                branch.also.push((only.walked.clone(), only.terms.clone()));
             }
         }
     }
