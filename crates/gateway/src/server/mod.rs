@@ -1,0 +1,7 @@
+//! Sockets: accepting connections, speaking HTTP on them, stopping gracefully.
+//!
+//! Owns connections and their bounds. Does not own what is answered.
+
+mod guarded;
+mod listen;
+mod respond;
