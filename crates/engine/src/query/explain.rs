@@ -21,10 +21,10 @@ impl Engine {
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
         let container = self.container(&operation.container)?;
         check(&container, &operation.feed_range)?;
-        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let live = container.live();
+        let (_, bound) = bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
-        let live = container.live();
         let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
         let value = QueryExplanation {
             partition_filter,

@@ -20,9 +20,9 @@ mod values;
 mod page;
 mod source;
 
+pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
-pub use ::query::Parameters;
 pub use answer::{QueryExplanation, QueryMetrics, QueryPage};
 pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};

@@ -46,7 +46,8 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check(&container, &operation.feed_range)?;
         let progress = Progress::of(&operation, &container.identity.rid)?;
-        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let (_, bound) =
+            bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
         let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &bound).await?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);

@@ -26,7 +26,7 @@ pub(crate) async fn feed(
         // A plan first: one client marks its plan requests as queries too, others as neither.
         Method::POST if request.flag(&header::IS_QUERY_PLAN) => {
             query::plan(engine, request, address).await
-        },
+        }
         Method::POST if request.flag(&header::IS_BATCH) => {
             batch::answer(engine, request, address).await
         }

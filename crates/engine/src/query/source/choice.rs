@@ -104,7 +104,7 @@ impl<'plan> Choice<'plan> {
         };
         let terms = ordered_path_terms(path, &values, is_reversed);
         let after = ordered_place(place)?;
-        let walk = OrderedWalk::new(self.pieces, &terms, Some(path), Some(held), after);
+        let walk = OrderedWalk::new(self.pieces, &terms, Some(held), after);
         Ok(Some(Source::Ordered(walk.distinct(after))))
     }
 
@@ -116,14 +116,14 @@ impl<'plan> Choice<'plan> {
                 let terms = ordered_path_terms(path, values, *is_reversed);
                 let held = self.held(&[(path.clone(), false)]);
                 let after = ordered_place(place)?;
-                OrderedWalk::new(self.pieces, &terms, Some(path), held, after)
+                OrderedWalk::new(self.pieces, &terms, held, after)
             }
             OrderAccess::Composite { index, is_reversed, equal, next, .. } => {
                 let composite = self.prepared.indexes.composites().get(*index);
                 let Some(composite) = composite else { return Ok(None) };
                 let terms = composite_terms(composite, equal, Some(next), *is_reversed);
                 let held = self.held(&composite_paths(composite));
-                OrderedWalk::new(self.pieces, &terms, None, held, ordered_place(place)?)
+                OrderedWalk::new(self.pieces, &terms, held, ordered_place(place)?)
             }
         };
         Ok(Some(Source::Ordered(walk)))
@@ -179,7 +179,10 @@ impl<'plan> Choice<'plan> {
 
     /// Without a lookup: the terms of one path that hold all values the query looks at.
     fn covering(&self) -> Option<Lookup> {
-        if !self.lookup.is_everything() {
+        // Lists show the order in which their items came.
+        let makes_list = |name: &str| matches!(name, "MAKELIST" | "MAKESET");
+        let mut aggregates = self.prepared.bound.aggregates.iter();
+        if !self.lookup.is_everything() || aggregates.any(|one| makes_list(one.function)) {
             return None;
         }
         let is_shared = |path: &&ItemPath| {

@@ -103,6 +103,7 @@ pub(in crate::query::source) fn ordered_path_terms(
 ) -> Terms {
     Terms {
         index: TermIndex::Path(path_text(path)),
+        paths: vec![(path.to_vec(), false)],
         ranges: byte_ranges(values),
         absent: values.undefined,
         is_reversed,
@@ -123,9 +124,7 @@ pub(in crate::query::source) fn composite_terms(
 ) -> Terms {
     let mut prefix = Vec::new();
     for (part, value) in composite.paths.iter().zip(equal) {
-        // The index knows arrays and objects only as absent.
-        let value = Some(value).filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
-        let bytes = encoded(value);
+        let bytes = encoded(Some(value));
         let is_descending = part.order == CompositeOrder::Descending;
         prefix.extend(bytes.iter().map(|byte| if is_descending { !byte } else { *byte }));
     }
@@ -144,7 +143,7 @@ pub(in crate::query::source) fn composite_terms(
         _ => vec![(prefix.clone(), successor(prefix))],
     };
     let index = TermIndex::Composite(composite_number(composite));
-    Terms { index, ranges, absent: false, is_reversed }
+    Terms { index, paths: composite_paths(composite), ranges, absent: false, is_reversed }
 }
 
 /// The paths of a composite index, each with whether it is in descending order.

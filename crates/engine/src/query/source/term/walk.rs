@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
@@ -22,6 +23,8 @@ use crate::query::token::TermPlace;
 #[derive(Clone, Debug)]
 pub(in crate::query::source) struct Terms {
     pub(in crate::query::source) index: TermIndex,
+    /// Whose values the terms hold, and which of them are in descending order.
+    pub(in crate::query::source) paths: Vec<(ItemPath, bool)>,
     /// The values, ascending.
     pub(in crate::query::source) ranges: Vec<ByteRange>,
     /// Whether items without a value belong to it; a composite index has terms for them.
@@ -38,12 +41,20 @@ pub(in crate::query::source) enum TermIndex {
     Composite(u64),
 }
 
+impl Terms {
+    /// Which values of a term are in descending order.
+    pub(in crate::query::source) fn descending(&self) -> Vec<bool> {
+        self.paths.iter().map(|(_, is_descending)| *is_descending).collect()
+    }
+}
+
 /// A walk under way.
 pub(in crate::query::source) struct TermWalk {
     piece: Piece,
     prefix: TermPrefix,
     path: Vec<u8>,
     is_reversed: bool,
+    descending: Vec<bool>,
     /// Ranges left, in the order of the walk.
     ranges: VecDeque<KeyRange>,
     /// Items without a value, still to come: behind this ordinal.
@@ -72,6 +83,7 @@ impl TermWalk {
             prefix,
             path,
             is_reversed: terms.is_reversed,
+            descending: terms.descending(),
             ranges,
             absent: terms.absent.then_some(None),
             absent_walk: None,
@@ -102,7 +114,7 @@ impl TermWalk {
             return;
         }
         // Strings that share a beginning are read again and put in order again.
-        let beginning = beginning_of_uncut(&after.value);
+        let beginning = beginning_of_uncut(&after.value, &self.descending);
         let (value, ordinal) = match &beginning {
             Some(beginning) => (beginning.as_slice(), None),
             None => (after.value.as_ref(), Some(after.ordinal)),
@@ -153,7 +165,7 @@ impl TermWalk {
             return;
         }
         // No term has such a value: its string is cut.
-        if beginning_of_uncut(value).is_some() {
+        if beginning_of_uncut(value, &self.descending).is_some() {
             return;
         }
         let start = self.prefix.key(value, None);
