@@ -134,7 +134,7 @@ impl<'plan> Choice<'plan> {
         let place = match place {
             Place::Start => None,
             Place::Scan(key) => return Ok(Source::Scan(ItemScan::new(self.pieces, Some(key)))),
-            Place::Lookup { range, branch, term } => Some((range, *branch, term)),
+            Place::Lookup(begun) => Some(begun.as_slice()),
             Place::Ordered(_) | Place::Rows(_) => return Err(other_kind()),
         };
         let walks = branches(&self.lookup, &self.prepared.indexes, self.context);

@@ -2,7 +2,7 @@
 //!
 //! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the first
 //! branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as long as the
-//! lookups of the query are the same.
+//! lookups of the query are the same. After a split of that range, each half has a place of its own.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use super::term::{Branch, Decoded, TermWalk, decode};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
-use crate::query::token::{Place, TermPlace};
+use crate::query::token::{Begun, Place, TermPlace};
 
 /// A lookup under way.
 pub(in crate::query) struct LookupWalk {
@@ -46,12 +46,12 @@ impl LookupWalk {
         pieces: &[Piece],
         branches: Vec<Branch>,
         values: Option<IndexValues>,
-        place: Option<(&EpkRange, u32, &TermPlace)>,
+        place: Option<&[Begun]>,
     ) -> Self {
         let mut left = VecDeque::new();
         for piece in pieces {
             match place {
-                Some((range, branch, after)) => left.extend(resumed(piece, range, branch, after)),
+                Some(begun) => left.extend(resumed(piece, begun)),
                 None => left.push_back(Start { piece: piece.clone(), branch: 0, after: None }),
             }
         }
@@ -77,7 +77,8 @@ impl LookupWalk {
         let Some(branch) = self.branches.get(current.branch) else { return Ok(batch) };
         let wanted = reading.batch_items(wanted);
         let hits = current.hits(reading, branch, wanted).await?;
-        batch.reached = hits.last().map(|hit| current.place(hit));
+        let later: Vec<Begun> = self.left.iter().map_while(Start::begun).collect();
+        batch.reached = hits.last().map(|hit| current.place(hit, &later));
         let hits = tested(branch, &mut current.walk, hits);
         let hits = current.narrow.keep(reading, hits).await?;
         let shard = current.piece.shard();
@@ -86,7 +87,7 @@ impl LookupWalk {
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             if self.is_first(current.branch, &content, hit)? {
-                let place = current.place(hit);
+                let place = current.place(hit, &later);
                 batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
             }
         }
@@ -155,30 +156,41 @@ impl Current {
         self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end())
     }
 
-    fn place(&self, hit: &TermHit) -> Place {
-        Place::Lookup {
+    /// After a term; `later` ranges are begun as well.
+    fn place(&self, hit: &TermHit, later: &[Begun]) -> Place {
+        let begun = Begun {
             range: self.piece.range.clone(),
             branch: u32::try_from(self.branch).unwrap_or(u32::MAX),
             term: TermPlace { value: hit.value.clone(), ordinal: hit.ordinal },
-        }
+        };
+        Place::Lookup(std::iter::once(begun).chain(later.iter().cloned()).collect())
+    }
+}
+
+impl Start {
+    /// The same for a place; none for what is not begun.
+    fn begun(&self) -> Option<Begun> {
+        let term = self.after.clone()?;
+        let branch = u32::try_from(self.branch).unwrap_or(u32::MAX);
+        Some(Begun { range: self.piece.range.clone(), branch, term })
     }
 }
 
 /// The parts of a piece that are left at a place.
-fn resumed(piece: &Piece, range: &EpkRange, branch: u32, after: &TermPlace) -> Vec<Start> {
+fn resumed(piece: &Piece, begun: &[Begun]) -> Vec<Start> {
     let mut starts = Vec::new();
-    let branch = usize::try_from(branch).unwrap_or(usize::MAX);
-    if let Some(begun) = piece.range.intersect(range) {
-        let piece = Piece { range: begun, ..piece.clone() };
-        starts.push(Start { piece, branch, after: Some(after.clone()) });
+    for begun in begun {
+        if let Some(range) = piece.range.intersect(&begun.range) {
+            let piece = Piece { range, ..piece.clone() };
+            let branch = usize::try_from(begun.branch).unwrap_or(usize::MAX);
+            starts.push(Start { piece, branch, after: Some(begun.term.clone()) });
+        }
     }
-    let rest = EpkRange { min: range.max.clone(), max: piece.range.max.clone() };
-    if let Some(fresh) = piece.range.intersect(&rest) {
-        starts.push(Start {
-            piece: Piece { range: fresh, ..piece.clone() },
-            branch: 0,
-            after: None,
-        });
+    let Some(last) = begun.last() else { return starts };
+    let rest = EpkRange { min: last.range.max.clone(), max: piece.range.max.clone() };
+    if let Some(range) = piece.range.intersect(&rest) {
+        let piece = Piece { range, ..piece.clone() };
+        starts.push(Start { piece, branch: 0, after: None });
     }
     starts
 }

@@ -1,7 +1,7 @@
 //! What happens to a world between queries.
 
 use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
-use model::{FeedRange, IndexingDirective, ItemId, Json, TimeToLive};
+use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive};
 use query::plan::access::Indexes;
 
 use super::container::policy;
@@ -58,7 +58,20 @@ impl World {
             item,
             options: WriteOptions { indexing, ..WriteOptions::default() },
         };
-        self.account.engine.upsert_item(upsert).await.unwrap();
+        let upserted = self.account.engine.upsert_item(upsert).await.unwrap().value;
+        let item = upserted.item().to_json();
+        let rid = item.get("_rid").and_then(Json::as_str).unwrap().to_owned();
+        let policy = &self.properties.indexing_policy;
+        let is_indexed = match indexing {
+            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
+            IndexingDirective::Include => true,
+            IndexingDirective::Exclude => false,
+        };
+        if is_indexed {
+            self.unindexed.remove(&rid);
+        } else {
+            self.unindexed.insert(rid);
+        }
         self.changed(what);
     }
 

@@ -7,10 +7,9 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use model::Json;
-use query::ast::Literal;
 use query::bind::{BoundQuery, Expression, Ordering as Order, OutputProperty, Projection};
 use query::function::Moment;
-use query::plan::access::{Indexes, OrderAccess, plan_access};
+use query::plan::access::{Indexes, plan_access};
 use query::value::{Value, total_order};
 use query::{
     BuiltInFunctions, EvaluationContext, EvaluationError, Executor, Parameters, QueryError, bind,
@@ -65,48 +64,19 @@ pub(super) fn expected(
         Ok(bound) => bound,
         Err(errors) => return Expected::Refused(errors),
     };
-    let access = match plan_access(&bound, circumstances.indexes) {
-        Ok(access) => access,
-        Err(error) => return Expected::Refused(vec![error]),
-    };
-    if let OrderAccess::Composite { .. } = access.order {
-        // A composite index knows arrays and objects only as undefined.
-        return expected_rows(&scalars_only(bound), items, circumstances);
+    if let Err(error) = plan_access(&bound, circumstances.indexes) {
+        return Expected::Refused(vec![error]);
     }
-    expected_rows(&bound, items, circumstances)
-}
-
-fn expected_rows(
-    bound: &BoundQuery,
-    items: &[Json],
-    circumstances: &Circumstances<'_>,
-) -> Expected {
     let is_cut = bound.top.is_some() || bound.offset.is_some();
-    match classes(bound, items, circumstances.now) {
+    match classes(&bound, items, circumstances.now) {
         Ok(classes) => Expected::Rows(ExpectedRows {
             classes,
             skip: bound.offset.unwrap_or_default() as usize,
             take: bound.top.or(bound.limit).map_or(usize::MAX, |count| count as usize),
-            comparison: rows::Comparison::of(bound),
+            comparison: rows::Comparison::of(&bound),
         }),
         Err(error) => Expected::Fails { errors: vec![error.to_query_error()], may_succeed: is_cut },
     }
-}
-
-/// The same query ordered by scalars only; anything else counts as undefined.
-fn scalars_only(mut bound: BoundQuery) -> BoundQuery {
-    if let Order::Keys(keys) = &mut bound.order_by {
-        for key in keys {
-            let value = key.expression.clone();
-            let is_scalar =
-                Expression::Call { function: "IS_PRIMITIVE", arguments: vec![value.clone()] };
-            key.expression = Expression::Conditional {
-                branches: vec![(is_scalar, value)],
-                otherwise: Box::new(Expression::Literal(Literal::Undefined)),
-            };
-        }
-    }
-    bound
 }
 
 /// The rows of a query without its window, in any order.
