@@ -15,6 +15,7 @@ use super::candidate::Batch;
 use super::extreme::ExtremeWalk;
 use super::index_values::{IndexValues, shared_values};
 use super::lookup::LookupWalk;
+use super::merged::MergedLookup;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
@@ -29,6 +30,7 @@ use crate::query::token::{Place, TermPlace};
 pub(in crate::query) enum Source {
     Scan(ItemScan),
     Lookup(LookupWalk),
+    Merged(MergedLookup),
     Ordered(OrderedWalk),
     Extreme(ExtremeWalk),
 }
@@ -43,6 +45,7 @@ impl Source {
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
             Self::Lookup(lookup) => lookup.next(reading, wanted).await,
+            Self::Merged(lookup) => lookup.next(reading, wanted).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
             Self::Extreme(walk) => walk.next(reading).await,
         }
@@ -159,12 +162,25 @@ impl<'plan> Choice<'plan> {
         }
         if self.prepared.bound.grouping != Grouping::None
             && let Some(lookup) = self.covering()
-            && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
+            && let Some(merged) = self.merged(&lookup)
         {
-            let held = self.held_by(&lookup);
-            return Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)));
+            return Ok(Source::Merged(merged));
         }
-        self.unordered(&Place::Start, 0)
+        match self.merged(&self.lookup) {
+            Some(merged) => Ok(Source::Merged(merged)),
+            None => self.unordered(&Place::Start, 0),
+        }
+    }
+
+    /// A lookup in an order that does not depend on the pieces; none when all items must be read.
+    fn merged(&self, lookup: &Lookup) -> Option<MergedLookup> {
+        let walk = |piece: &Piece| {
+            let walks = branches(lookup, &self.prepared.indexes, self.context)?;
+            let piece = std::slice::from_ref(piece);
+            Some(LookupWalk::new(piece, walks, self.held_by(lookup), None))
+        };
+        let walks: Option<Vec<LookupWalk>> = self.pieces.iter().map(walk).collect();
+        walks.map(MergedLookup::new)
     }
 
     fn extreme(&self) -> Option<ExtremeWalk> {

@@ -14,6 +14,7 @@ mod term;
 
 mod extreme;
 mod lookup;
+mod merged;
 mod narrow;
 mod ordered;
 mod scan;

@@ -38,9 +38,18 @@ pub(in crate::query::source) fn encoded(value: Option<&Json>) -> Vec<u8> {
     bytes
 }
 
-/// The values of a set that are defined, as ranges of bytes in order. May hold more, never less.
+/// The values of a set that are defined, as ranges of bytes in order, none overlapping another. May hold more, never
+/// less.
 pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
-    values.ranges().iter().map(byte_range).collect()
+    let mut ranges: Vec<ByteRange> = Vec::new();
+    for (low, high) in values.ranges().iter().map(byte_range) {
+        match ranges.last_mut() {
+            // Both ends lie at long strings that share their beginning.
+            Some((_, end)) if low < *end => *end = high.max(std::mem::take(end)),
+            _ => ranges.push((low, high)),
+        }
+    }
+    ranges
 }
 
 /// The same in a composite index, which has terms for absence too.
