@@ -2,13 +2,14 @@
 //!
 //! Owns the answer to one request: identify, authorize, dispatch. Does not own sockets.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use engine::Engine;
 use hyper::Method;
 
 use crate::authorization::authorize;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::observe::Metrics;
 use crate::resource;
 use crate::route::{Path, Route};
 use crate::settings::Settings;
@@ -23,19 +24,42 @@ pub struct Gateway {
 struct Inner {
     engine: Engine,
     settings: Settings,
+    /// The certificate of the server, for clients that want to trust it.
+    certificate: OnceLock<String>,
+    metrics: Metrics,
+}
+
+impl Inner {
+    fn new(engine: Engine, settings: Settings) -> Self {
+        let began_ms = engine.environment().now().0;
+        Self { engine, settings, certificate: OnceLock::new(), metrics: Metrics::starting(began_ms) }
+    }
 }
 
 impl Gateway {
     /// Puts a front on an engine.
     #[must_use]
     pub fn new(engine: Engine, settings: Settings) -> Self {
-        Self { inner: Arc::new(Inner { engine, settings }) }
+        Self { inner: Arc::new(Inner::new(engine, settings)) }
     }
 
     /// The settings this gateway was made with.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
+    }
+
+    pub(crate) fn offer_certificate(&self, pem: String) {
+        // A gateway that listens twice offers its first certificate.
+        let _ = self.inner.certificate.set(pem);
+    }
+
+    pub(crate) fn certificate(&self) -> Option<&str> {
+        self.inner.certificate.get().map(String::as_str)
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
     }
 
     pub(crate) fn engine(&self) -> &Engine {

@@ -9,9 +9,11 @@
 //! ```
 
 mod authorization;
+mod binary_json;
 mod exchange;
 mod gateway;
 mod item;
+mod observe;
 mod query;
 mod resource;
 mod route;
@@ -20,4 +22,5 @@ mod settings;
 
 pub use authorization::{AccountKey, EMULATOR_KEY};
 pub use gateway::Gateway;
+pub use server::Certificate;
 pub use settings::{CrossPartition, Limits, Log, Settings};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gateway::AccountKey;
 
+use super::emulator::Wishes;
 use crate::failure::Failure;
 
 /// The flags about the account key.
@@ -25,6 +26,15 @@ pub(crate) struct KeyFlags {
 }
 
 impl KeyFlags {
+    /// The flags, with what the environment wishes where they say nothing.
+    pub(crate) fn or(mut self, wishes: &Wishes) -> Self {
+        if self.key.is_none() && self.key_file.is_none() {
+            self.key_file = wishes.key_file.clone();
+            self.key = wishes.key.clone().filter(|_| self.key_file.is_none());
+        }
+        self
+    }
+
     pub(crate) fn account_key(&self) -> Result<AccountKey, Failure> {
         let text = match (&self.key, &self.key_file) {
             (Some(key), _) => key.clone(),

@@ -2,6 +2,8 @@
 
 mod account_key;
 mod announce;
+mod certificate;
+mod emulator;
 mod run;
 
 pub(crate) use run::Serve;

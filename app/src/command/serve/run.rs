@@ -13,28 +13,29 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::account_key::KeyFlags;
 use super::announce::Ready;
+use super::certificate::TlsFlags;
+use super::emulator::Wishes;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
+
+/// The port of every emulator of the service.
+const PORT: u16 = 8081;
+const FOLDER: &str = "./planisphere-data";
 
 /// Serve the REST API; the official client libraries connect as to any account
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Port to listen on; 0 takes a free one
-    #[arg(long, default_value_t = 8081)]
-    port: u16,
+    /// Port to listen on, 8081 by default; 0 takes a free one
+    #[arg(long)]
+    port: Option<u16>,
 
     /// Name or address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
 
-    /// Folder of the store, made when it is missing
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = "./planisphere-data",
-        conflicts_with = "memory"
-    )]
-    data: PathBuf,
+    /// Folder of the store, ./planisphere-data by default, made when it is missing
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    data: Option<PathBuf>,
 
     /// Keep everything in memory and forget it at the end
     #[arg(long)]
@@ -56,6 +57,9 @@ pub(crate) struct Serve {
     key: KeyFlags,
 
     #[command(flatten)]
+    tls: TlsFlags,
+
+    #[command(flatten)]
     store: StoreFlags,
 }
 
@@ -69,8 +73,35 @@ enum Policy {
 
 impl Serve {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        open::run(self.serve())?;
+        let wishes = Wishes::of(std::env::vars());
+        wishes.warnings.iter().for_each(|warning| warn(warning));
+        open::run(self.or(wishes).serve())?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The flags, with what the environment wishes where they say nothing.
+    fn or(self, wishes: Wishes) -> Self {
+        let key = self.key.or(&wishes);
+        let mut tls = self.tls;
+        tls.tls |= wishes.tls.unwrap_or(false);
+        let memory = self.memory || (wishes.memory && self.data.is_none());
+        Self {
+            key,
+            tls,
+            memory,
+            port: self.port.or(wishes.port),
+            data: self.data.or(wishes.data),
+            public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
+            ..self
+        }
+    }
+
+    fn port(&self) -> u16 {
+        self.port.unwrap_or(PORT)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| PathBuf::from(FOLDER))
     }
 
     async fn serve(self) -> Result<(), Failure> {
@@ -79,19 +110,29 @@ impl Serve {
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
         let listener = TcpListener::bind(addresses.as_slice()).await.map_err(|error| {
-            Failure::new(format!("listening on {}:{}", self.host, self.port), error.to_string())
+            Failure::new(format!("listening on {}:{}", self.host, self.port()), error.to_string())
                 .way_out("Choose another --port, or stop what uses this one")
         })?;
+        let certificate = self.tls.certificate(&self.host, &addresses)?;
         let engine = self.open().await?;
         let gateway = Gateway::new(engine.clone(), self.settings(key));
-        self.announce(&gateway, &listener)?;
-        gateway.serve(listener, stop_signal()?).await;
+        let stop = stop_signal()?;
+        self.announce(&gateway, &listener, certificate.is_some())?;
+        match &certificate {
+            None => gateway.serve(listener, stop).await,
+            Some(certificate) => {
+                gateway.serve_tls(listener, certificate, stop).await.map_err(|invalid| {
+                    Failure::new("serving HTTPS", invalid.message())
+                        .way_out("Give a certificate and the key that belongs to it")
+                })?;
+            }
+        }
         drop(gateway);
         engine.close().await.map_err(|error| Failure::of("closing the store", &error))
     }
 
     async fn addresses(&self) -> Result<Vec<SocketAddr>, Failure> {
-        let found = lookup_host((self.host.as_str(), self.port)).await.map_err(|error| {
+        let found = lookup_host((self.host.as_str(), self.port())).await.map_err(|error| {
             Failure::new(format!("looking up the host '{}'", self.host), error.to_string())
                 .way_out("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
         })?;
@@ -104,7 +145,7 @@ impl Serve {
                 .await
                 .map_err(|error| Failure::of("opening an account in memory", &error));
         }
-        self.store.open(&self.data).await
+        self.store.open(&self.folder()).await
     }
 
     fn settings(&self, key: AccountKey) -> Settings {
@@ -112,23 +153,26 @@ impl Serve {
             Policy::Strict => CrossPartition::Strict,
             Policy::Generous => CrossPartition::Generous,
         };
-        let log = Log::to(|line| {
-            // When even this cannot be written, nobody reads.
-            let _ = writeln!(std::io::stderr(), "planisphere: {line}");
-        });
+        let log = Log::to(warn);
         let public_endpoint = self.public_endpoint.clone();
         Settings { key, cross_partition, public_endpoint, log, ..Settings::default() }
     }
 
-    fn announce(&self, gateway: &Gateway, listener: &TcpListener) -> Result<(), Failure> {
-        let port = listener.local_addr().map_or(self.port, |address| address.port());
+    fn announce(
+        &self,
+        gateway: &Gateway,
+        listener: &TcpListener,
+        is_tls: bool,
+    ) -> Result<(), Failure> {
+        let port = listener.local_addr().map_or(self.port(), |address| address.port());
         let endpoint = match &self.public_endpoint {
             Some(endpoint) => endpoint.clone(),
+            None if is_tls => format!("https://{}:{port}/", self.shown_host()),
             None => format!("http://{}:{port}/", self.shown_host()),
         };
         let data = match self.memory {
             true => "memory".to_owned(),
-            false => self.data.display().to_string(),
+            false => self.folder().display().to_string(),
         };
         let key = &gateway.settings().key;
         let ready = Ready { endpoint: &endpoint, key, data: &data };
@@ -143,6 +187,12 @@ impl Serve {
             host => host,
         }
     }
+}
+
+/// A line for whoever runs the server.
+fn warn(line: &str) {
+    // When even this cannot be written, nobody reads.
+    let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }
 
 /// Completes at the first SIGTERM or SIGINT.

@@ -2,6 +2,7 @@
 //!
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
+use ::query::plan::access::plan_in_words;
 use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
@@ -22,18 +23,20 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check(&container, &operation.feed_range)?;
         let live = container.live();
-        let (_, bound) = bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
+        let (tree, bound) =
+            bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
         let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
+        let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
             partitions: pieces
                 .iter()
                 .map(|piece| (piece.partition.identity.number, piece.range.clone()))
                 .collect(),
-            words: vec![format!("lookup: {:?}", prepared.access.lookup)],
-            index_metrics: index_metrics(&prepared.bound, &prepared.indexes),
+            words: plan_in_words(&tree, bound, &prepared.access, indexes),
+            index_metrics: index_metrics(bound, indexes),
             access: prepared.access,
         };
         Ok(Outcome { value, charge: charge::metadata_read(), session_token: None })

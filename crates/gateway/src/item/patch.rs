@@ -5,7 +5,7 @@
 use engine::operation::PatchItem;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
-use model::{ItemId, Json, Patch};
+use model::{ItemId, Json, Object, Patch};
 
 use super::write::written;
 use crate::exchange::{Outcome, Reply, Request};
@@ -27,7 +27,12 @@ pub(crate) async fn patch(
     Ok(written(StatusCode::OK, request, address, patched))
 }
 
-/// Reads the body of a patch.
+/// Reads the body of a patch: an object, or the bare list of operations that one client sends.
 pub(crate) fn parse(body: &Json) -> Outcome<Patch> {
+    if body.as_array().is_some() {
+        let mut whole = Object::new();
+        whole.insert("operations", body.clone());
+        return Ok(Patch::from_json(&Json::Object(whole))?);
+    }
     Ok(Patch::from_json(body)?)
 }

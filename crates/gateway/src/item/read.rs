@@ -8,6 +8,7 @@ use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::ItemId;
 
+use super::body;
 use crate::exchange::{Outcome, Reply, Request, header};
 
 pub(crate) async fn read(
@@ -27,7 +28,7 @@ pub(crate) async fn read(
     let reply = match outcome.value {
         ReadAnswer::Found(item) => {
             let (etag, lsn) = (item.etag(), item.lsn());
-            Reply::ok(item.into_text())
+            Reply::ok(body::text(request, item))
                 .etag(etag)
                 .with(header::ITEM_LSN, lsn)
                 .with(header::ITEM_LOCAL_LSN, lsn)

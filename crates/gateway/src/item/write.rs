@@ -94,7 +94,7 @@ pub(crate) fn written(
     let (etag, lsn) = (outcome.value.etag(), outcome.value.lsn());
     let reply = match request.wants_minimal() {
         true => Reply::empty(status),
-        false => Reply::json(status, outcome.value.into_text()),
+        false => Reply::json(status, body::text(request, outcome.value)),
     };
     reply
         .etag(etag)

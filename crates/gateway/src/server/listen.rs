@@ -9,11 +9,15 @@ use std::time::Duration;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 
+use super::certificate::Certificate;
 use super::respond::respond;
+use super::tls;
 use crate::gateway::Gateway;
 use crate::settings::Limits;
 
@@ -25,10 +29,34 @@ const STREAMS_MAX: u32 = 256;
 impl Gateway {
     /// Serves connections until `stop` completes; running requests then get a bounded time to finish.
     pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) {
+        self.accept(listener, None, stop).await;
+    }
+
+    /// The same over TLS.
+    ///
+    /// # Errors
+    /// [`model::Invalid`] when the certificate cannot be used.
+    pub async fn serve_tls(
+        &self,
+        listener: TcpListener,
+        certificate: &Certificate,
+        stop: impl Future<Output = ()>,
+    ) -> model::Result<()> {
+        let acceptor = tls::acceptor(certificate)?;
+        self.offer_certificate(certificate.pem.clone());
+        self.accept(listener, Some(acceptor), stop).await;
+        Ok(())
+    }
+
+    async fn accept(
+        &self,
+        listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        stop: impl Future<Output = ()>,
+    ) {
         let limits = self.settings().limits;
         let places = Arc::new(Semaphore::new(limits.connections_max));
         let graceful = GracefulShutdown::new();
-        let builder = connection_builder(&limits);
         tokio::pin!(stop);
         loop {
             let place = tokio::select! {
@@ -37,13 +65,21 @@ impl Gateway {
             };
             // The semaphore is never closed.
             let Ok(place) = place else { break };
-            tokio::select! {
+            let stream = tokio::select! {
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => self.start(&builder, &graceful, stream, place),
-                    Err(_) => tokio::time::sleep(Duration::from_millis(REFUSED_MS)).await,
+                    Ok((stream, _)) => stream,
+                    Err(_) => {
+                        tokio::time::sleep(Duration::from_millis(REFUSED_MS)).await;
+                        continue;
+                    }
                 },
-            }
+            };
+            let connection = self.clone().connection(stream, tls.clone(), graceful.watcher());
+            tokio::spawn(async move {
+                connection.await;
+                drop(place);
+            });
         }
         drop(listener);
         let finish = graceful.shutdown();
@@ -51,27 +87,31 @@ impl Gateway {
         let _ = tokio::time::timeout(Duration::from_millis(limits.stop_ms_max), finish).await;
     }
 
-    fn start(
-        &self,
-        builder: &auto::Builder<TokioExecutor>,
-        graceful: &GracefulShutdown,
-        stream: TcpStream,
-        place: OwnedSemaphorePermit,
-    ) {
+    /// Serves one connection to its end; one that breaks concerns only its client.
+    async fn connection(self, stream: TcpStream, tls: Option<TlsAcceptor>, watcher: Watcher) {
         // Answers are small and complete; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
-        let gateway = self.clone();
+        let Some(tls) = tls else { return self.requests(stream, "http", watcher).await };
+        let patience = Duration::from_millis(self.settings().limits.head_ms_max);
+        if let Ok(Ok(stream)) = tokio::time::timeout(patience, tls.accept(stream)).await {
+            self.requests(stream, "https", watcher).await;
+        }
+    }
+
+    async fn requests(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        scheme: &'static str,
+        watcher: Watcher,
+    ) {
+        let builder = connection_builder(&self.settings().limits);
         let service = service_fn(move |request| {
-            let gateway = gateway.clone();
-            async move { respond(&gateway, request, "http").await }
+            let gateway = self.clone();
+            async move { respond(&gateway, request, scheme).await }
         });
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            // A connection that breaks concerns only its client.
-            let _ = connection.await;
-            drop(place);
-        });
+        // The client is gone, or sent something that is no HTTP.
+        let _ = watcher.watch(connection).await;
     }
 }
 

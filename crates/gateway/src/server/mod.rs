@@ -2,6 +2,10 @@
 //!
 //! Owns connections and their bounds. Does not own what is answered.
 
+mod certificate;
 mod guarded;
 mod listen;
 mod respond;
+mod tls;
+
+pub use certificate::Certificate;

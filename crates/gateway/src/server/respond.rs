@@ -15,6 +15,7 @@ use hyper::{Response, StatusCode};
 use super::guarded::Guarded;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
+use crate::observe;
 use crate::route::Path;
 
 /// Answers one request.
@@ -39,6 +40,7 @@ pub(crate) async fn respond(
         }
     };
     let took = gateway.engine().environment().now().0.saturating_sub(began);
+    gateway.metrics().record(reply.status().as_u16(), took);
     let is_success = reply.status().is_success();
     let mut reply = reply
         .with(header::ACTIVITY_ID, &activity_id)
@@ -60,6 +62,9 @@ async fn answer(
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
     let path = Path::parse(parts.uri.path());
+    if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
+        return Ok(reply);
+    }
     let host = parts.headers.get(HOST).and_then(|value| value.to_str().ok());
     let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
     let forwarded =

@@ -112,6 +112,17 @@ async fn an_item_is_patched() {
     let key = r#"{"operations":[{"op":"set","path":"/pk","value":"y"}]}"#;
     assert_eq!(server.patch(A, key).key(KEY).send().await.status, 400);
     server.patch(A, r#"{"operations":[]}"#).key(KEY).send().await.expect(400);
+    let bare = r#"[{"op":"set","path":"/n","value":9}]"#;
+    let patched = server.patch(A, bare).key(KEY).send().await.expect(200);
+    assert_eq!(patched.property("n").as_i64(), Some(9));
+    let condition = |number: u8| {
+        format!(
+            r#"{{"operations":[{{"op":"remove","path":"/m"}}],"condition":"from c where c.n = {number}"}}"#
+        )
+    };
+    let unmet = server.patch(A, &condition(8)).key(KEY).send().await;
+    unmet.refused(412, None, "One of the specified pre-condition is not met");
+    server.patch(A, &condition(9)).key(KEY).send().await.expect(200);
 }
 
 #[tokio::test]

@@ -10,4 +10,5 @@ mod databases;
 mod items;
 mod offers;
 mod partition_key_ranges;
+mod queries;
 mod transactional_batch;

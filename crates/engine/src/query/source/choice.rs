@@ -137,7 +137,7 @@ impl<'plan> Choice<'plan> {
         let place = match place {
             Place::Start => None,
             Place::Scan(key) => return Ok(Source::Scan(ItemScan::new(self.pieces, Some(key)))),
-            Place::Lookup(begun) => Some(begun.as_slice()),
+            Place::Lookup(parts) => Some(parts.as_slice()),
             Place::Ordered(_) | Place::Rows(_) => return Err(other_kind()),
         };
         let walks = branches(&self.lookup, &self.prepared.indexes, self.context);

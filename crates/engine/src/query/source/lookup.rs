@@ -2,7 +2,7 @@
 //!
 //! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the first
 //! branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as long as the
-//! lookups of the query are the same. After a split of that range, each half has a place of its own.
+//! lookups of the query are the same.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use super::term::{Branch, Decoded, TermWalk, decode};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
-use crate::query::token::{Begun, Place, TermPlace};
+use crate::query::token::{BegunPart, Place, TermPlace};
 
 /// A lookup under way.
 pub(in crate::query) struct LookupWalk {
@@ -46,12 +46,12 @@ impl LookupWalk {
         pieces: &[Piece],
         branches: Vec<Branch>,
         values: Option<IndexValues>,
-        place: Option<&[Begun]>,
+        place: Option<&[BegunPart]>,
     ) -> Self {
         let mut left = VecDeque::new();
         for piece in pieces {
             match place {
-                Some(begun) => left.extend(resumed(piece, begun)),
+                Some(parts) => left.extend(resumed(piece, parts)),
                 None => left.push_back(Start { piece: piece.clone(), branch: 0, after: None }),
             }
         }
@@ -77,8 +77,7 @@ impl LookupWalk {
         let Some(branch) = self.branches.get(current.branch) else { return Ok(batch) };
         let wanted = reading.batch_items(wanted);
         let hits = current.hits(reading, branch, wanted).await?;
-        let later: Vec<Begun> = self.left.iter().map_while(Start::begun).collect();
-        batch.reached = hits.last().map(|hit| current.place(hit, &later));
+        batch.reached = hits.last().map(|hit| self.place(&current, hit));
         let hits = tested(branch, &mut current.walk, hits);
         let hits = current.narrow.keep(reading, hits).await?;
         let shard = current.piece.shard();
@@ -87,7 +86,7 @@ impl LookupWalk {
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             if self.is_first(current.branch, &content, hit)? {
-                let place = current.place(hit, &later);
+                let place = self.place(&current, hit);
                 batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
             }
         }
@@ -120,22 +119,36 @@ impl LookupWalk {
         }
     }
 
+    /// The place behind a term. What is left of an older place stays part of it.
+    fn place(&self, current: &Current, hit: &TermHit) -> Place {
+        let part = |piece: &Piece, branch: usize, term: TermPlace| BegunPart {
+            range: piece.range.clone(),
+            branch: u32::try_from(branch).unwrap_or(u32::MAX),
+            term,
+        };
+        let term = TermPlace { value: hit.value.clone(), ordinal: hit.ordinal };
+        let mut parts = vec![part(&current.piece, current.branch, term)];
+        for start in &self.left {
+            let Some(after) = &start.after else { break };
+            parts.push(part(&start.piece, start.branch, after.clone()));
+        }
+        Place::Lookup(parts)
+    }
+
     /// Whether a term is the one at which its item is given.
     fn is_first(&self, branch: usize, content: &Content, hit: &TermHit) -> Result<bool> {
         let Some(own) = self.branches.get(branch) else { return Ok(false) };
         let Content::Record(record) = content else { return Ok(true) };
-        if self.branches.len() == 1 && !own.walked.is_over_elements() {
+        let is_over_elements = own.walked.is_over_elements();
+        if self.branches.len() == 1 && !is_over_elements {
             return Ok(true);
         }
         let item = record.parse()?;
-        // A term may lead to an item that its branch does not mean: long strings are cut, and narrowing is not always
-        // tried. Such an item is left to the branch that means it.
-        let is_meant = self.branches.len() == 1 || own.finds(&item);
         let mut earlier = self.branches.iter().take(branch);
-        if !is_meant || earlier.any(|earlier| earlier.finds(&item)) {
-            return Ok(false);
-        }
-        Ok(!own.walked.is_over_elements() || own.walked.is_first_term(&item, &hit.value))
+        // An item that the branch is not for may be given by a later one.
+        Ok(own.matches(&item)
+            && !earlier.any(|earlier| earlier.matches(&item))
+            && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
     }
 }
 
@@ -155,39 +168,22 @@ impl Current {
     fn is_at_end(&self) -> bool {
         self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end())
     }
-
-    /// After a term; `later` ranges are begun as well.
-    fn place(&self, hit: &TermHit, later: &[Begun]) -> Place {
-        let begun = Begun {
-            range: self.piece.range.clone(),
-            branch: u32::try_from(self.branch).unwrap_or(u32::MAX),
-            term: TermPlace { value: hit.value.clone(), ordinal: hit.ordinal },
-        };
-        Place::Lookup(std::iter::once(begun).chain(later.iter().cloned()).collect())
-    }
-}
-
-impl Start {
-    /// The same for a place; none for what is not begun.
-    fn begun(&self) -> Option<Begun> {
-        let term = self.after.clone()?;
-        let branch = u32::try_from(self.branch).unwrap_or(u32::MAX);
-        Some(Begun { range: self.piece.range.clone(), branch, term })
-    }
 }
 
 /// The parts of a piece that are left at a place.
-fn resumed(piece: &Piece, begun: &[Begun]) -> Vec<Start> {
+fn resumed(piece: &Piece, parts: &[BegunPart]) -> Vec<Start> {
     let mut starts = Vec::new();
-    for begun in begun {
-        if let Some(range) = piece.range.intersect(&begun.range) {
-            let piece = Piece { range, ..piece.clone() };
-            let branch = usize::try_from(begun.branch).unwrap_or(usize::MAX);
-            starts.push(Start { piece, branch, after: Some(begun.term.clone()) });
+    for part in parts {
+        if let Some(range) = piece.range.intersect(&part.range) {
+            starts.push(Start {
+                piece: Piece { range, ..piece.clone() },
+                branch: usize::try_from(part.branch).unwrap_or(usize::MAX),
+                after: Some(part.term.clone()),
+            });
         }
     }
-    let Some(last) = begun.last() else { return starts };
-    let rest = EpkRange { min: last.range.max.clone(), max: piece.range.max.clone() };
+    let begun = parts.last().map_or(&piece.range.min, |last| &last.range.max);
+    let rest = EpkRange { min: begun.clone(), max: piece.range.max.clone() };
     if let Some(range) = piece.range.intersect(&rest) {
         let piece = Piece { range, ..piece.clone() };
         starts.push(Start { piece, branch: 0, after: None });

@@ -23,8 +23,8 @@ pub(in crate::query::source) struct Branch {
 }
 
 impl Branch {
-    /// Whether an item is found by all lookups of the branch.
-    pub(in crate::query::source) fn finds(&self, item: &Json) -> bool {
+    /// Whether an item is among those that the branch is for.
+    pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
         self.walked.matches(item) && self.also.iter().all(|(walked, _)| walked.matches(item))
     }
 }

@@ -81,7 +81,7 @@ impl Walked {
         let WalkedCondition::Path(condition) = &self.condition else { return true };
         let found = values_at(item, &condition.path);
         let allowed = found.into_iter().filter(|value| self.allows(condition, value));
-        allowed.map(|value| encoded(Some(value))).min().is_none_or(|first| first == value)
+        allowed.map(|value| encoded(Some(value))).min().is_some_and(|first| first == value)
     }
 
     fn allows(&self, condition: &PathCondition, value: &Json) -> bool {
