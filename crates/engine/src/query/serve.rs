@@ -1,7 +1,7 @@
 //! One page of a query, from operation to outcome.
 //!
-//! Owns the order of the steps: bind, find the part of the container, take a snapshot while its partitions still answer
-//! for it, choose the source, fill the page, name the next place. Does not own any step.
+//! Owns the order of the steps: bind, find the part of the container, take a snapshot while its partitions still
+//! answer for it, choose the source, fill the page, name the next place. Does not own any step.
 
 use std::sync::Arc;
 

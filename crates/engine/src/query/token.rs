@@ -1,8 +1,8 @@
 //! Where a page of a query ended.
 //!
 //! Owns the places a query can go on from, and their bytes inside a continuation token. A place names no physical
-//! partition: it is made of keys, epks, values and ordinals, which splits and merges keep. A token holds a fingerprint of
-//! its query, so that it continues no other one.
+//! partition: it is made of keys, epks, values and ordinals, which splits and merges keep. A token holds a
+//! fingerprint of its query, so that it continues no other one.
 
 use bytes::Bytes;
 use model::value::structural_hash;
@@ -25,8 +25,8 @@ pub(super) struct TermPlace {
     pub(super) ordinal: u64,
 }
 
-/// A part of the epks in which a lookup has begun: the branches before this one are read, and of this one the terms up
-/// to a place.
+/// A part of the epks in which a lookup has begun: the branches before this one are read, and of this one the terms
+/// up to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BegunPart {
     pub(super) range: EpkRange,

@@ -1,7 +1,7 @@
 //! Filling a page row by row.
 //!
-//! Owns the loop: batches of candidates, rows of each, until the page is full, the query is complete, the time is spent
-//! or nothing is left. Keeps the place exact, down to the row of an item that has several.
+//! Owns the loop: batches of candidates, rows of each, until the page is full, the query is complete, the time is
+//! spent or nothing is left. Keeps the place exact, down to the row of an item that has several.
 
 use super::page_rows::{PageRows, Room};
 use super::rows::RowMaker;

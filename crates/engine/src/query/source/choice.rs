@@ -1,7 +1,7 @@
 //! The source of a query.
 //!
-//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes on
-//! from; and whether rows can follow the source one by one or must be computed as a whole.
+//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes
+//! on from; and whether rows can follow the source one by one or must be computed as a whole.
 
 use ::query::EvaluationContext;
 use ::query::bind::Grouping;
@@ -162,25 +162,18 @@ impl<'plan> Choice<'plan> {
         }
         if self.prepared.bound.grouping != Grouping::None
             && let Some(lookup) = self.covering()
-            && let Some(merged) = self.merged(&lookup)
+            && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
         {
-            return Ok(Source::Merged(merged));
+            let held = self.held_by(&lookup);
+            return Ok(Source::Merged(MergedLookup::new(self.pieces, walks, held)));
         }
-        match self.merged(&self.lookup) {
-            Some(merged) => Ok(Source::Merged(merged)),
-            None => self.unordered(&Place::Start, 0),
-        }
-    }
-
-    /// A lookup in an order that does not depend on the pieces; none when all items must be read.
-    fn merged(&self, lookup: &Lookup) -> Option<MergedLookup> {
-        let walk = |piece: &Piece| {
-            let walks = branches(lookup, &self.prepared.indexes, self.context)?;
-            let piece = std::slice::from_ref(piece);
-            Some(LookupWalk::new(piece, walks, self.held_by(lookup), None))
-        };
-        let walks: Option<Vec<LookupWalk>> = self.pieces.iter().map(walk).collect();
-        walks.map(MergedLookup::new)
+        Ok(match branches(&self.lookup, &self.prepared.indexes, self.context) {
+            Some(walks) => {
+                let held = self.held_by(&self.lookup);
+                Source::Merged(MergedLookup::new(self.pieces, walks, held))
+            }
+            None => Source::Scan(ItemScan::new(self.pieces, None)),
+        })
     }
 
     fn extreme(&self) -> Option<ExtremeWalk> {

@@ -1,32 +1,52 @@
-//! Items that a lookup finds, in an order that splits and merges do not change.
+//! Items that a lookup finds, merged over all pieces.
 //!
-//! Owns the merge of the lookups of all pieces, by branch, value and ordinal. An answer that is computed again for each
-//! page needs it: which of two equal rows comes first must not depend on how the container is partitioned.
+//! Owns the order of an answer that is computed as a whole and given in pages: branch by branch, by value and
+//! ordinal, however the container is partitioned. So the answer of the next page is the same one, also after a split
+//! or merge. Opens all pieces at once; what is read row by row goes through `lookup` instead, one piece after the
+//! other.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use super::candidate::{Batch, Candidate};
-use super::lookup::LookupWalk;
+use super::index_values::IndexValues;
+use super::loading::Loading;
+use super::lookup::{is_given_here, tested};
+use super::narrow::Narrow;
 use super::reading::Reading;
+use super::term::{Branch, TermWalk};
 use crate::error::Result;
+use crate::key_layout::TermHit;
+use crate::query::part::Piece;
 use crate::query::token::Place;
 
-/// Lookups under way, one for each piece.
+/// A lookup under way in all pieces.
 pub(in crate::query) struct MergedLookup {
-    streams: Vec<Stream>,
+    pieces: Vec<Piece>,
+    branches: Vec<Branch>,
+    branch: usize,
+    /// None until the branch is opened.
+    streams: Option<Vec<Stream>>,
+    loading: Loading,
 }
 
 struct Stream {
-    walk: LookupWalk,
-    buffer: VecDeque<Candidate>,
-    is_last: bool,
+    walk: TermWalk,
+    narrow: Narrow,
+    buffer: VecDeque<TermHit>,
 }
 
 impl MergedLookup {
-    pub(super) fn new(walks: impl IntoIterator<Item = LookupWalk>) -> Self {
-        let begin = |walk| Stream { walk, buffer: VecDeque::new(), is_last: false };
-        Self { streams: walks.into_iter().map(begin).collect() }
+    pub(super) fn new(
+        pieces: &[Piece],
+        branches: Vec<Branch>,
+        values: Option<IndexValues>,
+    ) -> Self {
+        let is_simple = match branches.as_slice() {
+            [only] => !only.walked.is_over_elements(),
+            _ => false,
+        };
+        let loading = Loading::new(values.filter(|_| is_simple));
+        Self { pieces: pieces.to_vec(), branches, branch: 0, streams: None, loading }
     }
 
     pub(in crate::query) async fn next(
@@ -34,42 +54,76 @@ impl MergedLookup {
         reading: &mut Reading,
         wanted: usize,
     ) -> Result<Batch> {
+        let mut batch = Batch { candidates: Vec::new(), reached: None, is_last: true };
+        let Some(branch) = self.branches.get(self.branch) else { return Ok(batch) };
+        let mut streams = match self.streams.take() {
+            Some(streams) => streams,
+            None => open(reading, &self.pieces, branch).await?,
+        };
         let wanted = reading.batch_items(wanted);
-        let mut batch = Batch { candidates: Vec::new(), reached: None, is_last: false };
-        while batch.candidates.len() < wanted {
-            for stream in &mut self.streams {
-                stream.refill(reading, wanted).await?;
+        let mut hits = Vec::new();
+        while hits.len() < wanted {
+            for stream in &mut streams {
+                stream.refill(reading, branch, wanted).await?;
             }
-            let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
-            let first =
-                first.min_by(|left, right| compare(left.buffer.front(), right.buffer.front()));
-            let Some(candidate) = first.and_then(|stream| stream.buffer.pop_front()) else {
-                batch.is_last = true;
-                break;
-            };
-            batch.candidates.push(candidate);
+            let filled = streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
+            let least = filled.min_by(|left, right| left.front().cmp(&right.front()));
+            let Some(stream) = least else { break };
+            let shard = stream.walk.piece().shard();
+            hits.extend(stream.buffer.pop_front().map(|hit| (shard, hit)));
         }
+        let contents = self.loading.contents(reading, &hits).await?;
+        for ((_, hit), content) in hits.iter().zip(contents) {
+            let Some(content) = content else { continue };
+            if is_given_here(&self.branches, self.branch, &content, hit)? {
+                let place = Place::Start;
+                batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
+            }
+        }
+        if hits.len() < wanted {
+            self.branch += 1;
+        } else {
+            self.streams = Some(streams);
+        }
+        batch.is_last = self.branch >= self.branches.len();
         Ok(batch)
     }
 }
 
+async fn open(reading: &mut Reading, pieces: &[Piece], branch: &Branch) -> Result<Vec<Stream>> {
+    let mut streams = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        streams.push(Stream {
+            walk: TermWalk::new(piece, &branch.terms, None),
+            narrow: Narrow::open(reading, piece, branch, None).await?,
+            buffer: VecDeque::new(),
+        });
+    }
+    Ok(streams)
+}
+
 impl Stream {
-    async fn refill(&mut self, reading: &mut Reading, wanted: usize) -> Result<()> {
-        while self.buffer.is_empty() && !self.is_last {
-            let batch = self.walk.next(reading, wanted).await?;
-            self.buffer.extend(batch.candidates);
-            self.is_last = batch.is_last;
+    fn front(&self) -> Option<(&[u8], u64)> {
+        self.buffer.front().map(|hit| (hit.value.as_ref(), hit.ordinal))
+    }
+
+    async fn refill(
+        &mut self,
+        reading: &mut Reading,
+        branch: &Branch,
+        wanted: usize,
+    ) -> Result<()> {
+        while self.buffer.is_empty() {
+            if self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end()) {
+                return Ok(());
+            }
+            let hits = match self.narrow.gathered(wanted) {
+                Some(hits) => hits,
+                None => self.walk.next(reading, wanted).await?,
+            };
+            let hits = tested(branch, &mut self.walk, hits);
+            self.buffer.extend(self.narrow.keep(reading, hits).await?);
         }
         Ok(())
     }
-}
-
-fn compare(left: Option<&Candidate>, right: Option<&Candidate>) -> Ordering {
-    let rank = |candidate: &Candidate| match &candidate.place {
-        Place::Lookup(begun) => {
-            begun.first().map(|begun| (begun.branch, begun.term.value.clone(), begun.term.ordinal))
-        }
-        _ => None,
-    };
-    left.and_then(rank).cmp(&right.and_then(rank))
 }

@@ -1,8 +1,9 @@
 //! Several lookups at once.
 //!
-//! Owns how the terms of one lookup are narrowed by the others before any item is loaded. A lookup that finds few items
-//! is read whole first; a lookup of one value is asked term by term. When the walked lookup is itself of one value, its
-//! items come in the order of ordinals, and a small other lookup takes over: its items are looked up in the first.
+//! Owns how the terms of one lookup are narrowed by the others before any item is loaded. A lookup that finds few
+//! items is read whole first; a lookup of one value is asked term by term. When the walked lookup is itself of one
+//! value, its items come in the order of ordinals, and a small other lookup takes over: its items are looked up in
+//! the first.
 
 use std::collections::{BTreeMap, VecDeque};
 

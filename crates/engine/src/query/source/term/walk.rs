@@ -1,8 +1,8 @@
 //! The terms of one path or composite index in one piece of a container, in order.
 //!
-//! Owns the walk in both directions, from any place on, and the skipping of a value. Items of one value always come in
-//! the order of their ordinals, also when values are walked backwards: so the order of a query does not depend on how it
-//! is read. Does not own items.
+//! Owns the walk in both directions, from any place on, and the skipping of a value. Items of one value always come
+//! in the order of their ordinals, also when values are walked backwards: so the order of a query does not depend on
+//! how it is read. Does not own items.
 
 use std::collections::VecDeque;
 

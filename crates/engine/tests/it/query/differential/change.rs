@@ -52,26 +52,25 @@ impl World {
             *self.dice.pick(&directives)
         };
         let what = format!("upsert {item} {indexing:?}");
+        let name = self.name_of(&item);
+        let policy = &self.properties.indexing_policy;
+        let is_indexed = match indexing {
+            IndexingDirective::Include => true,
+            IndexingDirective::Exclude => false,
+            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
+        };
+        if is_indexed {
+            self.left_out.remove(&name);
+        } else {
+            self.left_out.insert(name);
+        }
         let upsert = UpsertItem {
             container: self.link.clone(),
             partition_key: None,
             item,
             options: WriteOptions { indexing, ..WriteOptions::default() },
         };
-        let upserted = self.account.engine.upsert_item(upsert).await.unwrap().value;
-        let item = upserted.item().to_json();
-        let rid = item.get("_rid").and_then(Json::as_str).unwrap().to_owned();
-        let policy = &self.properties.indexing_policy;
-        let is_indexed = match indexing {
-            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
-            IndexingDirective::Include => true,
-            IndexingDirective::Exclude => false,
-        };
-        if is_indexed {
-            self.unindexed.remove(&rid);
-        } else {
-            self.unindexed.insert(rid);
-        }
+        self.account.engine.upsert_item(upsert).await.unwrap();
         self.changed(what);
     }
 
