@@ -118,7 +118,7 @@ impl Engine {
         let bytes_max = operation.limits.response_bytes_max;
         let definition = reading.identity.definition.clone();
         let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
-        let (page, more) = match streamed(&choice, prepared, &context, &progress)? {
+        let (page, more) = match streamed(reading, &choice, prepared, &context, &progress).await? {
             Some((mut source, mut maker)) => {
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
@@ -147,7 +147,8 @@ impl Engine {
 }
 
 /// The source of a query whose rows follow their items one by one; none when they are known only as a whole.
-fn streamed(
+async fn streamed(
+    reading: &mut Reading,
     choice: &Choice<'_>,
     prepared: &Prepared,
     context: &EvaluationContext,
@@ -163,7 +164,10 @@ fn streamed(
     } else if bound.order_by == Ordering::None {
         Some(choice.unordered(&progress.place, progress.plan)?)
     } else {
-        choice.ordered(&progress.place)?
+        match choice.sorted(reading, &progress.place).await? {
+            Some(sorted) => Some(sorted),
+            None => choice.ordered(&progress.place)?,
+        }
     };
     Ok(source.map(|source| (source, maker)))
 }

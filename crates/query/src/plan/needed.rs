@@ -1,7 +1,7 @@
 //! Which values of an item a query looks at.
 //!
-//! Owns the list of paths, so that an index which holds all of them can stand in for the item. Does not own whether such
-//! an index exists.
+//! Owns the list of paths, so that an index which holds all of them can stand in for the item. Does not own whether
+//! such an index exists.
 
 use model::IndexPathSegment;
 

@@ -19,6 +19,7 @@ use super::merged::MergedLookup;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
+use super::sorted::{IndexOrder, SortedLookup};
 use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
@@ -29,9 +30,10 @@ use crate::query::token::{Place, TermPlace};
 /// Gives the candidates of a query.
 pub(in crate::query) enum Source {
     Scan(ItemScan),
-    Lookup(LookupWalk),
+    Lookup(Box<LookupWalk>),
     Merged(MergedLookup),
     Ordered(OrderedWalk),
+    Sorted(SortedLookup),
     Extreme(ExtremeWalk),
 }
 
@@ -47,6 +49,7 @@ impl Source {
             Self::Lookup(lookup) => lookup.next(reading, wanted).await,
             Self::Merged(lookup) => lookup.next(reading, wanted).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
+            Self::Sorted(lookup) => Ok(lookup.next(wanted)),
             Self::Extreme(walk) => walk.next(reading).await,
         }
     }
@@ -111,6 +114,32 @@ impl<'plan> Choice<'plan> {
         Ok(Some(Source::Ordered(walk.distinct(after))))
     }
 
+    /// The source of rows in the order of an index, when the filter finds few items by another one.
+    pub(in crate::query) async fn sorted(
+        &self,
+        reading: &mut Reading,
+        place: &Place,
+    ) -> Result<Option<Source>> {
+        let order = match &self.prepared.access.order {
+            OrderAccess::Path { path, is_reversed, .. } => match &self.lookup {
+                // The order is read from the very terms that the filter leaves.
+                Lookup::Path(condition) if condition.path == *path => return Ok(None),
+                _ => IndexOrder { paths: vec![(path.clone(), false)], is_reversed: *is_reversed },
+            },
+            OrderAccess::Composite { index, is_reversed, serves_filter: false, .. } => {
+                let composite = self.prepared.indexes.composites().get(*index);
+                let Some(composite) = composite else { return Ok(None) };
+                IndexOrder { paths: composite_paths(composite), is_reversed: *is_reversed }
+            }
+            _ => return Ok(None),
+        };
+        let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
+        let Some(walks) = walks else { return Ok(None) };
+        let after = ordered_place(place)?;
+        let found = SortedLookup::open(reading, self.pieces, walks, &order, after).await?;
+        Ok(found.map(Source::Sorted))
+    }
+
     /// The source of rows in the order of an index; none when the query asks for no such order.
     pub(in crate::query) fn ordered(&self, place: &Place) -> Result<Option<Source>> {
         let walk = match &self.prepared.access.order {
@@ -145,11 +174,12 @@ impl<'plan> Choice<'plan> {
             (None, None) => Ok(Source::Scan(ItemScan::new(self.pieces, None))),
             (Some(walks), None) => {
                 let held = self.held_by(&self.lookup);
-                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)))
+                Ok(Source::Lookup(Box::new(LookupWalk::new(self.pieces, walks, held, None))))
             }
             (Some(walks), Some(place)) if plan == self.fingerprint() => {
                 let held = self.held_by(&self.lookup);
-                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, Some(place))))
+                let walk = LookupWalk::new(self.pieces, walks, held, Some(place));
+                Ok(Source::Lookup(Box::new(walk)))
             }
             (_, Some(_)) => Err(token_refused("the indexing policy has changed since")),
         }
@@ -205,9 +235,9 @@ impl<'plan> Choice<'plan> {
             (Some(path), None) => (path.clone(), self.counted_values()),
             _ => return None,
         };
-        self.prepared.indexes.covers(&path).then(|| {
-            Lookup::Path(PathCondition { path, values, test: None, exactness: Exactness::Exact })
-        })
+        let is_covered = self.prepared.indexes.covers(&path);
+        let condition = PathCondition { path, values, test: None, exactness: Exactness::Exact };
+        is_covered.then_some(Lookup::Path(condition))
     }
 
     /// Absence need not be walked when only values are counted.

@@ -18,6 +18,7 @@ mod merged;
 mod narrow;
 mod ordered;
 mod scan;
+mod sorted;
 
 mod choice;
 

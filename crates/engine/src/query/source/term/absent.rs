@@ -59,7 +59,7 @@ impl AbsentWalk {
             }
             match page.entries.last() {
                 Some(last) if page.more => {
-                    range = range.after(last.key.clone(), Direction::Forward)
+                    range = range.after(last.key.clone(), Direction::Forward);
                 }
                 _ => return Ok(Self { shard, streams }),
             }

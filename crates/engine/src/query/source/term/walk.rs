@@ -301,11 +301,11 @@ impl TermWalk {
             self.run = Some(run);
             self.ranges.push_front(range.after(start, Direction::Backward));
         }
-        Ok(forwards_within_values(hits))
+        Ok(forwards_within_values(&hits))
     }
 }
 
-fn forwards_within_values(hits: Vec<TermHit>) -> Vec<TermHit> {
+fn forwards_within_values(hits: &[TermHit]) -> Vec<TermHit> {
     let mut ordered = Vec::with_capacity(hits.len());
     for run in hits.chunk_by(|left, right| left.value == right.value) {
         ordered.extend(run.iter().rev().cloned());
