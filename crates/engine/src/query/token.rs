@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
 const TOKEN_VERSION: u8 = 1;
+/// Begun items remembered. More than one are there only after splits, or when begun items were deleted between pages.
+const BEGUN_MAX: usize = 64;
 
 /// A place in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,9 +60,10 @@ pub(super) struct Progress {
     /// Rows skipped and rows given so far.
     pub(super) skipped: u64,
     pub(super) taken: u64,
-    /// The item after the place has rows that were given already: its ordinal, and how many.
-    pub(super) begun: Option<(u64, u64)>,
-    /// Which lookups the place belongs to; zero when it belongs to none.
+    /// Items not passed yet that have rows which were given already: their ordinals, and how many. One, unless another
+    /// item comes first after a split.
+    pub(super) begun: Vec<(u64, u64)>,
+    /// Which lookups the place belongs to; zero when nothing is read yet.
     pub(super) plan: u128,
 }
 
@@ -89,9 +92,12 @@ impl Progress {
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
-        let (ordinal, rows) = self.begun.unwrap_or_default();
-        bytes.extend_from_slice(&ordinal.to_be_bytes());
-        bytes.extend_from_slice(&rows.to_be_bytes());
+        let begun = self.begun.iter().rev().take(BEGUN_MAX).rev();
+        bytes.extend_from_slice(&(begun.len() as u64).to_be_bytes());
+        for (ordinal, rows) in begun {
+            bytes.extend_from_slice(&ordinal.to_be_bytes());
+            bytes.extend_from_slice(&rows.to_be_bytes());
+        }
         push_place(&mut bytes, &self.place);
         ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).to_string()
     }
@@ -196,7 +202,8 @@ impl Reader {
     fn progress(&mut self) -> Option<Progress> {
         let plan = self.u128()?;
         let (skipped, taken) = (self.u64()?, self.u64()?);
-        let begun = Some((self.u64()?, self.u64()?)).filter(|(_, rows)| *rows > 0);
+        let count = self.u64()?.min(BEGUN_MAX as u64);
+        let begun = (0..count).map(|_| Some((self.u64()?, self.u64()?))).collect::<Option<_>>()?;
         let place = match *self.take(1)?.first()? {
             0 => Place::Start,
             1 => Place::Scan(self.sized()?),
