@@ -92,6 +92,11 @@ impl<'plan> Choice<'plan> {
         structural_hash(&Json::from(format!("{:?}", self.lookup)))
     }
 
+    /// Marks the lookups that decide on the order of an answer computed as a whole.
+    pub(in crate::query) fn whole_fingerprint(&self) -> u128 {
+        structural_hash(&Json::from(format!("{:?} {:?}", self.lookup, self.covering())))
+    }
+
     /// The source of distinct rows that come in the order of one indexed path; none when they do not.
     pub(in crate::query) fn distinct(&self, place: &Place) -> Result<Option<Source>> {
         let Some(IndexOnly::Distinct(paths)) = &self.prepared.access.index_only else {
