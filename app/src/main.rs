@@ -18,6 +18,8 @@ use command::Command;
 
 const EXAMPLES: &str = "\
 Examples:
+  planisphere serve                       an account at http://localhost:8081/, data in ./planisphere-data
+  planisphere serve --memory --port 0     the same for tests: any free port, nothing on disk
   planisphere bench                       how fast is this disk?
   planisphere bench --data DIR --keep     the same, and keep the store to look at
   planisphere verify --data DIR           is everything in this folder consistent?

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, query, verify, version};
+use super::{bench, export, import, query, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Serve(Box<serve::Serve>),
     Version(version::Version),
     Verify(verify::Verify),
     Bench(bench::Bench),
@@ -22,6 +23,7 @@ impl Command {
     /// Carries it out.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
+            Self::Serve(serve) => serve.run(),
             Self::Version(version) => version.run(),
             Self::Verify(verify) => verify.run(),
             Self::Bench(bench) => bench.run(),

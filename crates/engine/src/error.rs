@@ -79,6 +79,12 @@ impl Error {
         &self.query_errors
     }
 
+    /// The same reasons as the service writes them; none for other errors.
+    #[must_use]
+    pub fn query_errors_json(&self) -> Option<model::Json> {
+        (!self.query_errors.is_empty()).then(|| query::to_json(&self.query_errors))
+    }
+
     /// What the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -6,17 +6,18 @@
 use model::value::structural_hash;
 use model::{Json, Number, PartitionKeyValue};
 
-const UNDEFINED: u8 = 0x10;
-const NULL: u8 = 0x20;
-const FALSE: u8 = 0x30;
-const TRUE: u8 = 0x31;
-const NUMBER: u8 = 0x40;
-const STRING: u8 = 0x50;
-const ARRAY: u8 = 0x60;
-const OBJECT: u8 = 0x70;
+/// The mark of absence.
+pub(crate) const UNDEFINED: u8 = 0x10;
+pub(crate) const NULL: u8 = 0x20;
+pub(crate) const FALSE: u8 = 0x30;
+pub(crate) const TRUE: u8 = 0x31;
+pub(crate) const NUMBER: u8 = 0x40;
+pub(crate) const STRING: u8 = 0x50;
+pub(crate) const ARRAY: u8 = 0x60;
+pub(crate) const OBJECT: u8 = 0x70;
 
 /// Bytes of a string that take part in the order of terms; longer ones are told apart by a hash after the cut.
-const TERM_STRING_BYTES_MAX: usize = 1024;
+pub(crate) const TERM_STRING_BYTES_MAX: usize = 1024;
 
 /// Encodes a value so that byte order is the order of values; `None` is undefined.
 pub(crate) fn push_value(key: &mut Vec<u8>, value: Option<&Json>) {
@@ -62,7 +63,18 @@ pub(crate) fn length_encoded(component: &PartitionKeyValue) -> usize {
     }
 }
 
-pub(crate) fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
+/// Partition key values, one behind the other to the end.
+pub(crate) fn decode_components(mut key: &[u8]) -> Option<Vec<PartitionKeyValue>> {
+    let mut components = Vec::with_capacity(1);
+    while !key.is_empty() {
+        let (component, length) = decode_component(key)?;
+        components.push(component);
+        key = key.get(length..)?;
+    }
+    Some(components)
+}
+
+fn decode_component(key: &[u8]) -> Option<(PartitionKeyValue, usize)> {
     Some(match *key.first()? {
         UNDEFINED => (PartitionKeyValue::Undefined, 1),
         NULL => (PartitionKeyValue::Null, 1),
@@ -92,16 +104,27 @@ pub(crate) fn component_length(key: &[u8]) -> Option<usize> {
 }
 
 /// The length of the escaped bytes at the front, with their end, if they are text. A zero is never a part of another
-/// character, so the text between two zeros is checked by itself.
+/// character, so what stands between two zeros is checked by itself.
 fn escaped_text_length(key: &[u8]) -> Option<usize> {
-    let length = escaped_length(key)?;
-    let mut parts = key.get(..length - 2)?.split(|&byte| byte == 0);
-    let first = parts.next()?;
-    std::str::from_utf8(first).ok()?;
-    for part in parts {
-        std::str::from_utf8(part.get(1..)?).ok()?;
+    let mut at = 0;
+    loop {
+        let rest = key.get(at..)?;
+        let zero = first_zero(rest)?;
+        if !is_text(rest.get(..zero)?) {
+            return None;
+        }
+        at += zero + 2;
+        match *rest.get(zero + 1)? {
+            0 => return Some(at),
+            0xFF => {}
+            _ => return None,
+        }
     }
-    Some(length)
+}
+
+/// Whether bytes are UTF-8. Most are ASCII, which is seen several bytes at a time.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()
 }
 
 fn push_double(key: &mut Vec<u8>, double: f64) {
@@ -110,7 +133,7 @@ fn push_double(key: &mut Vec<u8>, double: f64) {
 }
 
 /// Doubles at this magnitude and beyond no longer hold every integer.
-const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
+pub(crate) const EXACT_INTEGERS_BELOW: f64 = 9_007_199_254_740_992.0;
 
 /// A double in order, and for large numbers the distance of the exact integer from it.
 #[expect(clippy::cast_possible_truncation, reason = "the distance is at most 512")]
@@ -132,9 +155,20 @@ fn ordered_double(double: f64) -> [u8; 8] {
 
 /// A string in the order of its UTF-16 code units, cut when very long.
 fn push_string(key: &mut Vec<u8>, text: &str) {
-    key.push(STRING);
     let bytes = text.as_bytes();
     let kept = bytes.get(..TERM_STRING_BYTES_MAX).unwrap_or(bytes);
+    push_text_bytes(key, kept);
+    if kept.len() == bytes.len() {
+        key.extend_from_slice(&[0, 0]);
+    } else {
+        key.extend_from_slice(&[0, 1]);
+        key.extend_from_slice(&structural_hash(&Json::from(text)).to_be_bytes());
+    }
+}
+
+/// The bytes of a string, or of its beginning, without an end.
+pub(crate) fn push_text_bytes(key: &mut Vec<u8>, kept: &[u8]) {
+    key.push(STRING);
     if kept.iter().any(|byte| matches!(byte, 0 | 0xEE | 0xEF)) {
         for &byte in kept {
             // In UTF-16 the surrogates of high characters sort before U+E000..U+FFFF, whose UTF-8 starts with EE or EF.
@@ -147,12 +181,6 @@ fn push_string(key: &mut Vec<u8>, text: &str) {
         }
     } else {
         key.extend_from_slice(kept);
-    }
-    if kept.len() == bytes.len() {
-        key.extend_from_slice(&[0, 0]);
-    } else {
-        key.extend_from_slice(&[0, 1]);
-        key.extend_from_slice(&structural_hash(&Json::from(text)).to_be_bytes());
     }
 }
 

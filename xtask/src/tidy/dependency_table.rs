@@ -45,7 +45,11 @@ const TABLE: &[Row] = &[
         may_name: Allowed::Only(&["model", "query", "storage"]),
         tests_may_name: &["storage-lsm"],
     },
-    row("gateway", &["engine", "model"]),
+    Row {
+        package: "gateway",
+        may_name: Allowed::Only(&["engine", "model"]),
+        tests_may_name: &["storage"],
+    },
     row("client", &["engine", "model"]),
     row("service", &["client", "model"]),
     row("systems/*", &["client", "model", "service"]),

@@ -3,6 +3,7 @@
 //! Owns their stored form, the view every request reads, and the operations on them. All changes go through one lock
 //! and one commit on the catalog shard. Does not own items.
 
+mod address;
 mod container;
 mod database;
 mod deletion;
@@ -12,6 +13,7 @@ mod store;
 mod throughput;
 mod view;
 
+pub use address::{ContainerAddress, DatabaseAddress};
 pub(crate) use container::Container;
 pub(crate) use live::{ContainerIdentity, ContainerLive, Live};
 pub(crate) use record::PartitionRecord;

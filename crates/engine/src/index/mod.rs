@@ -11,9 +11,7 @@ mod unique;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use policy::CompiledPolicy;
+pub(crate) use policy::{CompiledPolicy, composite_number};
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
-#[cfg(test)]
-pub(crate) use term::path_text;
-pub(crate) use term::{ItemTerms, terms_of};
+pub(crate) use term::{ItemTerms, path_text, terms_of};
 pub(crate) use unique::unique_keys_of;

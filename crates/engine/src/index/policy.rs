@@ -24,6 +24,8 @@ pub(crate) struct CompositeProperty {
 /// A policy compiled once and used for every write.
 #[derive(Debug)]
 pub(crate) struct CompiledPolicy {
+    /// What it was compiled from.
+    pub(crate) policy: IndexingPolicy,
     pub(crate) mode: IndexingMode,
     pub(crate) matcher: PathMatcher,
     pub(crate) composites: Vec<CompiledComposite>,
@@ -32,7 +34,8 @@ pub(crate) struct CompiledPolicy {
 impl CompiledPolicy {
     pub(crate) fn new(policy: &IndexingPolicy) -> Self {
         let composites = policy.composite.iter().map(compile_composite).collect();
-        Self { mode: policy.mode, matcher: PathMatcher::new(policy), composites }
+        let matcher = PathMatcher::new(policy);
+        Self { policy: policy.clone(), mode: policy.mode, matcher, composites }
     }
 }
 
@@ -45,11 +48,16 @@ fn compile_composite(composite: &model::CompositeIndex) -> CompiledComposite {
             descending: path.order == CompositeOrder::Descending,
         })
         .collect();
+    CompiledComposite { number: composite_number(composite), properties }
+}
+
+/// The stable number of a composite index.
+pub(crate) fn composite_number(composite: &model::CompositeIndex) -> u64 {
     let text: Vec<Json> = composite
         .paths
         .iter()
         .map(|path| Json::from(format!("{} {:?}", path.path, path.order)))
         .collect();
     let hash = structural_hash(&Json::Array(text));
-    CompiledComposite { number: u64::try_from(hash >> 64).unwrap_or_default(), properties }
+    u64::try_from(hash >> 64).unwrap_or_default()
 }

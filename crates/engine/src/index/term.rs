@@ -4,17 +4,22 @@
 //! its structure, every composite index is a term, and the set of paths present (the shape) is a term. Pure.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
 
+use bytes::BytesMut;
 use model::value::structural_hash;
 use model::{IndexPathSegment, IndexingMode, Json, MatcherState};
 use storage::{StorageKey, StorageValue};
 
 use super::policy::{CompiledComposite, CompiledPolicy};
-use crate::key_layout::{ItemKey, composite_terms, shape_paths_key, shape_terms, single_terms};
+use crate::key_layout::{ItemKey, TermMaker, shape_paths_key};
 use crate::ordered_bytes::{invert_from, push_value};
 
 /// System properties that are never indexed: nobody filters by them and they repeat what the key says.
 const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"];
+
+/// Room for the keys of an ordinary item.
+const KEYS_BYTES: usize = 8 * 1024;
 
 /// Everything an item puts into the terms space.
 #[derive(Debug, Default)]
@@ -46,9 +51,9 @@ pub(crate) fn terms_of(
     }
     let mut walk = Walk {
         key,
-        ordinal,
+        maker: TermMaker { item: key, ordinal, room: BytesMut::with_capacity(KEYS_BYTES) },
         path: Vec::new(),
-        paths: Vec::new(),
+        paths: Paths::default(),
         encoded: Vec::new(),
         terms: ItemTerms::default(),
     };
@@ -64,7 +69,6 @@ pub(crate) fn terms_of(
 }
 
 /// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
-#[cfg(test)]
 pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     let mut path = Vec::new();
     for segment in segments {
@@ -93,9 +97,9 @@ fn push_property(path: &mut Vec<u8>, name: &str) {
 
 struct Walk<'item> {
     key: &'item ItemKey,
-    ordinal: u64,
+    maker: TermMaker<'item>,
     path: Vec<u8>,
-    paths: Vec<Vec<u8>>,
+    paths: Paths,
     /// The value at hand, kept for its allocation.
     encoded: Vec<u8>,
     terms: ItemTerms,
@@ -147,9 +151,9 @@ impl Walk<'_> {
     fn single(&mut self, value: &Json) {
         self.encoded.clear();
         push_value(&mut self.encoded, Some(value));
-        let keys = single_terms(self.key, &self.path, &self.encoded, self.ordinal);
+        let keys = self.maker.single(&self.path, &self.encoded);
         self.insert(keys);
-        self.paths.push(self.path.clone());
+        self.paths.push(&self.path);
         let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
         if is_scalar && !self.path.starts_with(b"/_ts") && !self.path.starts_with(b"/_etag") {
             let mut leaf = DefaultHasher::new();
@@ -183,28 +187,48 @@ impl Walk<'_> {
                 } else {
                     resolve_all(item, &property.segments).into_iter().next().flatten()
                 };
-                // A composite index holds scalars; anything else counts as undefined, so that no row is lost.
-                let value =
-                    value.filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
+                // Absence has a term as well, so that no row of an order is lost.
                 let start = values.len();
                 push_value(&mut values, value);
                 if property.descending {
                     invert_from(&mut values, start);
                 }
             }
-            let keys = composite_terms(self.key, composite.number, &values, self.ordinal);
+            let keys = self.maker.composite(composite.number, &values);
             self.insert(keys);
         }
     }
 
     fn shape(&mut self) {
-        self.paths.sort_unstable();
-        self.paths.dedup();
-        let text = self.paths.join(b"\n".as_slice());
+        let text = self.paths.sorted();
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(&text).into_owned()));
-        let keys = shape_terms(self.key, hash, self.ordinal);
+        let keys = self.maker.shape(hash);
         self.insert(keys);
         self.terms.shape = Some((shape_paths_key(hash), text.into()));
+    }
+}
+
+/// The paths of an item, one behind the other.
+#[derive(Default)]
+struct Paths {
+    text: Vec<u8>,
+    places: Vec<Range<usize>>,
+}
+
+impl Paths {
+    fn push(&mut self, path: &[u8]) {
+        let start = self.text.len();
+        self.text.extend_from_slice(path);
+        self.places.push(start..self.text.len());
+    }
+
+    /// Every path once, in order, joined by line ends.
+    fn sorted(&self) -> Vec<u8> {
+        let path = |place: &Range<usize>| self.text.get(place.clone()).unwrap_or_default();
+        let mut paths: Vec<_> = self.places.iter().map(path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths.join(b"\n".as_slice())
     }
 }
 

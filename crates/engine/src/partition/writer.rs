@@ -1,23 +1,24 @@
 //! The writer of one physical partition: one turn at a time, many transactions per commit.
 //!
 //! Owns the queue, the group and the publication of lsn and counters. While one group is on its way to the disk the
-//! next one gathers; that is how waiting callers share a sync. Does not own what a transaction writes.
+//! next one gathers and is prepared; that is how waiting callers share a sync. A transaction never builds on what is
+//! on its way: it waits if it needs a key that is. Does not own what a transaction writes.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use model::Lsn;
-use storage::{Guard, StorageKey, StorageValue, Store, WriteSet};
+use storage::{Guard, Stamp, StorageKey, StorageValue, Store, WriteSet};
 use tokio::sync::{mpsc, oneshot};
 
 use super::hold::{Hold, Touched};
 use super::map::gone;
 use super::work::{Work, WorkAnswer, WorkFailure, run};
 use super::{PartitionIdentity, PartitionState, Published};
-use crate::catalog::{ContainerIdentity, ContainerLive, Live};
+use crate::catalog::{ContainerIdentity, Live};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
-use crate::item::{Halt, Prepared, Turn, TurnContext};
+use crate::item::{Halt, Prepared, Turn, TurnContext, Unseen};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::settings::Settings;
 
@@ -53,6 +54,8 @@ pub(crate) async fn start_writer(
         seed,
         published: Arc::clone(&published),
         requests,
+        waiting: VecDeque::new(),
+        held: None,
         touched: Touched::default(),
         state: PartitionState::default(),
         stored_state: None,
@@ -67,7 +70,12 @@ struct Writer {
     seed: WriterSeed,
     published: Arc<Published>,
     requests: mpsc::Receiver<Request>,
+    /// Transactions taken from the queue, or to run again, before those still in it.
+    waiting: VecDeque<Transaction>,
+    /// Who wants the writer to stand still; until then nothing more is taken from the queue.
+    held: Option<oneshot::Sender<Hold>>,
     touched: Touched,
+    /// As of the transaction prepared last.
     state: PartitionState,
     stored_state: Option<StorageValue>,
     /// Items of groups whose commit failed, until the store has been asked what became of them. Before that nothing
@@ -90,18 +98,20 @@ struct Group {
     touched_items: Vec<Vec<StorageKey>>,
     /// Whether one of the transactions kept no versions of what it replaced or deleted.
     loses_versions: bool,
-    /// Transactions that must see this group first.
-    deferred: VecDeque<Transaction>,
+    bytes: usize,
+    /// Whether a transaction must see this group, or the one before it, in the store first.
+    is_ended: bool,
 }
 
 impl Writer {
     async fn work(mut self) {
         loop {
-            let Some((transactions, hold)) = self.gather().await else { return };
-            if !transactions.is_empty() {
-                self.commit(transactions).await;
+            if self.waiting.is_empty() && self.held.is_none() {
+                let Some(request) = self.requests.recv().await else { return };
+                self.accept(request);
             }
-            if let Some(held) = hold
+            self.commit_waiting().await;
+            if let Some(held) = self.held.take()
                 && self.stand_still(held).await
             {
                 self.refuse_rest().await;
@@ -110,79 +120,79 @@ impl Writer {
         }
     }
 
-    /// Waits for work and takes what is there, up to the limits of a group. A hold ends the gathering.
-    async fn gather(&mut self) -> Option<(VecDeque<Transaction>, Option<oneshot::Sender<Hold>>)> {
-        let mut transactions = VecDeque::new();
-        while transactions.len() < self.seed.settings.group_operations_max {
-            let request = if transactions.is_empty() {
-                self.requests.recv().await?
-            } else {
-                match self.requests.try_recv() {
-                    Ok(request) => request,
-                    Err(_) => break,
-                }
-            };
-            match request {
-                Request::Work { work, answer } => {
-                    transactions.push_back(Transaction { work, answer });
-                }
-                Request::Hold { held } => return Some((transactions, Some(held))),
+    fn accept(&mut self, request: Request) {
+        match request {
+            Request::Work { work, answer } => {
+                self.waiting.push_back(Transaction { work, answer });
             }
+            Request::Hold { held } => self.held = Some(held),
         }
-        Some((transactions, None))
     }
 
     /// Runs transactions until none is left, one group after the other.
-    async fn commit(&mut self, mut transactions: VecDeque<Transaction>) {
+    async fn commit_waiting(&mut self) {
+        let none = HashSet::new();
         let mut failures = 0;
-        while !transactions.is_empty() {
+        let mut group = Group::default();
+        loop {
             if let Err(error) = self.make_sure().await {
-                refuse(transactions, &error);
+                refuse(std::mem::take(&mut self.waiting), &error);
                 return;
             }
-            let live = self.seed.live.current();
-            let mut group = self.prepare(transactions, &live).await;
-            transactions = std::mem::take(&mut group.deferred);
-            if let Some(retry) = self.finish(group, &mut failures).await {
-                transactions = retry.into_iter().chain(transactions).collect();
+            // Nothing is on its way now: what had to wait for that goes on.
+            group.is_ended = false;
+            while self.has_room(&group) {
+                if self.waiting.is_empty() && self.held.is_none() {
+                    self.requests.try_recv().into_iter().for_each(|request| self.accept(request));
+                }
+                let Some(transaction) = self.waiting.pop_front() else { break };
+                self.prepare(&mut group, transaction, &none).await;
             }
+            if group.sets.is_empty() {
+                return;
+            }
+            group = self.commit(group, &mut failures).await;
         }
     }
 
+    fn has_room(&self, group: &Group) -> bool {
+        let settings = &self.seed.settings;
+        !group.is_ended
+            && group.sets.len() < settings.group_operations_max
+            && group.bytes <= settings.group_bytes_max
+    }
+
+    /// Runs one transaction and adds it to a group, while another one may be on its way.
     async fn prepare(
         &mut self,
-        transactions: VecDeque<Transaction>,
-        live: &ContainerLive,
-    ) -> Group {
-        let mut group = Group::default();
-        let mut bytes = 0;
-        for transaction in transactions {
-            if !group.deferred.is_empty() || bytes > self.seed.settings.group_bytes_max {
-                group.deferred.push_back(transaction);
-                continue;
+        group: &mut Group,
+        transaction: Transaction,
+        on_their_way: &HashSet<StorageKey>,
+    ) {
+        let live = self.seed.live.current();
+        let context = TurnContext {
+            store: self.seed.store.as_ref(),
+            container: &self.seed.container,
+            live: &live,
+            partition: self.seed.identity,
+            now: self.seed.environment.now(),
+            unseen: Unseen { in_group: &group.touched, on_their_way },
+        };
+        let mut turn = Turn::new(context, self.state.clone());
+        match run(&transaction.work, &mut turn).await {
+            Ok(answer) => {
+                let prepared = turn.finish();
+                group.bytes += set_bytes(&prepared.set);
+                self.take(group, prepared, answer, transaction);
             }
-            let context = TurnContext {
-                store: self.seed.store.as_ref(),
-                container: &self.seed.container,
-                live,
-                partition: self.seed.identity,
-                now: self.seed.environment.now(),
-                touched: &group.touched,
-            };
-            let mut turn = Turn::new(context, self.state.clone());
-            match run(&transaction.work, &mut turn).await {
-                Ok(answer) => {
-                    let prepared = turn.finish();
-                    bytes += set_bytes(&prepared.set);
-                    self.take(&mut group, prepared, answer, transaction);
-                }
-                Err((_, Halt::Deferred)) => group.deferred.push_back(transaction),
-                Err((index, Halt::Failed(error))) => {
-                    let _ = transaction.answer.send(Err(WorkFailure { index, error }));
-                }
+            Err((_, Halt::Deferred)) => {
+                self.waiting.push_front(transaction);
+                group.is_ended = true;
+            }
+            Err((index, Halt::Failed(error))) => {
+                let _ = transaction.answer.send(Err(WorkFailure { index, error }));
             }
         }
-        group
     }
 
     fn take(
@@ -205,23 +215,28 @@ impl Writer {
         group.answers.push((answer, transaction));
     }
 
-    /// Commits a group and answers its callers. Returns the transactions to run again after another process has
-    /// written to this partition.
-    async fn finish(&mut self, mut group: Group, failures: &mut usize) -> Option<Vec<Transaction>> {
-        self.add_state(&mut group)?;
-        match self.seed.store.commit(self.seed.identity.shard, group.sets).await {
+    /// Commits a group and answers its callers; returns the group that was prepared meanwhile. When another process
+    /// has written to this partition, or nobody knows, all of that is run again.
+    async fn commit(&mut self, mut group: Group, failures: &mut usize) -> Group {
+        let mut state = self.state.clone();
+        self.add_state(&mut group, &state);
+        let sets = std::mem::take(&mut group.sets);
+        let mut next = Group::default();
+        match self.commit_beside(sets, &group.touched, &mut next).await {
             Ok(stamps) => {
+                *failures = 0;
                 let newest = stamps.last().map_or(self.published.lsn(), |stamp| Lsn(stamp.0));
                 if group.loses_versions {
+                    state.trimmed = newest;
                     self.state.trimmed = newest;
                 }
-                self.stored_state = Some(self.state.encode().into());
-                self.published.publish(newest, &self.state);
+                self.stored_state = Some(state.encode().into());
+                self.published.publish(newest, &state);
                 self.touched.remember(&group.touched_items, &stamps);
                 for ((answer, transaction), stamp) in group.answers.into_iter().zip(stamps) {
                     let _ = transaction.answer.send(Ok((answer, Lsn(stamp.0))));
                 }
-                None
+                next
             }
             Err(error) => {
                 let is_guard = matches!(error.kind(), storage::ErrorKind::GuardFailed { .. });
@@ -229,30 +244,69 @@ impl Writer {
                 self.unsure
                     .get_or_insert_default()
                     .extend(group.touched_items.into_iter().flatten());
-                let transactions = group.answers.into_iter().map(|(_, transaction)| transaction);
+                // What was prepared meanwhile counts on a state that may never have been stored.
+                self.run_again(next.answers);
                 if is_guard && *failures < GUARD_RETRIES_MAX {
-                    return Some(transactions.collect());
+                    self.run_again(group.answers);
+                } else {
+                    let refused = group.answers.into_iter().map(|(_, transaction)| transaction);
+                    refuse(refused.collect(), &Error::from(error));
                 }
-                refuse(transactions.collect(), &Error::from(error));
-                // A failure here is met again by the next transaction, which must not run before it is over.
-                let _ = self.make_sure().await;
-                None
+                Group::default()
             }
         }
     }
 
-    /// The last set carries the new state, the first one the guard on the old; none when there is nothing to commit.
-    fn add_state(&self, group: &mut Group) -> Option<()> {
+    /// Waits for a commit and prepares what arrives meanwhile.
+    async fn commit_beside(
+        &mut self,
+        sets: Vec<WriteSet>,
+        on_their_way: &HashSet<StorageKey>,
+        next: &mut Group,
+    ) -> storage::Result<Vec<Stamp>> {
+        let store = Arc::clone(&self.seed.store);
+        let mut commit = store.commit(self.seed.identity.shard, sets);
+        let mut is_open = true;
+        loop {
+            let has_room = self.has_room(next);
+            let takes = has_room && is_open && self.waiting.is_empty() && self.held.is_none();
+            // The commit comes first: it does nothing until it is asked.
+            tokio::select! {
+                biased;
+                committed = &mut commit => return committed,
+                request = self.requests.recv(), if takes => match request {
+                    Some(request) => self.accept(request),
+                    None => is_open = false,
+                },
+                () = std::future::ready(()), if has_room && !self.waiting.is_empty() => {}
+            }
+            if has_room && let Some(transaction) = self.waiting.pop_front() {
+                self.prepare(next, transaction, on_their_way).await;
+            }
+        }
+    }
+
+    /// Puts transactions back in front of those that wait, in their order.
+    fn run_again(&mut self, answers: Vec<(WorkAnswer, Transaction)>) {
+        for (_, transaction) in answers.into_iter().rev() {
+            self.waiting.push_front(transaction);
+        }
+    }
+
+    /// The last set carries the new state, the first one the guard on the old.
+    fn add_state(&self, group: &mut Group, state: &PartitionState) {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),
             None => Guard::Absent,
         };
-        group.sets.first_mut()?.guard(STATE, STATE_KEY, guard);
+        if let Some(first) = group.sets.first_mut() {
+            first.guard(STATE, STATE_KEY, guard);
+        }
         // A position before versions that were not kept must be refused, and only the store knows their lsn.
         let trimmed_at = group.loses_versions.then_some(PartitionState::TRIMMED_AT);
-        let state = self.state.encode();
-        group.sets.last_mut()?.put_stamped(STATE, STATE_KEY, state, None, trimmed_at);
-        Some(())
+        if let Some(last) = group.sets.last_mut() {
+            last.put_stamped(STATE, STATE_KEY, state.encode(), None, trimmed_at);
+        }
     }
 
     /// Asks the store what became of a group whose commit failed.

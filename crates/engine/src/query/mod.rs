@@ -6,6 +6,7 @@
 //! the plan or evaluation: those are the crate `query`, which is pure.
 
 mod answer;
+mod direct;
 mod explain;
 mod part;
 mod plan_document;
@@ -14,11 +15,16 @@ mod refusal;
 mod request;
 mod serve;
 mod token;
+mod values;
 
 mod page;
 mod source;
 
+pub use ::query::Parameters;
+pub use ::query::plan::distribute::FeatureSet;
+pub use ::query::plan::metrics::IndexMetrics;
 pub use answer::{QueryExplanation, QueryMetrics, QueryPage};
+pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
 pub(crate) use prepared::{TextCache, moment};

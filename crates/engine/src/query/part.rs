@@ -11,6 +11,7 @@ use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
 use crate::catalog::Container;
+use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
 use crate::partition::{Partition, PartitionMap};
 
@@ -22,6 +23,8 @@ const TARGETS_MAX: usize = 64;
 pub(super) struct Target {
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
+    /// The partition key of the logical partition.
+    pub(super) key: Option<PartitionKey>,
 }
 
 /// A target inside one physical partition.
@@ -30,6 +33,8 @@ pub(super) struct Piece {
     pub(super) partition: Arc<Partition>,
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
+    /// The partition key of the logical partition.
+    pub(super) key: Option<PartitionKey>,
 }
 
 impl Piece {
@@ -49,6 +54,20 @@ impl Piece {
     pub(super) fn is_whole_partition(&self) -> bool {
         let owned = &self.partition.range;
         self.logical.is_none() && self.range.min <= owned.min && owned.max <= self.range.max
+    }
+}
+
+/// Refuses a partition key with more components than the container has paths: it would find nothing, and say nothing.
+pub(super) fn check(container: &Container, feed_range: &FeedRange) -> Result<()> {
+    let levels = container.identity.definition.levels();
+    match feed_range {
+        FeedRange::PartitionKey(key) if key.components().len() > levels => Err(Error::new(
+            ErrorKind::PartitionKeyMismatch,
+            format!(
+                "The partition key {key} has more components than the container has paths ({levels})."
+            ),
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -75,7 +94,11 @@ pub(super) fn targets(
 fn of_feed_range(container: &Container, feed_range: &FeedRange) -> Target {
     match feed_range {
         FeedRange::PartitionKey(key) => of_key(container, key),
-        other => Target { range: other.epk_range(&container.identity.definition), logical: None },
+        other => Target {
+            range: other.epk_range(&container.identity.definition),
+            logical: None,
+            key: None,
+        },
     }
 }
 
@@ -83,7 +106,8 @@ fn of_key(container: &Container, key: &PartitionKey) -> Target {
     let definition = &container.identity.definition;
     let is_full = key.components().len() == definition.levels();
     let logical = is_full.then(|| LogicalPartition::new(&definition.effective(key), key));
-    Target { range: definition.effective_range(key), logical }
+    let range = definition.effective_range(key);
+    Target { range, logical, key: is_full.then(|| key.clone()) }
 }
 
 /// What lies in both.
@@ -93,7 +117,8 @@ fn both(left: &Target, right: &Target) -> Option<Target> {
         (Some(left), Some(right)) if left != right => return None,
         (left, right) => left.clone().or_else(|| right.clone()),
     };
-    Some(Target { range, logical })
+    let key = left.key.clone().or_else(|| right.key.clone());
+    Some(Target { range, logical, key })
 }
 
 /// Targets that overlap become one, and too many become a few: the filter is asked of each item in any case.
@@ -106,7 +131,7 @@ fn apart(targets: Vec<Target>) -> Vec<Target> {
                 if *last != target {
                     let max = target.range.max.max(last.range.max.clone());
                     let range = EpkRange { min: last.range.min.clone(), max };
-                    *last = Target { range, logical: None };
+                    *last = Target { range, logical: None, key: None };
                 }
             }
             _ => apart.push(target),
@@ -121,7 +146,8 @@ pub(super) fn pieces(map: &PartitionMap, targets: &[Target]) -> Vec<Piece> {
     for target in targets {
         for partition in map.overlapping(&target.range) {
             if let Some(range) = partition.range.intersect(&target.range) {
-                pieces.push(Piece { partition, range, logical: target.logical.clone() });
+                let Target { logical, key, .. } = target.clone();
+                pieces.push(Piece { partition, range, logical, key });
             }
         }
     }

@@ -3,23 +3,28 @@
 //! Owns the cache of parsed texts and what a run is given from outside. Does not own any stage: they are the crate
 //! `query`'s. Binding depends on the parameters and is done each time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::query::ast::Query;
 use ::query::function::Moment;
 use ::query::plan::access::{AccessPlan, Indexes, plan_access};
 use ::query::{
-    BoundQuery, BuiltInFunctions, EvaluationContext, Parameters, QueryError, bind, parse,
+    BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationContext, Parameters, QueryError,
+    bind_with, parse,
 };
 
-use model::TimestampMs;
+use model::{IndexingMode, IndexingPolicy, TimestampMs};
+use storage::{Read, Shard};
 
+use super::part::Piece;
 use super::refusal::bad_query;
 use super::request::QueryLimits;
 use crate::catalog::ContainerLive;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::key_layout::{STATE, STATE_KEY};
+use crate::partition::PartitionState;
 
 /// Texts kept at most.
 const TEXTS_MAX: usize = 256;
@@ -68,14 +73,45 @@ impl Prepared {
     }
 }
 
+/// The indexes that all items of some physical partitions follow. While a rebuild goes on, only what the old and the new
+/// policy have in common can be relied on.
+pub(super) async fn common_indexes(
+    view: &dyn Read,
+    live: &ContainerLive,
+    pieces: &[Piece],
+) -> Result<Indexes> {
+    let mut indexes = Indexes::new(&live.properties.indexing_policy);
+    let mut known = BTreeSet::from([live.generation]);
+    let shards: BTreeSet<Shard> = pieces.iter().map(Piece::shard).collect();
+    for shard in shards {
+        let state = view.get(shard, STATE, STATE_KEY).await?;
+        let Some(state) = state.map(|state| PartitionState::decode(&state)).transpose()? else {
+            // Nothing was ever written there.
+            continue;
+        };
+        let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
+        for generation in rebuilt.into_iter().chain([state.index_generation]) {
+            if known.insert(generation) {
+                // A policy that is forgotten was left behind after the snapshot: nothing is known of it.
+                let policy = live.policy(generation).map(|compiled| &compiled.policy);
+                let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
+                indexes = indexes.and(policy.unwrap_or(&none));
+            }
+        }
+    }
+    Ok(indexes)
+}
+
 /// Parses and binds a text.
 pub(super) fn bind_text(
     engine: &Engine,
+    computed: &ComputedProperties,
     text: &str,
     parameters: &Parameters,
 ) -> Result<(Arc<Query>, BoundQuery)> {
     let tree = engine.core.query_texts.tree(text).map_err(bad_query)?;
-    let bound = bind(&tree, parameters, &BuiltInFunctions).map_err(bad_query)?;
+    let bound = bind_with(&tree, parameters, &BuiltInFunctions, computed);
+    let bound = bound.map_err(bad_query)?;
     Ok((tree, bound))
 }
 

@@ -5,20 +5,20 @@
 
 use std::sync::Arc;
 
-use ::query::BoundQuery;
-use ::query::plan::access::Indexes;
+use ::query::bind::Ordering;
 use ::query::plan::metrics::index_metrics;
+use ::query::{BoundQuery, EvaluationContext};
 use model::SessionToken;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use storage::Read;
 
 use super::answer::QueryPage;
 use super::page::{PageRows, RowMaker, compute, fill};
-use super::part::{Piece, pieces, targets};
-use super::prepared::{Prepared, bind_text, context};
+use super::part::{Piece, check, pieces, targets};
+use super::prepared::{Prepared, bind_text, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
-use super::source::{Reading, Source};
+use super::source::{Choice, Reading, Source};
 use super::token::{Place, Progress};
 use crate::catalog::Container;
 use crate::charge;
@@ -42,21 +42,25 @@ impl Engine {
     /// `BadQuery` for a wrong text or a value without an answer, `ContinuationRefused` for a token of another query,
     /// `SessionNotAvailable` for a session token from the future, `OutOfTime` when the time is spent before a row.
     pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
-        let started = self.now();
+        let started = self.stopwatch();
         let container = self.container(&operation.container)?;
+        check(&container, &operation.feed_range)?;
         let progress = Progress::of(&operation, &container.identity.rid)?;
-        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let (_, bound) =
+            bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
-        let indexes = Indexes::new(&live.properties.indexing_policy);
+        let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
         let prepared = Prepared::new(bound, indexes)?;
+        let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
         let view = Arc::clone(&opened.view);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
-        reading.metrics.compile_time =
-            std::time::Duration::from_millis(reading.now.0.saturating_sub(started.0));
+        reading.metrics.compile_time = compile_time;
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
-        reading.metrics.total_time = reading.elapsed();
+        reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
         let charge = charge::query_page(&value.metrics);
         Ok(Outcome { value, charge, session_token: Some(session_token) })
@@ -112,20 +116,21 @@ impl Engine {
         let context = context(self, &reading.live, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
-        let maker = if bound.output.distinct { None } else { RowMaker::new(bound, &context) };
-        let maker = maker.filter(|_| bound.order_by == ::query::bind::Ordering::None);
-        let (page, more) = match maker {
-            Some(mut maker) => {
-                let mut source = Source::new(&opened.pieces, &progress.place)?;
+        let definition = reading.identity.definition.clone();
+        let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
+        let (page, more) = match streamed(&choice, prepared, &context, &progress)? {
+            Some((mut source, mut maker)) => {
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
+                progress.plan = choice.fingerprint();
                 (page, more)
             }
             None => {
                 let given = given_rows(&progress)?;
-                let mut source = Source::new(&opened.pieces, &Place::Start)?;
+                let mut source = choice.whole()?;
                 let mut page = PageRows::plain(rows_max, bytes_max);
-                let more = compute(reading, &mut source, bound, context, &mut page, given).await?;
+                let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
+                let more = run.await?;
                 progress.place = Place::Rows(given + page.rows.len() as u64);
                 (page, more)
             }
@@ -139,6 +144,28 @@ impl Engine {
             index_metrics: index_metrics(bound, &prepared.indexes),
         })
     }
+}
+
+/// The source of a query whose rows follow their items one by one; none when they are known only as a whole.
+fn streamed(
+    choice: &Choice<'_>,
+    prepared: &Prepared,
+    context: &EvaluationContext,
+    progress: &Progress,
+) -> Result<Option<(Source, RowMaker)>> {
+    let bound = &prepared.bound;
+    if matches!(progress.place, Place::Rows(_)) {
+        return Ok(None);
+    }
+    let Some(maker) = RowMaker::new(bound, context) else { return Ok(None) };
+    let source = if bound.output.distinct {
+        choice.distinct(&progress.place)?
+    } else if bound.order_by == Ordering::None {
+        Some(choice.unordered(&progress.place, progress.plan)?)
+    } else {
+        choice.ordered(&progress.place)?
+    };
+    Ok(source.map(|source| (source, maker)))
 }
 
 fn given_rows(progress: &Progress) -> Result<u64> {

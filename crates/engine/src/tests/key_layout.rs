@@ -1,5 +1,6 @@
 //! Keys can be read back, never run into each other, and lie in the ranges they belong to.
 
+use bytes::BytesMut;
 use model::{
     EffectivePartitionKey, EpkRange, PartitionKey, PartitionKeyDefinition, PartitionKeyValue,
 };
@@ -7,8 +8,8 @@ use proptest::prelude::*;
 use storage::StorageKey;
 
 use crate::key_layout::{
-    ChangePosition, ItemKey, LogicalPartition, TERMS, UNIQUE_KEYS, catalog_key, catalog_name,
-    epk_key_range, owner_of_entry, single_terms, unique_key,
+    ChangePosition, ItemKey, LogicalPartition, TERMS, TermMaker, UNIQUE_KEYS, catalog_key,
+    catalog_name, epk_key_range, owner_of_entry, unique_key,
 };
 use crate::ordered_bytes::push_escaped;
 
@@ -80,7 +81,8 @@ proptest! {
         ordinal: u64,
     ) {
         let item = partition(levels, &key).item(&id);
-        let terms = single_terms(&item, b"/n", &[0x20], ordinal);
+        let mut maker = TermMaker { item: &item, ordinal, room: BytesMut::new() };
+        let terms = maker.single(b"/n", &[0x20]);
         let owner = owner_of_entry(TERMS, &terms.local, &item.id_bytes(), levels);
         prop_assert_eq!(owner.as_ref(), Some(&item));
         let owner = owner_of_entry(TERMS, &terms.global, item.as_bytes(), levels);

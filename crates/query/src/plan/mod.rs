@@ -15,7 +15,9 @@ pub mod metrics;
 
 pub mod distribute;
 
+mod needed;
 mod resume;
 
+pub use needed::needed_paths;
 pub use partitions::{PartitionFilter, QueryRange, partition_filter};
 pub use resume::{conjuncts, simplify};

@@ -7,8 +7,10 @@ mod record;
 mod system_properties;
 mod turn;
 mod uniqueness;
+mod unseen;
 
 pub(crate) use effects::{Entries, effects_of};
 pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, resolve};
 pub(crate) use system_properties::{Placement, SYSTEM_PROPERTIES};
 pub(crate) use turn::{Change, Halt, Prepared, Turn, TurnContext, Written};
+pub(crate) use unseen::Unseen;

@@ -10,6 +10,7 @@ use storage::{StorageKey, StorageValue, Store, WriteSet};
 
 use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, earlier};
 use super::system_properties::{Placement, place};
+use super::unseen::Unseen;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::charge::Weight;
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ const OTHER_WRITES: usize = 4;
 pub(crate) enum Halt {
     /// The caller gets this error; nothing is written.
     Failed(Error),
-    /// An earlier transaction of the same group touched the same key: run again in the next group.
+    /// An earlier transaction touched the same key and the store may not show it yet: run again in the next group.
     Deferred,
 }
 
@@ -50,8 +51,7 @@ pub(crate) struct TurnContext<'turn> {
     pub(crate) live: &'turn ContainerLive,
     pub(crate) partition: PartitionIdentity,
     pub(crate) now: TimestampMs,
-    /// Keys that earlier transactions of the group have written.
-    pub(crate) touched: &'turn HashSet<StorageKey>,
+    pub(crate) unseen: Unseen<'turn>,
 }
 
 /// One transaction under construction.
@@ -134,7 +134,7 @@ impl<'turn> Turn<'turn> {
         if let Some(record) = self.items.get(key.as_bytes()) {
             return Ok(record.clone());
         }
-        if self.context.touched.contains(key.as_bytes()) {
+        if self.context.unseen.contains(key.as_bytes()) {
             return Err(Halt::Deferred);
         }
         let shard = self.context.partition.shard;
@@ -245,9 +245,9 @@ impl<'turn> Turn<'turn> {
         self.set.remove(VERSIONS, position.key());
     }
 
-    /// For work that scans the store: it must not miss what earlier transactions of the group have written.
+    /// For work that scans the store: it must not miss what earlier transactions have written.
     pub(crate) fn require_first(&self) -> std::result::Result<(), Halt> {
-        if self.context.touched.is_empty() { Ok(()) } else { Err(Halt::Deferred) }
+        if self.context.unseen.is_empty() { Ok(()) } else { Err(Halt::Deferred) }
     }
 
     /// The state must reach the disk even if nothing else changes.

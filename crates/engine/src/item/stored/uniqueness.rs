@@ -44,7 +44,7 @@ impl Turn<'_> {
         if let Some(holder) = self.unique.get(unique) {
             return Ok(holder.clone());
         }
-        if self.context.touched.contains(unique) {
+        if self.context.unseen.contains(unique) {
             return Err(Halt::Deferred);
         }
         let shard = self.context.partition.shard;

@@ -62,6 +62,10 @@ fn take(
     progress: &mut Progress,
 ) -> Result<Option<End>> {
     for candidate in batch.candidates {
+        // A row that nobody wants may be one that fails.
+        if page.is_complete() {
+            return Ok(Some(End::Last));
+        }
         let begun = match progress.begun.take() {
             Some((ordinal, rows)) if ordinal == candidate.ordinal => rows,
             // The item is gone since.

@@ -1,31 +1,39 @@
 //! The source of a query.
 //!
-//! Owns the choice among the kinds of access, by the plan and by the place the query goes on from.
+//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes on
+//! from; and whether rows can follow the source one by one or must be computed as a whole.
+
+use ::query::EvaluationContext;
+use ::query::bind::Grouping;
+use ::query::plan::access::{IndexOnly, Lookup, OrderAccess};
+use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
+use ::query::plan::needed_paths;
+use model::value::structural_hash;
+use model::{IndexPathSegment, Json, PartitionKeyDefinition};
 
 use super::candidate::Batch;
+use super::extreme::ExtremeWalk;
+use super::index_values::{IndexValues, shared_values};
+use super::lookup::LookupWalk;
+use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
+use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
+use crate::query::prepared::Prepared;
 use crate::query::refusal::token_refused;
-use crate::query::token::Place;
+use crate::query::token::{Place, TermPlace};
 
 /// Gives the candidates of a query.
 pub(in crate::query) enum Source {
     Scan(ItemScan),
+    Lookup(LookupWalk),
+    Ordered(OrderedWalk),
+    Extreme(ExtremeWalk),
 }
 
 impl Source {
-    pub(in crate::query) fn new(pieces: &[Piece], place: &Place) -> Result<Self> {
-        match place {
-            Place::Start => Ok(Self::Scan(ItemScan::new(pieces, None))),
-            Place::Scan(key) => Ok(Self::Scan(ItemScan::new(pieces, Some(key)))),
-            Place::Lookup { .. } | Place::Ordered(_) | Place::Rows(_) => {
-                Err(token_refused("its place is of another kind"))
-            }
-        }
-    }
-
     /// Some candidates; `wanted` is how many are hoped for.
     pub(in crate::query) async fn next(
         &mut self,
@@ -34,6 +42,241 @@ impl Source {
     ) -> Result<Batch> {
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
+            Self::Lookup(lookup) => lookup.next(reading, wanted).await,
+            Self::Ordered(walk) => walk.next(reading, wanted).await,
+            Self::Extreme(walk) => walk.next(reading).await,
         }
     }
+}
+
+/// What a source is chosen for.
+pub(in crate::query) struct Choice<'plan> {
+    prepared: &'plan Prepared,
+    pieces: &'plan [Piece],
+    context: &'plan EvaluationContext,
+    /// The lookups, without those that the part read answers already.
+    lookup: Lookup,
+    /// The values the query looks at, if they can be named.
+    needed: Option<Vec<ItemPath>>,
+    /// Values that all items read have.
+    shared: Vec<(Vec<String>, Json)>,
+}
+
+impl<'plan> Choice<'plan> {
+    pub(in crate::query) fn new(
+        prepared: &'plan Prepared,
+        pieces: &'plan [Piece],
+        definition: &PartitionKeyDefinition,
+        context: &'plan EvaluationContext,
+    ) -> Self {
+        let lookup = match pieces.iter().all(|piece| piece.logical.is_some()) {
+            true => without_partition_key(&prepared.access.lookup, definition),
+            false => prepared.access.lookup.clone(),
+        };
+        let shared = match pieces {
+            [only] => only.key.as_ref().map(|key| shared_values(definition, key)),
+            _ => None,
+        };
+        let needed = needed_paths(&prepared.bound);
+        Self { prepared, pieces, context, lookup, needed, shared: shared.unwrap_or_default() }
+    }
+
+    /// Marks the lookups that a place belongs to.
+    pub(in crate::query) fn fingerprint(&self) -> u128 {
+        structural_hash(&Json::from(format!("{:?}", self.lookup)))
+    }
+
+    /// The source of distinct rows that come in the order of one indexed path; none when they do not.
+    pub(in crate::query) fn distinct(&self, place: &Place) -> Result<Option<Source>> {
+        let Some(IndexOnly::Distinct(paths)) = &self.prepared.access.index_only else {
+            return Ok(None);
+        };
+        let [path] = paths.as_slice() else { return Ok(None) };
+        let is_reversed = match &self.prepared.access.order {
+            OrderAccess::Unordered => false,
+            OrderAccess::Path { path: ordered, is_reversed, .. } if ordered == path => *is_reversed,
+            _ => return Ok(None),
+        };
+        let (Some(values), Some(held)) =
+            (self.values_at(path), self.held(&[(path.clone(), false)]))
+        else {
+            return Ok(None);
+        };
+        let terms = ordered_path_terms(path, &values, is_reversed);
+        let after = ordered_place(place)?;
+        let walk = OrderedWalk::new(self.pieces, &terms, Some(held), after);
+        Ok(Some(Source::Ordered(walk.distinct(after))))
+    }
+
+    /// The source of rows in the order of an index; none when the query asks for no such order.
+    pub(in crate::query) fn ordered(&self, place: &Place) -> Result<Option<Source>> {
+        let walk = match &self.prepared.access.order {
+            OrderAccess::Unordered | OrderAccess::Sorted => return Ok(None),
+            OrderAccess::Path { path, is_reversed, values } => {
+                let terms = ordered_path_terms(path, values, *is_reversed);
+                let held = self.held(&[(path.clone(), false)]);
+                let after = ordered_place(place)?;
+                OrderedWalk::new(self.pieces, &terms, held, after)
+            }
+            OrderAccess::Composite { index, is_reversed, equal, next, .. } => {
+                let composite = self.prepared.indexes.composites().get(*index);
+                let Some(composite) = composite else { return Ok(None) };
+                let terms = composite_terms(composite, equal, Some(next), *is_reversed);
+                let held = self.held(&composite_paths(composite));
+                OrderedWalk::new(self.pieces, &terms, held, ordered_place(place)?)
+            }
+        };
+        Ok(Some(Source::Ordered(walk)))
+    }
+
+    /// The source of rows in no particular order.
+    pub(in crate::query) fn unordered(&self, place: &Place, plan: u128) -> Result<Source> {
+        let place = match place {
+            Place::Start => None,
+            Place::Scan(key) => return Ok(Source::Scan(ItemScan::new(self.pieces, Some(key)))),
+            Place::Lookup(parts) => Some(parts.as_slice()),
+            Place::Ordered(_) | Place::Rows(_) => return Err(other_kind()),
+        };
+        let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
+        match (walks, place) {
+            (None, None) => Ok(Source::Scan(ItemScan::new(self.pieces, None))),
+            (Some(walks), None) => {
+                let held = self.held_by(&self.lookup);
+                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)))
+            }
+            (Some(walks), Some(place)) if plan == self.fingerprint() => {
+                let held = self.held_by(&self.lookup);
+                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, Some(place))))
+            }
+            (_, Some(_)) => Err(token_refused("the indexing policy has changed since")),
+        }
+    }
+
+    /// The source of an answer that needs all items: as little as the index allows.
+    pub(in crate::query) fn whole(&self) -> Result<Source> {
+        if let Some(extreme) = self.extreme() {
+            return Ok(Source::Extreme(extreme));
+        }
+        if self.prepared.bound.grouping != Grouping::None
+            && let Some(lookup) = self.covering()
+            && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
+        {
+            let held = self.held_by(&lookup);
+            return Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)));
+        }
+        self.unordered(&Place::Start, 0)
+    }
+
+    fn extreme(&self) -> Option<ExtremeWalk> {
+        let Some(IndexOnly::Extreme { path, is_greatest }) = &self.prepared.access.index_only
+        else {
+            return None;
+        };
+        let held = self.held(&[(path.clone(), false)])?;
+        let values = ValueSet::intersection([self.values_at(path)?, ValueSet::defined()]);
+        ExtremeWalk::new(self.pieces, path, &values, *is_greatest, &held)
+    }
+
+    /// Without a lookup: the terms of one path that hold all values the query looks at.
+    fn covering(&self) -> Option<Lookup> {
+        // Lists show the order in which their items came.
+        let makes_list = |name: &str| matches!(name, "MAKELIST" | "MAKESET");
+        let mut aggregates = self.prepared.bound.aggregates.iter();
+        if !self.lookup.is_everything() || aggregates.any(|one| makes_list(one.function)) {
+            return None;
+        }
+        let is_shared = |path: &&ItemPath| {
+            let names = self.shared.iter().map(|(names, _)| names);
+            names.into_iter().any(|names| is_path(path, names))
+        };
+        let mut open = self.needed.as_ref()?.iter().filter(|path| !is_shared(path));
+        let (path, values) = match (open.next(), open.next()) {
+            // Every indexed item has an id.
+            (None, _) => (vec![IndexPathSegment::Property("id".to_owned())], ValueSet::defined()),
+            (Some(path), None) => (path.clone(), self.counted_values()),
+            _ => return None,
+        };
+        self.prepared.indexes.covers(&path).then(|| {
+            Lookup::Path(PathCondition { path, values, test: None, exactness: Exactness::Exact })
+        })
+    }
+
+    /// Absence need not be walked when only values are counted.
+    fn counted_values(&self) -> ValueSet {
+        match &self.prepared.access.index_only {
+            Some(IndexOnly::CountOf(_)) => ValueSet::defined(),
+            _ => ValueSet::all(),
+        }
+    }
+
+    /// What the filter leaves at a path, when that is all it says.
+    fn values_at(&self, path: &[IndexPathSegment]) -> Option<ValueSet> {
+        match &self.lookup {
+            Lookup::Everything => Some(ValueSet::all()),
+            Lookup::Path(condition) if condition.path == path && condition.test.is_none() => {
+                Some(condition.values.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn held_by(&self, lookup: &Lookup) -> Option<IndexValues> {
+        match lookup {
+            Lookup::Path(condition) => self.held(&[(condition.path.clone(), false)]),
+            Lookup::Composite(lookup) => {
+                let composite = self.prepared.indexes.composites().get(lookup.index)?;
+                self.held(&composite_paths(composite))
+            }
+            _ => None,
+        }
+    }
+
+    fn held(&self, walked: &[(ItemPath, bool)]) -> Option<IndexValues> {
+        IndexValues::new(self.needed.as_ref()?, walked, self.shared.clone())
+    }
+}
+
+fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
+    path.len() == names.len()
+        && path.iter().zip(names).all(
+            |(segment, name)| matches!(segment, IndexPathSegment::Property(known) if known == name),
+        )
+}
+
+/// Conditions on the partition key say nothing more inside a logical partition.
+fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -> Lookup {
+    let is_key = |lookup: &Lookup| match lookup {
+        Lookup::Path(condition) => {
+            definition.paths().iter().any(|path| is_path(&condition.path, path.segments()))
+        }
+        _ => false,
+    };
+    match lookup {
+        Lookup::Intersection(parts) => {
+            let mut left: Vec<Lookup> =
+                parts.iter().filter(|part| !is_key(part)).cloned().collect();
+            match left.pop() {
+                None => Lookup::Everything,
+                Some(only) if left.is_empty() => only,
+                Some(last) => {
+                    left.push(last);
+                    Lookup::Intersection(left)
+                }
+            }
+        }
+        other if is_key(other) => Lookup::Everything,
+        other => other.clone(),
+    }
+}
+
+fn ordered_place(place: &Place) -> Result<Option<&TermPlace>> {
+    match place {
+        Place::Start => Ok(None),
+        Place::Ordered(term) => Ok(Some(term)),
+        _ => Err(other_kind()),
+    }
+}
+
+fn other_kind() -> crate::Error {
+    token_refused("the query is served in another way now")
 }

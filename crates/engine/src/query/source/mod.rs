@@ -5,10 +5,21 @@
 //! than the filter wants, and never less.
 
 mod candidate;
-mod choice;
 mod reading;
+
+mod expired;
+mod index_values;
+mod loading;
+mod term;
+
+mod extreme;
+mod lookup;
+mod narrow;
+mod ordered;
 mod scan;
 
+mod choice;
+
 pub(super) use candidate::{Batch, Content};
-pub(super) use choice::Source;
+pub(super) use choice::{Choice, Source};
 pub(super) use reading::Reading;

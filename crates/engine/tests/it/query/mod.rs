@@ -4,3 +4,5 @@ mod answers;
 mod ask;
 mod cases;
 mod differential;
+mod naive;
+mod touched;

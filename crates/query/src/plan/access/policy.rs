@@ -12,7 +12,8 @@ const WITHOUT_TERMS: [&str; 3] = ["_rid", "_self", "_attachments"];
 /// The indexes of a container.
 #[derive(Clone, Debug)]
 pub struct Indexes {
-    matcher: PathMatcher,
+    /// A path has terms if every matcher includes it.
+    matchers: Vec<PathMatcher>,
     composites: Vec<CompositeIndex>,
 }
 
@@ -24,7 +25,17 @@ impl Indexes {
             IndexingMode::Consistent => policy.composite.clone(),
             IndexingMode::None => Vec::new(),
         };
-        Self { matcher: PathMatcher::new(policy), composites }
+        Self { matchers: vec![PathMatcher::new(policy)], composites }
+    }
+
+    /// What these have in common with the indexes of another policy: while terms are rebuilt, some items follow the one
+    /// and some the other.
+    #[must_use]
+    pub fn and(mut self, policy: &IndexingPolicy) -> Self {
+        let other = Self::new(policy);
+        self.composites.retain(|composite| other.composites.contains(composite));
+        self.matchers.extend(other.matchers);
+        self
     }
 
     /// Whether the values at a path have terms.
@@ -33,15 +44,7 @@ impl Indexes {
         if path.is_empty() || is_without_terms(path) {
             return false;
         }
-        let mut state = self.matcher.root();
-        for segment in path {
-            // The walk over an item turns back here as well.
-            if state.subtree_excluded() {
-                return false;
-            }
-            state = step(&state, segment);
-        }
-        state.scalar_included()
+        self.matchers.iter().all(|matcher| includes(matcher, path))
     }
 
     /// The composite indexes, by number.
@@ -49,6 +52,18 @@ impl Indexes {
     pub fn composites(&self) -> &[CompositeIndex] {
         &self.composites
     }
+}
+
+fn includes(matcher: &PathMatcher, path: &[IndexPathSegment]) -> bool {
+    let mut state = matcher.root();
+    for segment in path {
+        // The walk over an item turns back here as well.
+        if state.subtree_excluded() {
+            return false;
+        }
+        state = step(&state, segment);
+    }
+    state.scalar_included()
 }
 
 fn step<'matcher>(

@@ -25,10 +25,12 @@ pub(super) struct Question {
 pub(super) enum Answer {
     /// These rows; in this order if the query asks for one.
     Rows(Vec<String>),
+    /// These rows in any order.
+    Unordered(Vec<String>),
     /// It is refused, or fails, with these words.
     Error(String),
-    /// Nothing but that it can be bound.
-    Bound,
+    /// Nothing of rows: what happens without an engine happens with it.
+    Open,
 }
 
 /// The questions of every case file of the query language, but for plans, which have no rows.
@@ -78,15 +80,17 @@ fn asked(case: &Case) -> Vec<Question> {
             text.as_str().expect("the query is a text").to_owned()
         }
     };
-    let rows = case.section("rows").or(case.section("unordered"));
-    let answer = if let Some(rows) = rows {
-        Answer::Rows(rows.lines().map(str::to_owned).collect())
+    let lines = |section: &str| section.lines().map(str::to_owned).collect();
+    let answer = if let Some(rows) = case.section("rows") {
+        Answer::Rows(lines(rows))
+    } else if let Some(rows) = case.section("unordered") {
+        Answer::Unordered(lines(rows))
     } else if let Some(error) = case.section("error").or(case.section("failure")) {
         Answer::Error(error.to_owned())
     } else if let Some(json) = case.section("json") {
         Answer::Error(json.to_owned())
     } else {
-        Answer::Bound
+        Answer::Open
     };
     vec![Question { text, answer }]
 }

@@ -21,7 +21,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn of(items: &[Json]) -> Self {
+    /// The plainest form that leaves the answer of a query what it is.
+    pub(super) fn of(items: &[Json], text: &str) -> Self {
         let mut ids: Vec<&str> = Vec::new();
         let mut form = Self::AsIs;
         for item in items {
@@ -32,7 +33,8 @@ impl Form {
                 (_, Some(Some(id))) => ids.push(id),
             }
         }
-        form
+        // An id of their own would keep equal items apart.
+        if form == Self::WithIds && text.contains("DISTINCT *") { Self::Below } else { form }
     }
 
     /// The item to store.

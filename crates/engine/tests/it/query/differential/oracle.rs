@@ -80,9 +80,12 @@ pub(super) fn expected(
 }
 
 /// The rows of a query without its window, in any order.
-pub(crate) fn unwindowed_rows(bound: &BoundQuery, items: &[Json]) -> Result<Vec<String>, String> {
+pub(crate) fn unwindowed_rows(
+    bound: &BoundQuery,
+    items: &[Json],
+) -> Result<Vec<String>, EvaluationError> {
     let now = Moment::from_milliseconds(0).expect("1970 is a year the language knows");
-    classes(bound, items, now).map(|classes| classes.concat()).map_err(|error| error.to_string())
+    classes(bound, items, now).map(|classes| classes.concat())
 }
 
 fn classes(

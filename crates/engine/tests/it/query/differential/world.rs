@@ -140,7 +140,7 @@ impl World {
 
     /// All pages, with a split or merge between some of them.
     async fn answer(&mut self, asked: &Asked) -> Result<Vec<String>, engine::Error> {
-        if asked.pages.is_empty() || !self.dice.percent(10) {
+        if asked.pages.is_empty() || !self.dice.percent(20) {
             return asked.all(&self.account.engine, &self.link).await;
         }
         let (mut rows, mut continuation) = (Vec::new(), None);
@@ -152,7 +152,7 @@ impl World {
             if continuation.is_none() {
                 break;
             }
-            if number < 4 && self.dice.percent(40) {
+            if number < 4 && self.dice.percent(60) {
                 self.restructure().await;
             }
         }

@@ -1,39 +1,16 @@
-//! Storage keys, both directions: the only file that knows how they are laid out.
+//! Storage keys as writers make them, and what is read back from them.
 //!
-//! A shard is one physical partition; shard 0 is the catalog. `lp` is the logical partition: its effective partition
-//! key (escaped) followed by its partition key values (ordered encoding). Keys of one logical partition are therefore
-//! neighbours, and the keys of an epk range are one key range.
-//!
-//! | space         | key                                            | value                        |
-//! |---------------|------------------------------------------------|------------------------------|
-//! | `items`       | lp, id                                         | item record                  |
-//! | `terms`       | 01, lp, path, value, ordinal (local term)      | id                           |
-//! |               | 02, path, value, ordinal (global term)         | lp, id                       |
-//! |               | 03, lp, composite, values.., ordinal           | id                           |
-//! |               | 04, composite, values.., ordinal               | lp, id                       |
-//! |               | 05, lp, shape, ordinal                         | id                           |
-//! |               | 06, shape, ordinal                             | lp, id                       |
-//! |               | 07, shape                                      | paths of the shape           |
-//! | `unique_keys` | lp, number of the unique key, values..         | id                           |
-//! | `change_log`  | lsn, sequence, ordinal                         | key and record of the item   |
-//! | `versions`    | lsn, sequence, ordinal                         | superseded version, deletion |
-//! | `expiry`      | second of expiry, ordinal                      | lp, id                       |
-//! | `state`       | 01                                             | counters and cursors         |
-//! | `catalog`     | kind, names                                    | JSON                         |
-//!
-//! A local term serves "one logical partition, ordered by a property"; a global term serves "all partitions, one
-//! equality": each reads its page and nothing else. A shape term finds the items that lack a path, which no term of
-//! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
-//! in the order of the last write; only items with a time to live of their own have an `expiry` key.
+//! Owns every key of the table in `key_layout`. Does not own ranges of terms as queries walk them: see `term`.
 
 use std::borrow::Cow;
 
+use bytes::BytesMut;
 use model::value::structural_hash;
-use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey, PartitionKeyValue};
+use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
 use crate::ordered_bytes::{
-    component_length, decode_component, escape_into, escaped_length, length_encoded,
+    component_length, decode_components, escape_into, escaped_length, is_text, length_encoded,
     length_escaped, push_component, push_escaped, unescape,
 };
 
@@ -68,20 +45,20 @@ pub(crate) const CATALOG_SHARD: Shard = Shard(0);
 /// The key of the one state record of a partition.
 pub(crate) const STATE_KEY: &[u8] = &[1];
 
-const LOCAL_TERM: u8 = 1;
-const GLOBAL_TERM: u8 = 2;
-const LOCAL_COMPOSITE: u8 = 3;
-const GLOBAL_COMPOSITE: u8 = 4;
-const LOCAL_SHAPE: u8 = 5;
-const GLOBAL_SHAPE: u8 = 6;
-const SHAPE_PATHS: u8 = 7;
+pub(super) const LOCAL_TERM: u8 = 1;
+pub(super) const GLOBAL_TERM: u8 = 2;
+pub(super) const LOCAL_COMPOSITE: u8 = 3;
+pub(super) const GLOBAL_COMPOSITE: u8 = 4;
+pub(super) const LOCAL_SHAPE: u8 = 5;
+pub(super) const GLOBAL_SHAPE: u8 = 6;
+pub(super) const SHAPE_PATHS: u8 = 7;
 
 /// Bytes of a path in a term; a longer one is replaced by its hash.
 const TERM_PATH_BYTES_MAX: usize = 1024;
 
 /// The storage key prefix of one logical partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct LogicalPartition(StorageKey);
+pub(crate) struct LogicalPartition(pub(super) StorageKey);
 
 impl LogicalPartition {
     pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
@@ -120,8 +97,7 @@ impl ItemKey {
     /// Reads a stored item key; none when it is not one.
     pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
         let partition_bytes = logical_partition_length(&bytes, levels)?;
-        std::str::from_utf8(bytes.get(partition_bytes..)?).ok()?;
-        Some(Self { bytes, partition_bytes })
+        is_text(bytes.get(partition_bytes..)?).then_some(Self { bytes, partition_bytes })
     }
 
     pub(crate) fn as_bytes(&self) -> &StorageKey {
@@ -155,9 +131,9 @@ impl ItemKey {
 
     /// The partition key part.
     pub(crate) fn partition_key(&self) -> PartitionKey {
-        let components = decode_components(self.partition_slice()).expect(
-            "an item key is made of components, or each of them was checked when it was read",
-        );
+        let components = escaped_length(&self.bytes)
+            .and_then(|epk| decode_components(self.partition_slice().get(epk..)?))
+            .expect("a logical partition was encoded here, or checked when the key was read");
         PartitionKey::from_values(components)
     }
 }
@@ -165,30 +141,16 @@ impl ItemKey {
 /// The bytes of a logical partition, with exactly so much room behind them: what fits becomes a key without a copy.
 fn logical_partition_bytes(
     epk: &EffectivePartitionKey,
-    partition_key: &PartitionKey,
-    room_bytes: usize,
+    key: &PartitionKey,
+    room: usize,
 ) -> Vec<u8> {
-    let components = partition_key.components();
-    let length =
-        length_escaped(epk.as_bytes()) + components.iter().map(length_encoded).sum::<usize>();
-    let mut bytes = Vec::with_capacity(length + room_bytes);
+    let components: usize = key.components().iter().map(length_encoded).sum();
+    let mut bytes = Vec::with_capacity(length_escaped(epk.as_bytes()) + components + room);
     push_escaped(&mut bytes, epk.as_bytes());
-    for component in components {
+    for component in key.components() {
         push_component(&mut bytes, component);
     }
     bytes
-}
-
-/// The components of a whole logical partition.
-fn decode_components(partition: &[u8]) -> Option<Vec<PartitionKeyValue>> {
-    let mut at = escaped_length(partition)?;
-    let mut components = Vec::with_capacity(1);
-    while at < partition.len() {
-        let (component, length) = decode_component(partition.get(at..)?)?;
-        components.push(component);
-        at += length;
-    }
-    Some(components)
 }
 
 /// Item keys (and any other key that starts with lp) whose epk lies in the range.
@@ -240,26 +202,47 @@ pub(crate) struct TermKeys {
     pub(crate) global: StorageKey,
 }
 
-/// Terms of one path with one value.
-pub(crate) fn single_terms(item: &ItemKey, path: &[u8], value: &[u8], ordinal: u64) -> TermKeys {
-    let (head, path) = path_parts(path);
-    term_keys((LOCAL_TERM, GLOBAL_TERM), item, &[&head, &path, value], ordinal)
+/// Makes the terms of one item; their keys share an allocation as far as they fit.
+pub(crate) struct TermMaker<'item> {
+    pub(crate) item: &'item ItemKey,
+    pub(crate) ordinal: u64,
+    pub(crate) room: BytesMut,
 }
 
-/// Terms of one composite index; `values` are the encoded values in the order of the index.
-pub(crate) fn composite_terms(
-    item: &ItemKey,
-    composite: u64,
-    values: &[u8],
-    ordinal: u64,
-) -> TermKeys {
-    let kinds = (LOCAL_COMPOSITE, GLOBAL_COMPOSITE);
-    term_keys(kinds, item, &[&composite.to_be_bytes(), values], ordinal)
-}
+impl TermMaker<'_> {
+    /// Terms of one path with one value.
+    pub(crate) fn single(&mut self, path: &[u8], value: &[u8]) -> TermKeys {
+        let (head, path) = path_parts(path);
+        self.keys((LOCAL_TERM, GLOBAL_TERM), &[&head, &path, value])
+    }
 
-/// Terms that say which shape an item has.
-pub(crate) fn shape_terms(item: &ItemKey, shape: u128, ordinal: u64) -> TermKeys {
-    term_keys((LOCAL_SHAPE, GLOBAL_SHAPE), item, &[&shape.to_be_bytes()], ordinal)
+    /// Terms of one composite index; `values` are the encoded values in the order of the index.
+    pub(crate) fn composite(&mut self, composite: u64, values: &[u8]) -> TermKeys {
+        self.keys((LOCAL_COMPOSITE, GLOBAL_COMPOSITE), &[&composite.to_be_bytes(), values])
+    }
+
+    /// Terms that say which shape an item has.
+    pub(crate) fn shape(&mut self, shape: u128) -> TermKeys {
+        self.keys((LOCAL_SHAPE, GLOBAL_SHAPE), &[&shape.to_be_bytes()])
+    }
+
+    fn keys(&mut self, kinds: (u8, u8), parts: &[&[u8]]) -> TermKeys {
+        let partition = self.item.partition_slice();
+        TermKeys {
+            local: self.key(kinds.0, partition, parts),
+            global: self.key(kinds.1, &[], parts),
+        }
+    }
+
+    fn key(&mut self, kind: u8, partition: &[u8], parts: &[&[u8]]) -> StorageKey {
+        self.room.extend_from_slice(&[kind]);
+        self.room.extend_from_slice(partition);
+        for part in parts {
+            self.room.extend_from_slice(part);
+        }
+        self.room.extend_from_slice(&self.ordinal.to_be_bytes());
+        self.room.split().freeze()
+    }
 }
 
 /// Where the paths of a shape are kept.
@@ -318,23 +301,6 @@ pub(crate) fn global_term_range(path: &[u8], value: &[u8]) -> KeyRange {
     KeyRange::prefix(&prefix)
 }
 
-fn term_keys(kinds: (u8, u8), item: &ItemKey, parts: &[&[u8]], ordinal: u64) -> TermKeys {
-    let partition = item.partition_slice();
-    let shared = parts.iter().map(|part| part.len()).sum::<usize>() + 9;
-    let mut local = Vec::with_capacity(partition.len() + shared);
-    local.push(kinds.0);
-    local.extend_from_slice(partition);
-    let mut global = Vec::with_capacity(shared);
-    global.push(kinds.1);
-    for key in [&mut local, &mut global] {
-        for part in parts {
-            key.extend_from_slice(part);
-        }
-        key.extend_from_slice(&ordinal.to_be_bytes());
-    }
-    TermKeys { local: local.into(), global: global.into() }
-}
-
 /// A unique key of one logical partition with the encoded values it must not repeat.
 pub(crate) fn unique_key(partition: &LogicalPartition, number: u8, values: &[u8]) -> StorageKey {
     let mut key = Vec::with_capacity(partition.0.len() + values.len() + 1);
@@ -374,7 +340,7 @@ pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
 }
 
 /// A path in a term: its length and its text, or a mark and its hash.
-fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
+pub(super) fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     if path.len() > TERM_PATH_BYTES_MAX {
         let hash = structural_hash(&Json::from(String::from_utf8_lossy(path).into_owned()));
         return (u16::MAX.to_be_bytes(), hash.to_be_bytes().to_vec().into());
@@ -383,8 +349,7 @@ fn path_parts(path: &[u8]) -> ([u8; 2], Cow<'_, [u8]>) {
     (length.to_be_bytes(), path.into())
 }
 
-#[cfg(test)]
-fn push_path(key: &mut Vec<u8>, path: &[u8]) {
+pub(super) fn push_path(key: &mut Vec<u8>, path: &[u8]) {
     let (head, path) = path_parts(path);
     key.extend_from_slice(&head);
     key.extend_from_slice(&path);

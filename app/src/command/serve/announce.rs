@@ -1,0 +1,42 @@
+//! What `serve` tells when it is ready: for people, for scripts that wait for a word, and as one JSON line.
+
+use gateway::AccountKey;
+use model::{Json, Object};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// What is told.
+#[derive(Debug)]
+pub(crate) struct Ready<'a> {
+    pub(crate) endpoint: &'a str,
+    pub(crate) key: &'a AccountKey,
+    /// A folder, or memory.
+    pub(crate) data: &'a str,
+}
+
+impl Ready<'_> {
+    fn connection_string(&self) -> String {
+        format!("AccountEndpoint={};AccountKey={};", self.endpoint, self.key.text())
+    }
+
+    pub(crate) fn tell(&self) -> Result<(), Failure> {
+        output::line(format_args!("Planisphere serves {} (data: {})", self.endpoint, self.data))?;
+        output::line(format_args!("Account key:       {}", self.key.text()))?;
+        output::line(format_args!("Connection string: {}", self.connection_string()))?;
+        // Scripts written for the emulators wait for one of these two.
+        output::line("Started")?;
+        output::line("System is now fully ready to accept requests")
+    }
+
+    pub(crate) fn tell_as_json(&self) -> Result<(), Failure> {
+        let mut ready = Object::new();
+        ready.insert("endpoint", self.endpoint);
+        ready.insert("key", self.key.text());
+        ready.insert("connectionString", self.connection_string());
+        ready.insert("data", self.data);
+        let mut line = Object::new();
+        line.insert("ready", ready);
+        output::line(Json::Object(line))
+    }
+}

@@ -1,0 +1,9 @@
+//! `planisphere serve`: the engine behind the REST API until a signal stops it.
+
+mod account_key;
+mod announce;
+mod certificate;
+mod emulator;
+mod run;
+
+pub(crate) use run::Serve;

@@ -1,0 +1,113 @@
+//! Ranges of terms as queries walk them, and what a term says.
+//!
+//! Owns the beginning that all terms of a path, composite index or shape share, in one logical partition or across a
+//! physical one, and the way back from an entry to value, ordinal and item. Does not own which terms are written.
+
+use bytes::Bytes;
+use storage::{Entry, KeyRange, StorageKey};
+
+use super::key::{
+    GLOBAL_COMPOSITE, GLOBAL_SHAPE, GLOBAL_TERM, LOCAL_COMPOSITE, LOCAL_SHAPE, LOCAL_TERM,
+    LogicalPartition, SHAPE_PATHS, push_path,
+};
+
+/// Bytes of an ordinal at the end of a term.
+const ORDINAL_BYTES: usize = 8;
+
+/// What all terms of one path, composite index or shape begin with.
+#[derive(Clone, Debug)]
+pub(crate) struct TermPrefix {
+    bytes: Vec<u8>,
+    logical: Option<LogicalPartition>,
+}
+
+/// What a term says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TermHit {
+    /// The encoded value or values.
+    pub(crate) value: Bytes,
+    pub(crate) ordinal: u64,
+    /// The key of the item.
+    pub(crate) key: StorageKey,
+}
+
+impl TermPrefix {
+    /// Terms of a path.
+    pub(crate) fn path(logical: Option<&LogicalPartition>, path: &[u8]) -> Self {
+        let mut prefix = Self::new((LOCAL_TERM, GLOBAL_TERM), logical);
+        push_path(&mut prefix.bytes, path);
+        prefix
+    }
+
+    /// Terms of a composite index.
+    pub(crate) fn composite(logical: Option<&LogicalPartition>, number: u64) -> Self {
+        let mut prefix = Self::new((LOCAL_COMPOSITE, GLOBAL_COMPOSITE), logical);
+        prefix.bytes.extend_from_slice(&number.to_be_bytes());
+        prefix
+    }
+
+    /// Terms of a shape.
+    pub(crate) fn shape(logical: Option<&LogicalPartition>, shape: u128) -> Self {
+        let mut prefix = Self::new((LOCAL_SHAPE, GLOBAL_SHAPE), logical);
+        prefix.bytes.extend_from_slice(&shape.to_be_bytes());
+        prefix
+    }
+
+    fn new(kinds: (u8, u8), logical: Option<&LogicalPartition>) -> Self {
+        let mut bytes = Vec::with_capacity(64);
+        match logical {
+            Some(logical) => {
+                bytes.push(kinds.0);
+                bytes.extend_from_slice(logical.as_bytes());
+            }
+            None => bytes.push(kinds.1),
+        }
+        Self { bytes, logical: logical.cloned() }
+    }
+
+    /// Terms whose value begins with these bytes.
+    pub(crate) fn with(&self, value: &[u8]) -> KeyRange {
+        KeyRange::prefix(&self.key(value, None))
+    }
+
+    /// Terms whose values lie from one place, included, to another, excluded.
+    pub(crate) fn between(&self, low: &[u8], high: &[u8]) -> KeyRange {
+        KeyRange::half_open(self.key(low, None), self.key(high, None))
+    }
+
+    /// The key of a term, or of the place before all terms of a value.
+    pub(crate) fn key(&self, value: &[u8], ordinal: Option<u64>) -> StorageKey {
+        let mut key = Vec::with_capacity(self.bytes.len() + value.len() + ORDINAL_BYTES);
+        key.extend_from_slice(&self.bytes);
+        key.extend_from_slice(value);
+        key.extend(ordinal.iter().flat_map(|ordinal| ordinal.to_be_bytes()));
+        key.into()
+    }
+
+    /// Reads a term; none when it is damaged.
+    pub(crate) fn decode(&self, entry: &Entry) -> Option<TermHit> {
+        let end = entry.key.len().checked_sub(ORDINAL_BYTES)?;
+        let ordinal = u64::from_be_bytes(entry.key.get(end..)?.try_into().ok()?);
+        if end < self.bytes.len() {
+            return None;
+        }
+        let key = match &self.logical {
+            Some(logical) => {
+                let id = std::str::from_utf8(&entry.value).ok()?;
+                logical.item(id).as_bytes().clone()
+            }
+            None => entry.value.clone(),
+        };
+        Some(TermHit { value: entry.key.slice(self.bytes.len()..end), ordinal, key })
+    }
+}
+
+/// The lists of the paths of all shapes.
+pub(crate) fn shape_paths_range() -> KeyRange {
+    KeyRange::prefix(&[SHAPE_PATHS])
+}
+
+/// The shape that such a list belongs to.
+pub(crate) fn shape_of(key: &[u8]) -> Option<u128> {
+    Some(u128::from_be_bytes(key.get(1..)?.try_into().ok()?))
+}

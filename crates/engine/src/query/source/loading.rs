@@ -1,0 +1,77 @@
+//! From terms to candidates.
+//!
+//! Owns the decision, term by term, whether the item must be loaded, and the loading in one call per shard.
+
+use std::collections::BTreeMap;
+
+use storage::{Shard, StorageKey};
+
+use super::candidate::Content;
+use super::expired::Expired;
+use super::index_values::IndexValues;
+use super::reading::Reading;
+use crate::error::Result;
+use crate::item::ItemRecord;
+use crate::key_layout::TermHit;
+
+/// Makes contents of terms.
+#[derive(Default)]
+pub(super) struct Loading {
+    /// What the terms hold, when that is all the query looks at.
+    values: Option<IndexValues>,
+    expired: Expired,
+}
+
+impl Loading {
+    pub(super) fn new(values: Option<IndexValues>) -> Self {
+        Self { values, expired: Expired::default() }
+    }
+
+    /// The content of each term, in order; none for items that are gone or expired.
+    pub(super) async fn contents(
+        &mut self,
+        reading: &mut Reading,
+        hits: &[(Shard, TermHit)],
+    ) -> Result<Vec<Option<Content>>> {
+        let mut contents: Vec<Option<Content>> = Vec::with_capacity(hits.len());
+        let mut missing: BTreeMap<Shard, Vec<(usize, StorageKey)>> = BTreeMap::new();
+        for (place, (shard, hit)) in hits.iter().enumerate() {
+            let known = self.values.as_ref().and_then(|values| values.item(&hit.value));
+            let known = match known {
+                Some(item) if self.expired.is_alive(reading, *shard, hit.ordinal).await? => {
+                    Some(Content::Indexed(item))
+                }
+                _ => {
+                    missing.entry(*shard).or_default().push((place, hit.key.clone()));
+                    None
+                }
+            };
+            contents.push(known);
+        }
+        for (shard, wanted) in missing {
+            // Large items come in small calls.
+            let at_once = reading.batch_items(wanted.len());
+            for part in wanted.chunks(at_once) {
+                let keys: Vec<StorageKey> = part.iter().map(|(_, key)| key.clone()).collect();
+                let records = reading.load(shard, &keys).await?;
+                for ((place, _), record) in part.iter().zip(records) {
+                    if let Some(content) = contents.get_mut(*place) {
+                        *content = record.map(Content::Record);
+                    }
+                }
+            }
+        }
+        Ok(contents)
+    }
+
+    /// The records of some terms, whatever the terms hold.
+    pub(super) async fn records(
+        &mut self,
+        reading: &mut Reading,
+        shard: Shard,
+        hits: &[TermHit],
+    ) -> Result<Vec<Option<ItemRecord>>> {
+        let keys: Vec<StorageKey> = hits.iter().map(|hit| hit.key.clone()).collect();
+        reading.load(shard, &keys).await
+    }
+}

@@ -1,0 +1,232 @@
+//! Items in the order of an index, across all pieces.
+//!
+//! Owns the merge: each piece gives its terms in order, and the least comes next. Ties go by ordinal, which no two items
+//! of a container share, so the order does not depend on how the container is partitioned, and one place is enough to go
+//! on from after any split or merge. Strings that share a long beginning are put in order by their items.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use ::query::plan::condition::ItemPath;
+use bytes::Bytes;
+
+use super::candidate::{Batch, Candidate};
+use super::index_values::IndexValues;
+use super::loading::Loading;
+use super::reading::Reading;
+use super::term::{TermWalk, Terms, cut_beginning, uncut, values_at};
+use crate::error::Result;
+use crate::key_layout::TermHit;
+use crate::query::part::Piece;
+use crate::query::token::{Place, TermPlace};
+
+/// Terms of all pieces, merged.
+pub(in crate::query) struct OrderedWalk {
+    streams: Vec<Stream>,
+    is_reversed: bool,
+    loading: Loading,
+    /// Whether of equal values only the first is wanted; then the last value given.
+    distinct: Option<Option<Bytes>>,
+}
+
+/// The terms of one piece.
+struct Stream {
+    walk: TermWalk,
+    buffer: VecDeque<Ranked>,
+    /// Terms read behind a run of cut strings.
+    spare: VecDeque<TermHit>,
+    /// Whose values the terms hold, and which of them are in descending order.
+    paths: Vec<(ItemPath, bool)>,
+    descending: Vec<bool>,
+    after: Option<TermPlace>,
+    is_reversed: bool,
+}
+
+/// A term with the bytes it is ordered by.
+struct Ranked {
+    rank: Bytes,
+    hit: TermHit,
+}
+
+impl OrderedWalk {
+    pub(super) fn new(
+        pieces: &[Piece],
+        terms: &Terms,
+        values: Option<IndexValues>,
+        after: Option<&TermPlace>,
+    ) -> Self {
+        let streams = pieces.iter().map(|piece| Stream {
+            walk: TermWalk::new(piece, terms, after),
+            buffer: VecDeque::new(),
+            spare: VecDeque::new(),
+            paths: terms.paths.clone(),
+            descending: terms.descending(),
+            after: after.cloned(),
+            is_reversed: terms.is_reversed,
+        });
+        Self {
+            streams: streams.collect(),
+            is_reversed: terms.is_reversed,
+            loading: Loading::new(values),
+            distinct: None,
+        }
+    }
+
+    /// Of equal values, only the first is given; a page goes on behind the value it ended with.
+    pub(in crate::query) fn distinct(mut self, after: Option<&TermPlace>) -> Self {
+        let last = after.map(|after| after.value.clone());
+        if let Some(last) = &last {
+            for stream in &mut self.streams {
+                stream.walk.skip_value(last);
+            }
+        }
+        self.distinct = Some(last);
+        self
+    }
+
+    pub(in crate::query) async fn next(
+        &mut self,
+        reading: &mut Reading,
+        wanted: usize,
+    ) -> Result<Batch> {
+        let wanted = reading.batch_items(wanted);
+        let mut hits = Vec::new();
+        let mut ranks = Vec::new();
+        while hits.len() < wanted {
+            let Some((shard, ranked)) = self.least(reading, wanted).await? else { break };
+            ranks.push(ranked.rank);
+            hits.push((shard, ranked.hit));
+        }
+        let contents = self.loading.contents(reading, &hits).await?;
+        let mut batch =
+            Batch { candidates: Vec::new(), reached: None, is_last: hits.len() < wanted };
+        for (((_, hit), rank), content) in hits.into_iter().zip(ranks).zip(contents) {
+            let place = Place::Ordered(TermPlace { value: rank.clone(), ordinal: hit.ordinal });
+            batch.reached = Some(place.clone());
+            let Some(content) = content else { continue };
+            if let Some(last) = &mut self.distinct {
+                if last.as_ref() == Some(&rank) {
+                    continue;
+                }
+                *last = Some(rank.clone());
+                for stream in &mut self.streams {
+                    stream.skip_value(&rank);
+                }
+            }
+            batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
+        }
+        Ok(batch)
+    }
+
+    /// Takes the first of all pieces.
+    async fn least(
+        &mut self,
+        reading: &mut Reading,
+        wanted: usize,
+    ) -> Result<Option<(storage::Shard, Ranked)>> {
+        for stream in &mut self.streams {
+            stream.refill(reading, &mut self.loading, wanted).await?;
+        }
+        let is_reversed = self.is_reversed;
+        let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
+        let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
+            (Some(left), Some(right)) => left.compare(right, is_reversed),
+            (left, right) => right.is_some().cmp(&left.is_some()),
+        });
+        let Some(stream) = first else { return Ok(None) };
+        let shard = stream.walk.piece().shard();
+        Ok(stream.buffer.pop_front().map(|ranked| (shard, ranked)))
+    }
+}
+
+impl Ranked {
+    fn compare(&self, other: &Self, is_reversed: bool) -> Ordering {
+        let order = self.rank.cmp(&other.rank);
+        let order = if is_reversed { order.reverse() } else { order };
+        order.then(self.hit.ordinal.cmp(&other.hit.ordinal))
+    }
+}
+
+impl Stream {
+    fn skip_value(&mut self, value: &Bytes) {
+        self.buffer.retain(|ranked| ranked.rank != *value);
+        self.spare.retain(|hit| hit.value != *value);
+        self.walk.skip_value(value);
+    }
+
+    async fn refill(
+        &mut self,
+        reading: &mut Reading,
+        loading: &mut Loading,
+        wanted: usize,
+    ) -> Result<()> {
+        while self.buffer.is_empty() {
+            let Some(hit) = self.take(reading, wanted).await? else { return Ok(()) };
+            match cut_beginning(&hit.value, &self.descending) {
+                Some(beginning) => {
+                    self.spare.push_front(hit);
+                    self.rank_run(reading, loading, &beginning).await?;
+                }
+                None => self.buffer.push_back(Ranked { rank: hit.value.clone(), hit }),
+            }
+            self.drain_plain();
+        }
+        Ok(())
+    }
+
+    /// Terms at hand that hold their whole value need no item to be ranked.
+    fn drain_plain(&mut self) {
+        let descending = &self.descending;
+        while let Some(hit) =
+            self.spare.pop_front_if(|hit| cut_beginning(&hit.value, descending).is_none())
+        {
+            self.buffer.push_back(Ranked { rank: hit.value.clone(), hit });
+        }
+    }
+
+    async fn take(&mut self, reading: &mut Reading, wanted: usize) -> Result<Option<TermHit>> {
+        while self.spare.is_empty() && !self.walk.is_at_end() {
+            self.spare.extend(self.walk.next(reading, wanted).await?);
+        }
+        Ok(self.spare.pop_front())
+    }
+
+    /// Reads all strings of one beginning and puts them in order by their items.
+    async fn rank_run(
+        &mut self,
+        reading: &mut Reading,
+        loading: &mut Loading,
+        beginning: &[u8],
+    ) -> Result<()> {
+        let mut run = Vec::new();
+        while let Some(hit) = self.take(reading, 64).await? {
+            if !hit.value.starts_with(beginning) {
+                self.spare.push_front(hit);
+                break;
+            }
+            run.push(hit);
+        }
+        let mut ranked = Vec::new();
+        let shard = self.walk.piece().shard();
+        for part in run.chunks(64) {
+            let records = loading.records(reading, shard, part).await?;
+            for (hit, record) in part.iter().zip(records) {
+                let Some(record) = record else { continue };
+                let item = record.parse()?;
+                let values = self.paths.iter().map(|(path, is_descending)| {
+                    (values_at(&item, path).into_iter().next(), *is_descending)
+                });
+                let rank = uncut(&values.collect::<Vec<_>>()).into();
+                ranked.push(Ranked { rank, hit: hit.clone() });
+            }
+        }
+        ranked.sort_by(|left, right| left.compare(right, self.is_reversed));
+        if let Some(after) = &self.after {
+            let done = TermHit { value: Bytes::new(), ordinal: after.ordinal, key: Bytes::new() };
+            let done = Ranked { rank: after.value.clone(), hit: done };
+            ranked.retain(|one| one.compare(&done, self.is_reversed) == Ordering::Greater);
+        }
+        self.buffer.extend(ranked);
+        Ok(())
+    }
+}

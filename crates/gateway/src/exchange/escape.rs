@@ -1,0 +1,65 @@
+//! Percent escapes of paths and header values.
+//!
+//! Owns decoding once and encoding what headers cannot carry. Does not own form encoding: `+` stays `+`.
+
+/// Decodes `%XX`; a percent sign without two digits stays as it is. Bytes that are no UTF-8 are replaced.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        if let (b'%', [high, low, beyond @ ..]) = (first, after)
+            && let (Some(high), Some(low)) = (digit(*high), digit(*low))
+        {
+            bytes.push(high * 16 + low);
+            rest = beyond;
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Encodes what is not printable ASCII; everything else stays readable.
+pub(crate) fn percent_encoded_non_ascii(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if matches!(byte, b' '..=b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        for (text, decoded) in [
+            ("my%20db", "my db"),
+            ("a%2520", "a%20"),
+            ("50%", "50%"),
+            ("%zz", "%zz"),
+            ("a+b", "a+b"),
+        ] {
+            assert_eq!(percent_decoded(text), decoded);
+        }
+        assert_eq!(percent_decoded("caf%C3%A9"), "café");
+    }
+
+    #[test]
+    fn only_what_headers_cannot_carry_is_encoded() {
+        assert_eq!(percent_encoded_non_ascii("dbs/my db/é"), "dbs/my db/%C3%A9");
+    }
+}

@@ -1,0 +1,163 @@
+//! Failures on the wire: the one table from error kinds to status pairs, and the error body.
+//!
+//! Owns status, sub-status, code and body of everything that is not a success. Does not own the sentences of the
+//! engine; they are passed on.
+
+use engine::{Error, ErrorKind};
+use hyper::StatusCode;
+use model::{Immutable, Json, Object};
+
+use super::header;
+use super::reply::Reply;
+
+/// Result of answering a request.
+pub(crate) type Outcome<T = Reply> = Result<T, Failure>;
+
+/// A request that cannot be answered with success.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    status: StatusCode,
+    sub_status: Option<u32>,
+    message: String,
+    retry_after_ms: Option<u64>,
+    /// A plan, for clients that can carry out the query themselves.
+    plan: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { status, sub_status: None, message, retry_after_ms: None, plan: None }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, message)
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "The requested verb is not supported on this resource.";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
+    }
+
+    pub(crate) fn invalid_payload(detail: impl std::fmt::Display) -> Self {
+        Self::bad_request(format!(
+            "The request payload is invalid. Ensure to provide a valid request payload. {detail}"
+        ))
+    }
+
+    /// The same failure with its second number.
+    pub(crate) fn sub_status(mut self, sub_status: u32) -> Self {
+        self.sub_status = Some(sub_status);
+        self
+    }
+
+    /// The same failure with the plan for clients that can carry out the query themselves.
+    pub(crate) fn with_plan(mut self, plan: String) -> Self {
+        self.plan = Some(plan);
+        self
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn sub_status_number(&self) -> Option<u32> {
+        self.sub_status
+    }
+
+    pub(crate) fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after_ms
+    }
+
+    /// The reply a client sees.
+    pub(crate) fn into_reply(self, activity_id: &str) -> Reply {
+        let mut body = Object::new();
+        body.insert("code", code(self.status));
+        let tail = "Microsoft.Azure.Documents.Common/2.14.0";
+        body.insert("message", format!("{}\r\nActivityId: {activity_id}, {tail}", self.message));
+        if let Some(plan) = self.plan {
+            body.insert("additionalErrorInfo", plan);
+        }
+        let mut reply = Reply::json(self.status, Json::Object(body).to_bytes());
+        if let Some(sub_status) = self.sub_status {
+            reply = reply.with(header::SUBSTATUS, sub_status);
+        }
+        if let Some(delay) = self.retry_after_ms {
+            reply = reply.with(header::RETRY_AFTER, delay);
+        }
+        reply
+    }
+}
+
+/// The table. A sub-status number means nothing alone.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let (status, sub_status) = match error.kind() {
+            ErrorKind::Invalid => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::PartitionKeyMismatch => (StatusCode::BAD_REQUEST, Some(1001)),
+            ErrorKind::NotFound | ErrorKind::OwnerNotFound => (StatusCode::NOT_FOUND, None),
+            ErrorKind::Conflict => (StatusCode::CONFLICT, None),
+            ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, None),
+            ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, None),
+            ErrorKind::Immutable if error.message() == Immutable::UniqueKeys.message() => {
+                (StatusCode::FORBIDDEN, None)
+            }
+            ErrorKind::Immutable => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::SessionNotAvailable => (StatusCode::NOT_FOUND, Some(1002)),
+            ErrorKind::PartitionGone => (StatusCode::GONE, Some(1002)),
+            ErrorKind::ContinuationRefused | ErrorKind::BadQuery => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::OutOfTime => (StatusCode::REQUEST_TIMEOUT, None),
+            ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
+            ErrorKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, None),
+            ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, None),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, None),
+        };
+        let retry_after_ms = match error.kind() {
+            ErrorKind::Throttled { retry_after_ms } => Some(retry_after_ms),
+            _ => None,
+        };
+        let message = match error.query_errors_json() {
+            Some(errors) => format!("Message: {errors}"),
+            None => error.to_string(),
+        };
+        Self { sub_status, retry_after_ms, ..Self::new(status, message) }
+    }
+}
+
+impl From<model::Invalid> for Failure {
+    fn from(invalid: model::Invalid) -> Self {
+        Self::bad_request(invalid.message())
+    }
+}
+
+fn code(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        408 => "RequestTimeout",
+        409 => "Conflict",
+        410 => "Gone",
+        412 => "PreconditionFailed",
+        413 => "RequestEntityTooLarge",
+        424 => "FailedDependency",
+        429 => "TooManyRequests",
+        501 => "NotImplemented",
+        503 => "ServiceUnavailable",
+        _ => "InternalServerError",
+    }
+}

@@ -1,0 +1,114 @@
+//! A reply under construction: status, headers, body.
+//!
+//! Owns the headers that every answer of one kind shares: charge, session token, position, owner. Does not own the
+//! socket.
+
+use bytes::Bytes;
+use engine::ContainerAddress;
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
+use hyper::{HeaderMap, Response, StatusCode};
+use model::{RequestCharge, SessionToken};
+
+use super::escape::percent_encoded_non_ascii;
+use super::header;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// What a request is answered with.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Reply {
+    pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let mut headers = HeaderMap::with_capacity(24);
+        headers.insert(CONTENT_TYPE, JSON);
+        Self { status, headers, body: body.into() }
+    }
+
+    pub(crate) fn ok(body: impl Into<Bytes>) -> Self {
+        Self::json(StatusCode::OK, body)
+    }
+
+    pub(crate) fn empty(status: StatusCode) -> Self {
+        Self::json(status, Bytes::new())
+    }
+
+    pub(crate) fn text(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Self {
+        let mut reply = Self::json(status, body);
+        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        reply
+    }
+
+    /// The same reply with a header; a value that headers cannot carry is escaped.
+    pub(crate) fn with(mut self, name: HeaderName, value: impl ToString) -> Self {
+        let text = value.to_string();
+        let value = HeaderValue::try_from(text.as_str())
+            .ok()
+            .filter(|value| value.to_str().is_ok())
+            .or_else(|| HeaderValue::try_from(percent_encoded_non_ascii(&text)).ok());
+        if let Some(value) = value {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// The same reply with a header that never changes.
+    pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    pub(crate) fn with_some(self, name: HeaderName, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn etag(self, etag: impl ToString) -> Self {
+        self.with(ETAG, etag)
+    }
+
+    pub(crate) fn charge(self, charge: RequestCharge) -> Self {
+        self.with(header::REQUEST_CHARGE, charge)
+    }
+
+    /// The session token with the physical partition and its position, when it names only one.
+    pub(crate) fn session(self, token: Option<&SessionToken>) -> Self {
+        let Some(token) = token.filter(|token| token.iter().next().is_some()) else { return self };
+        let mut parts = token.iter();
+        let reply = match (parts.next(), parts.next()) {
+            (Some((partition, lsn)), None) => self
+                .with(header::PARTITION_KEY_RANGE_ID, partition)
+                .with(header::LSN, lsn.0)
+                .with(header::LOCAL_LSN, lsn.0),
+            _ => self,
+        };
+        reply.with(header::SESSION_TOKEN, token)
+    }
+
+    /// The headers by which clients file the session token of items.
+    pub(crate) fn owner(self, container: &ContainerAddress) -> Self {
+        let link = &container.link;
+        self.with(header::CONTENT_PATH, container.rid).with(
+            header::OWNER_FULL_NAME,
+            format_args!("dbs/{}/colls/{}", link.database, link.container),
+        )
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+        let mut response = Response::new(Full::new(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}

@@ -1,0 +1,135 @@
+//! A request as the rest of the gateway reads it.
+//!
+//! Owns reading headers and the body into types. Does not own what they are for.
+
+use bytes::Bytes;
+use hyper::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
+use hyper::{HeaderMap, Method};
+use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, SessionToken};
+
+use super::failure::{Failure, Outcome};
+use super::header;
+use engine::operation::{PageOptions, ReadOptions, WriteOptions};
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// Scheme and host as the client wrote them.
+    pub(crate) origin: String,
+}
+
+impl Request {
+    /// The text of a header, without the space around it; a header of other bytes is as good as none.
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    }
+
+    /// Whether a Boolean header says true, in any case.
+    pub(crate) fn flag(&self, name: &HeaderName) -> bool {
+        self.header(name).is_some_and(|text| text.eq_ignore_ascii_case("true"))
+    }
+
+    /// The body as a value.
+    pub(crate) fn json(&self) -> Outcome<Json> {
+        Json::parse(&self.body).map_err(Failure::invalid_payload)
+    }
+
+    /// The partition key of the header, if there is one.
+    pub(crate) fn partition_key(&self) -> Outcome<Option<PartitionKey>> {
+        let Some(text) = self.header(&header::PARTITION_KEY) else { return Ok(None) };
+        let parsed = PartitionKey::parse(text);
+        parsed.map(Some).map_err(|invalid| Failure::from(invalid).sub_status(1001))
+    }
+
+    /// The partition key of the header, which must be there.
+    pub(crate) fn required_partition_key(&self) -> Outcome<PartitionKey> {
+        self.partition_key()?.ok_or_else(|| {
+            Failure::bad_request(
+                "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
+                 collection. Send the header x-ms-documentdb-partitionkey.",
+            )
+            .sub_status(1001)
+        })
+    }
+
+    pub(crate) fn session_token(&self) -> Outcome<Option<SessionToken>> {
+        match self.header(&header::SESSION_TOKEN).filter(|text| !text.is_empty()) {
+            Some(text) => Ok(Some(SessionToken::parse(text)?)),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn if_match(&self) -> Option<Precondition> {
+        self.header(&IF_MATCH).map(|text| Precondition::IfMatch(EtagPattern::parse(text)))
+    }
+
+    pub(crate) fn if_none_match(&self) -> Option<Precondition> {
+        self.header(&IF_NONE_MATCH).map(|text| Precondition::IfNoneMatch(EtagPattern::parse(text)))
+    }
+
+    pub(crate) fn write_options(&self) -> Outcome<WriteOptions> {
+        let indexing = match self.header(&header::INDEXING_DIRECTIVE) {
+            Some(text) => IndexingDirective::parse(text)?,
+            None => IndexingDirective::default(),
+        };
+        Ok(WriteOptions { precondition: self.if_match(), indexing })
+    }
+
+    /// The options of a read without a precondition.
+    pub(crate) fn read_options(&self) -> Outcome<ReadOptions> {
+        let consistency = match self.header(&header::CONSISTENCY_LEVEL) {
+            Some(text) => Some(model::ConsistencyLevel::parse(text)?),
+            None => None,
+        };
+        let account = model::ConsistencyLevel::Session;
+        if let Some(asked) = consistency.filter(|asked| asked.is_stronger_than(account)) {
+            return Err(Failure::bad_request(format!(
+                "ConsistencyLevel {asked} specified in the request is invalid when service is configured with \
+                 consistency level {account}. Ensure the request consistency level is not stronger than the service \
+                 consistency level."
+            )));
+        }
+        Ok(ReadOptions { session_token: self.session_token()?, precondition: None, consistency })
+    }
+
+    /// How large a page may be and where it starts.
+    pub(crate) fn page(&self) -> Outcome<PageOptions> {
+        let continuation = self.header(&header::CONTINUATION).filter(|text| !text.is_empty());
+        Ok(PageOptions {
+            items_max: self.items_max()?,
+            continuation: continuation.map(str::to_owned),
+        })
+    }
+
+    /// Items of a page at most; none leaves it to the engine.
+    pub(crate) fn items_max(&self) -> Outcome<Option<usize>> {
+        let Some(text) = self.header(&header::MAX_ITEM_COUNT) else { return Ok(None) };
+        match text.parse::<i64>() {
+            Ok(-1 | 0) => Ok(None),
+            Ok(count) if count > 0 => Ok(usize::try_from(count).ok()),
+            _ => Err(Failure::bad_request(format!(
+                "The input PageSize {text} is invalid. Ensure to provide a positive integer, or -1 for a page as the \
+                 service chooses it."
+            ))),
+        }
+    }
+
+    /// Whether the client wants no body back.
+    pub(crate) fn wants_minimal(&self) -> bool {
+        let prefer = self.header(&HeaderName::from_static("prefer"));
+        prefer.is_some_and(|text| text.eq_ignore_ascii_case("return=minimal"))
+    }
+
+    /// Whether a POST on a feed is a query.
+    pub(crate) fn is_query(&self) -> bool {
+        let content_type = self.header(&hyper::header::CONTENT_TYPE).unwrap_or_default();
+        let kind = content_type.split(';').next().unwrap_or_default().trim();
+        self.flag(&header::IS_QUERY)
+            || self.flag(&header::IS_QUERY_OTHER)
+            || kind.eq_ignore_ascii_case("application/query+json")
+            || kind.eq_ignore_ascii_case("application/sql")
+    }
+}

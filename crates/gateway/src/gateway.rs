@@ -1,0 +1,135 @@
+//! The gateway as a value: an engine with the settings of its front.
+//!
+//! Owns the answer to one request: identify, authorize, dispatch. Does not own sockets.
+
+use std::sync::{Arc, OnceLock};
+
+use engine::Engine;
+use hyper::Method;
+
+use crate::authorization::authorize;
+use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::observe::Metrics;
+use crate::resource;
+use crate::route::{Path, Route};
+use crate::settings::Settings;
+
+/// An engine behind HTTP. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Engine,
+    settings: Settings,
+    /// The certificate of the server, for clients that want to trust it.
+    certificate: OnceLock<String>,
+    metrics: Metrics,
+}
+
+impl Inner {
+    fn new(engine: Engine, settings: Settings) -> Self {
+        let began_ms = engine.environment().now().0;
+        Self { engine, settings, certificate: OnceLock::new(), metrics: Metrics::starting(began_ms) }
+    }
+}
+
+impl Gateway {
+    /// Puts a front on an engine.
+    #[must_use]
+    pub fn new(engine: Engine, settings: Settings) -> Self {
+        Self { inner: Arc::new(Inner::new(engine, settings)) }
+    }
+
+    /// The settings this gateway was made with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    pub(crate) fn offer_certificate(&self, pem: String) {
+        // A gateway that listens twice offers its first certificate.
+        let _ = self.inner.certificate.set(pem);
+    }
+
+    pub(crate) fn certificate(&self) -> Option<&str> {
+        self.inner.certificate.get().map(String::as_str)
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// The activity id of a request: the client's own if it has the form of one, otherwise a new one.
+    pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> String {
+        let sent = headers.get(header::ACTIVITY_ID).and_then(|value| value.to_str().ok());
+        let has_form = |text: &&str| {
+            text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+        };
+        if let Some(sent) = sent.filter(has_form) {
+            return sent.to_owned();
+        }
+        let environment = self.engine().environment();
+        let (high, low) = (environment.random(), environment.random());
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xFFFF,
+            high & 0xFFF,
+            (low >> 48) & 0x3FFF | 0x8000,
+            low & 0xFFFF_FFFF_FFFF
+        )
+    }
+
+    /// Whether the caller of a request may make it; asked before the body is read.
+    pub(crate) fn authorize(&self, request: &Request, path: &Path) -> Outcome<()> {
+        if request.method == Method::OPTIONS {
+            return Err(Failure::forbidden("Requests of other origins are not allowed."));
+        }
+        authorize(self, request, path)
+    }
+
+    /// Answers an authorized request.
+    pub(crate) async fn answer(&self, request: &Request, path: &Path) -> Outcome<Reply> {
+        let Some(route) = path.route() else { return Err(unknown_path(path)) };
+        let engine = self.engine();
+        match route {
+            Route::Account => resource::account::answer(self, request),
+            Route::Addresses => Err(Failure::bad_request(
+                "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
+            )),
+            Route::Offers => resource::offer::list(engine, request).await,
+            Route::Offer(id) => resource::offer::answer(engine, request, id).await,
+            Route::Databases => resource::database::feed(engine, request).await,
+            Route::Database(id) => resource::database::answer(engine, request, id).await,
+            Route::Containers(database) => {
+                resource::container::feed(engine, request, database).await
+            }
+            Route::Container(database, container, inner) => {
+                resource::container::dispatch(self, request, (database, container), inner).await
+            }
+            Route::Users(_) | Route::User(..) => Err(not_yet("Users")),
+            Route::Permissions(..) | Route::Permission(..) => Err(not_yet("Permissions")),
+            Route::EncryptionKeys(_) | Route::EncryptionKey(..) => {
+                Err(not_yet("Client encryption keys"))
+            }
+        }
+    }
+}
+
+fn unknown_path(path: &Path) -> Failure {
+    if path.segments.last().is_some_and(|segment| segment == "$batch") {
+        return Failure::method_not_allowed();
+    }
+    Failure::bad_request("Request url is invalid.")
+}
+
+pub(crate) fn not_yet(what: &str) -> Failure {
+    Failure::unsupported(format!("{what} are not supported yet."))
+}

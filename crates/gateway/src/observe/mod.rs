@@ -1,0 +1,9 @@
+//! What an operator and the tools around a server see of it: health, metrics, the certificate.
+//!
+//! Owns the paths that need no signature and tell nothing about data.
+
+mod metrics;
+mod paths;
+
+pub(crate) use metrics::Metrics;
+pub(crate) use paths::answer;

@@ -1,0 +1,56 @@
+//! The paths of health, metrics and the certificate.
+//!
+//! Owns telling them from the paths of resources. None of them is signed.
+
+use hyper::{Method, StatusCode};
+use model::{Json, Object};
+
+use crate::exchange::Reply;
+use crate::gateway::Gateway;
+use crate::route::Path;
+
+/// The answer, if the path is one of ours.
+pub(crate) fn answer(gateway: &Gateway, method: &Method, path: &Path) -> Option<Reply> {
+    let segments: Vec<&str> = path.segments.iter().map(String::as_str).collect();
+    if method != Method::GET && method != Method::HEAD {
+        return None;
+    }
+    match segments.as_slice() {
+        ["alive"] => Some(health("alive")),
+        ["ready"] => Some(health("ready")),
+        ["status"] => Some(status(gateway)),
+        ["metrics"] => {
+            let text = gateway.metrics().text(gateway.engine().environment().now().0);
+            Some(Reply::text(StatusCode::OK, "text/plain; version=0.0.4", text))
+        }
+        ["_explorer", "emulator.pem"] => Some(match gateway.certificate() {
+            Some(pem) => {
+                Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned())
+            }
+            None => crate::exchange::Failure::not_found(
+                "This server has no certificate: it is served without TLS. Start it with --tls.",
+            )
+            .into_reply("none"),
+        }),
+        _ => None,
+    }
+}
+
+fn health(state: &str) -> Reply {
+    let mut object = Object::new();
+    object.insert("status", state);
+    Reply::ok(Json::Object(object).to_bytes())
+}
+
+fn status(gateway: &Gateway) -> Reply {
+    let metrics = gateway.metrics();
+    let now_ms = gateway.engine().environment().now().0;
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut object = Object::new();
+    object.insert("status", "ready");
+    object.insert("account", gateway.engine().settings().account_id.as_str());
+    object.insert("version", env!("CARGO_PKG_VERSION"));
+    object.insert("uptimeSeconds", integer(metrics.uptime_seconds(now_ms)));
+    object.insert("requests", integer(metrics.requests()));
+    Reply::ok(Json::Object(object).to_bytes())
+}

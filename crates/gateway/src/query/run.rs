@@ -1,0 +1,106 @@
+//! One page of a query.
+//!
+//! Owns the request, the reply and the policy for queries that name no part of their container: as the hosted gateway,
+//! or generously.
+
+use std::time::Duration;
+
+use engine::ContainerAddress;
+use engine::query::{DirectQuery, FeatureSet, PlanQuery, QueryItems, QueryLimits, QueryPage};
+use model::FeedRange;
+
+use super::metrics;
+use super::text::QueryText;
+use crate::exchange::{Envelope, Failure, Outcome, Reply, Request, header};
+use crate::gateway::Gateway;
+use crate::resource::partition_key_range::feed_range;
+use crate::settings::CrossPartition;
+
+/// How long a page may take.
+const PAGE_MS_MAX: u64 = 30_000;
+
+pub(crate) async fn run(
+    gateway: &Gateway,
+    request: &Request,
+    address: &ContainerAddress,
+) -> Outcome<Reply> {
+    let engine = gateway.engine();
+    let query = QueryText::of(request)?;
+    let feed_range = feed_range(engine, request, address).await?;
+    let names_part = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
+    if feed_range == FeedRange::Container && !names_part {
+        check_direct(gateway, request, address, &query)?;
+    }
+    let limits = QueryLimits {
+        time_max: Some(Duration::from_millis(PAGE_MS_MAX)),
+        ..QueryLimits::default()
+    };
+    let operation = QueryItems {
+        container: address.link.clone(),
+        text: query.text,
+        parameters: query.parameters,
+        feed_range,
+        page: request.page()?,
+        options: request.read_options()?,
+        limits,
+    };
+    let outcome = engine.query_items(operation).await?;
+    let reply = reply(request, address, &outcome.value);
+    Ok(reply.charge(outcome.charge).session(outcome.session_token.as_ref()))
+}
+
+/// Refuses a query over all partitions that the client did not allow or must merge itself.
+fn check_direct(
+    gateway: &Gateway,
+    request: &Request,
+    address: &ContainerAddress,
+    query: &QueryText,
+) -> Outcome<()> {
+    let operation = PlanQuery {
+        container: address.link.clone(),
+        text: query.text.clone(),
+        parameters: query.parameters.clone(),
+        features: FeatureSet::full(),
+    };
+    let is_allowed = request.flag(&header::CROSS_PARTITION);
+    if is_allowed && gateway.settings().cross_partition == CrossPartition::Generous {
+        return Ok(());
+    }
+    let direct = gateway.engine().direct_query(&operation);
+    match direct {
+        Ok(DirectQuery::OneLogicalPartition) => Ok(()),
+        _ if !is_allowed => Err(Failure::bad_request(
+            "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to \
+             true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",
+        )),
+        Ok(DirectQuery::Served) => Ok(()),
+        Ok(DirectQuery::NeedsPlan(plan, words)) => {
+            Err(Failure::bad_request(words).sub_status(1004).with_plan(plan.to_string()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Reply {
+    let bytes = page.rows.iter().map(|row| row.len() + 1).sum();
+    let mut envelope = Envelope::new(Some(&address.rid), "Documents", bytes);
+    page.rows.iter().for_each(|row| envelope.push(row));
+    let count = envelope.count();
+    let mut reply = Reply::ok(envelope.into_text())
+        .with(header::ITEM_COUNT, count)
+        .with_some(header::CONTINUATION, page.continuation.as_ref())
+        .with_static(
+            header::QUERY_EXECUTION_INFO,
+            r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#,
+        )
+        .owner(address);
+    if request.flag(&header::POPULATE_QUERY_METRICS) {
+        reply = reply.with(header::QUERY_METRICS, metrics::text(&page.metrics));
+    }
+    if request.flag(&header::POPULATE_INDEX_METRICS_V2) {
+        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_second_header());
+    } else if request.flag(&header::POPULATE_INDEX_METRICS) {
+        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_header());
+    }
+    reply
+}

@@ -1,0 +1,47 @@
+//! The body of a query: its text and its parameters.
+//!
+//! Owns both forms, JSON and plain text.
+
+use engine::query::Parameters;
+use hyper::header::CONTENT_TYPE;
+use model::Json;
+
+use crate::exchange::{Failure, Outcome, Request};
+
+/// What the user sends.
+#[derive(Clone, Debug)]
+pub(crate) struct QueryText {
+    pub(crate) text: String,
+    pub(crate) parameters: Parameters,
+}
+
+impl QueryText {
+    pub(crate) fn of(request: &Request) -> Outcome<Self> {
+        let content_type = request.header(&CONTENT_TYPE).unwrap_or_default();
+        if content_type.starts_with("application/sql") {
+            let text = String::from_utf8_lossy(&request.body).into_owned();
+            return Ok(Self { text, parameters: Parameters::new() });
+        }
+        let body = request.json()?;
+        let text = body.get("query").and_then(Json::as_str).ok_or_else(|| {
+            Failure::bad_request(
+                "The body of a query is {\"query\":\"...\",\"parameters\":[{\"name\":\"@a\",\"value\":1}]}; it has no \
+                 'query'.",
+            )
+        })?;
+        let mut parameters = Parameters::new();
+        let listed = match body.get("parameters") {
+            None | Some(Json::Null) => &[],
+            Some(list) => list.as_array().ok_or_else(|| {
+                Failure::bad_request("The parameters of a query are an array of names and values.")
+            })?,
+        };
+        for parameter in listed {
+            let name = parameter.get("name").and_then(Json::as_str).ok_or_else(|| {
+                Failure::bad_request("A parameter of a query has no 'name' that is a string.")
+            })?;
+            parameters.push(name, parameter.get("value").cloned());
+        }
+        Ok(Self { text: text.to_owned(), parameters })
+    }
+}

@@ -1,0 +1,89 @@
+//! The account document, with which every client begins.
+//!
+//! Owns its shape. The endpoints in it echo the address the client used, so that mapped ports, container names and
+//! proxies work without a setting.
+
+use hyper::Method;
+use model::{Json, Object};
+
+use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::gateway::Gateway;
+
+/// What clients read about the query engine; a JSON text inside the JSON.
+const QUERY_ENGINE: &str = concat!(
+    r#"{"allowNewKeywords":true,"maxJoinsPerSqlQuery":10,"maxQueryRequestTimeoutFraction":0.9,"#,
+    r#""maxSqlQueryInputLength":524288,"maxUdfRefPerSqlQuery":10,"queryMaxInMemorySortDocumentCount":-1000,"#,
+    r#""spatialMaxGeometryPointCount":256,"sqlAllowNonFiniteNumbers":false,"sqlDisableOptimizationFlags":0,"#,
+    r#""sqlQueryILDisableOptimizationFlags":0,"clientDisableOptimisticDirectExecution":false,"#,
+    r#""queryEnableFullText":true,"queryEnableFullTextPreviewFeatures":false,"queryMaxFullTextScoreSearchTerms":30,"#,
+    r#""queryMaxRrfArgumentCount":100,"enableSpatialIndexing":true,"maxInExpressionItemsCount":2147483647,"#,
+    r#""maxLogicalAndPerSqlQuery":2147483647,"maxLogicalOrPerSqlQuery":2147483647,"maxSpatialQueryCells":2147483647,"#,
+    r#""sqlAllowAggregateFunctions":true,"sqlAllowGroupByClause":true,"sqlAllowLike":true,"sqlAllowSubQuery":true,"#,
+    r#""sqlAllowScalarSubQuery":true,"sqlAllowTop":true}"#
+);
+
+pub(crate) fn answer(gateway: &Gateway, request: &Request) -> Outcome<Reply> {
+    if request.method != Method::GET {
+        return Err(Failure::method_not_allowed());
+    }
+    let reply = Reply::ok(document(gateway, request).to_bytes());
+    let reply = ["x-ms-max-media-storage-usage-mb", "x-ms-media-storage-usage-mb"]
+        .into_iter()
+        .chain([
+            "x-ms-databaseaccount-consumed-mb",
+            "x-ms-databaseaccount-reserved-mb",
+            "x-ms-databaseaccount-provisioned-mb",
+        ])
+        .fold(reply, |reply, name| {
+            reply.with_static(hyper::header::HeaderName::from_static(name), "0")
+        });
+    Ok(reply.with_static(header::REQUEST_CHARGE, "0"))
+}
+
+fn document(gateway: &Gateway, request: &Request) -> Json {
+    let settings = gateway.settings();
+    let id = gateway.engine().settings().account_id.as_str();
+    let endpoint = settings.public_endpoint.as_deref().unwrap_or(&request.origin);
+    let endpoint = format!("{}/", endpoint.trim_end_matches('/'));
+    let host = endpoint.split("//").nth(1).unwrap_or_default().trim_end_matches('/').to_owned();
+    let location = || {
+        let mut location = Object::new();
+        location.insert("name", settings.region.as_str());
+        location.insert("databaseAccountEndpoint", endpoint.as_str());
+        vec![Json::Object(location)]
+    };
+    let mut account = Object::new();
+    account.insert("_self", "");
+    account.insert("id", id);
+    account.insert("_rid", host);
+    account.insert("media", "//media/");
+    account.insert("addresses", "//addresses/");
+    account.insert("_dbs", "//dbs/");
+    account.insert("writableLocations", location());
+    account.insert("readableLocations", location());
+    for name in [
+        "enableMultipleWriteLocations",
+        "continuousBackupEnabled",
+        "enableNRegionSynchronousCommit",
+        "enablePerPartitionFailoverBehavior",
+        "disableCrossRegionalHedging",
+    ] {
+        account.insert(name, false);
+    }
+    let mut replication = Object::new();
+    replication.insert("asyncReplication", false);
+    replication.insert("minReplicaSetSize", 3);
+    replication.insert("maxReplicasetSize", 4);
+    account.insert("userReplicationPolicy", replication.clone());
+    let mut consistency = Object::new();
+    consistency.insert("defaultConsistencyLevel", "Session");
+    account.insert("userConsistencyPolicy", consistency);
+    replication.remove("asyncReplication");
+    account.insert("systemReplicationPolicy", replication);
+    let mut policy = Object::new();
+    policy.insert("primaryReadCoefficient", 1);
+    policy.insert("secondaryReadCoefficient", 1);
+    account.insert("readPolicy", policy);
+    account.insert("queryEngineConfiguration", QUERY_ENGINE);
+    Json::Object(account)
+}

@@ -1,0 +1,179 @@
+//! Containers on the wire, and the way into them.
+//!
+//! Owns their shape and verbs, and the dispatch of everything below a container. Does not own items.
+
+use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
+use engine::outcome::{ContainerResource, PartitionsResource};
+use engine::{ContainerAddress, Engine, Outcome as EngineOutcome};
+use hyper::header::HeaderName;
+use hyper::{Method, StatusCode};
+use model::{ContainerProperties, Json, Object};
+
+use super::{database, listing, partition_key_range, usage};
+use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::gateway::{Gateway, not_yet};
+use crate::item;
+use crate::route::ContainerRoute;
+
+/// `/dbs/{id}/colls`
+pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
+    let parent = engine.resolve_database(named)?;
+    match request.method {
+        Method::GET => {
+            let containers = engine.list_containers(&parent.id).await?;
+            let values = containers.value.iter().map(document).collect();
+            let name = "DocumentCollections";
+            listing::feed(request, Some(&parent.rid), name, values, containers.charge)
+        }
+        Method::POST if request.is_query() => {
+            let containers = engine.list_containers(&parent.id).await?.value;
+            let values: Vec<Json> = containers.iter().map(document).collect();
+            listing::query(engine, request, Some(&parent.rid), "DocumentCollections", &values)
+        }
+        Method::POST => {
+            let properties = ContainerProperties::from_json(&request.json()?)?;
+            let throughput = database::throughput(request)?;
+            let create = CreateContainer { database: parent.id.clone(), properties, throughput };
+            let created = engine.create_container(create).await?;
+            let reply = single(StatusCode::CREATED, &created, document(&created.value));
+            Ok(reply.with(header::CONTENT_PATH, parent.rid))
+        }
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+/// Everything at and below `/dbs/{id}/colls/{id}`
+pub(crate) async fn dispatch(
+    gateway: &Gateway,
+    request: &Request,
+    (database, container): (&str, &str),
+    inner: ContainerRoute<'_>,
+) -> Outcome<Reply> {
+    let engine = gateway.engine();
+    let address = engine.resolve_container(database, container)?;
+    check_intended(request, &address)?;
+    match inner {
+        ContainerRoute::Itself => answer(engine, request, &address).await,
+        ContainerRoute::PartitionKeyRanges => {
+            partition_key_range::feed(engine, request, &address).await
+        }
+        ContainerRoute::Items => item::feed(gateway, request, &address).await,
+        ContainerRoute::Item(id) => item::single(engine, request, &address, id).await,
+        ContainerRoute::PartitionKeyDelete => {
+            item::delete_by_partition_key(engine, request, &address).await
+        }
+        ContainerRoute::Conflicts => conflicts(request, &address),
+        ContainerRoute::Conflict(id) => {
+            Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
+        }
+        ContainerRoute::Scripts(_) | ContainerRoute::Script(..) => Err(not_yet("Scripts")),
+    }
+}
+
+/// A client that remembers a container that was deleted must look again.
+fn check_intended(request: &Request, address: &ContainerAddress) -> Outcome<()> {
+    let Some(intended) = request.header(&header::INTENDED_CONTAINER) else { return Ok(()) };
+    if intended == address.rid.to_string() {
+        return Ok(());
+    }
+    let message = format!(
+        "Collection rid mismatch: the request is meant for '{intended}', the container '{}' is '{}'. Read the \
+         container again.",
+        address.link, address.rid
+    );
+    Err(Failure::bad_request(message).sub_status(1024))
+}
+
+async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+    let link = &address.link;
+    let reply = match request.method {
+        Method::GET => read(engine, request, address).await?,
+        Method::PUT => {
+            let properties = ContainerProperties::from_json(&request.json()?)?;
+            let (link, precondition) = (link.clone(), request.if_match());
+            let replace = ReplaceContainer { link, properties, precondition };
+            let replaced = engine.replace_container(replace).await?;
+            single(StatusCode::OK, &replaced, document(&replaced.value))
+        }
+        Method::DELETE => {
+            let deleted = engine.delete_container(link).await?;
+            Reply::empty(StatusCode::NO_CONTENT).charge(deleted.charge)
+        }
+        _ => return Err(Failure::method_not_allowed()),
+    };
+    Ok(reply
+        .with(header::CONTENT_PATH, address.database_rid)
+        .with(header::OWNER_FULL_NAME, format_args!("dbs/{}", link.database)))
+}
+
+async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+    let link = &address.link;
+    let outcome = engine.read_container(link).await?;
+    let partitions = engine.list_partitions(link).await?.value;
+    let mut document = document(&outcome.value);
+    if request.flag(&header::POPULATE_PARTITION_STATISTICS)
+        && let Json::Object(object) = &mut document
+    {
+        object.insert("statistics", statistics(&partitions));
+    }
+    let owner = ThroughputOwner::Container(link.clone());
+    let is_shared = engine.read_throughput(&owner).await?.value.is_none();
+    let mut reply = single(StatusCode::OK, &outcome, document)
+        .with_static(HeaderName::from_static("collection-service-index"), "0")
+        .with_static(HeaderName::from_static("collection-partition-index"), "0")
+        .with_static(header::MAX_CONTENT_LENGTH, "2097152")
+        .with_static(header::LAZY_INDEX_PROGRESS, "-1")
+        .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
+    if is_shared {
+        reply = reply.with_static(header::SHARE_THROUGHPUT, "true");
+    }
+    if request.flag(&header::POPULATE_QUOTA) {
+        reply = reply
+            .with(header::RESOURCE_QUOTA, usage::quota(partitions.partitions.len()))
+            .with(header::RESOURCE_USAGE, usage::usage(outcome.value.usage));
+    }
+    Ok(reply)
+}
+
+fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: Json) -> Reply {
+    Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
+}
+
+fn document(container: &ContainerResource) -> Json {
+    let mut json = container.properties.to_json();
+    let database = container.rid.database_id().unwrap_or(container.rid);
+    if let Json::Object(object) = &mut json {
+        object.insert("_rid", container.rid.to_string());
+        object.insert("_ts", i64::try_from(container.timestamp.0).unwrap_or_default());
+        object.insert("_self", format!("dbs/{database}/colls/{}/", container.rid));
+        object.insert("_etag", container.etag.to_string());
+        for part in ["docs", "sprocs", "triggers", "udfs", "conflicts"] {
+            object.insert(format!("_{part}"), format!("{part}/"));
+        }
+    }
+    json
+}
+
+fn statistics(partitions: &PartitionsResource) -> Json {
+    let entries = partitions.partitions.iter().map(|partition| {
+        let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let mut entry = Object::new();
+        entry.insert("id", partition.number.to_string());
+        entry.insert("sizeInKB", count(partition.usage.item_bytes.div_ceil(1024)));
+        entry.insert("documentCount", count(partition.usage.items));
+        entry.insert("partitionKeys", Vec::new());
+        Json::Object(entry)
+    });
+    Json::Array(entries.collect())
+}
+
+/// One write region has no conflicts.
+fn conflicts(request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+    let is_read = request.method == Method::GET;
+    if !is_read && !(request.method == Method::POST && request.is_query()) {
+        return Err(Failure::method_not_allowed());
+    }
+    let charge = model::RequestCharge::from_request_units(1);
+    let reply = listing::feed(request, Some(&address.rid), "Conflicts", Vec::new(), charge)?;
+    Ok(reply.owner(address))
+}

@@ -1,0 +1,80 @@
+//! Databases on the wire.
+//!
+//! Owns their shape and verbs. Does not own containers.
+
+use engine::operation::CreateDatabase;
+use engine::outcome::DatabaseResource;
+use engine::{Engine, Outcome as EngineOutcome};
+use hyper::{Method, StatusCode};
+use model::{DatabaseProperties, Json, Throughput};
+
+use super::listing;
+use crate::exchange::{Failure, Outcome, Reply, Request, header};
+
+/// `/dbs`
+pub(crate) async fn feed(engine: &Engine, request: &Request) -> Outcome<Reply> {
+    match request.method {
+        Method::GET => {
+            let databases = engine.list_databases().await?;
+            let values = databases.value.iter().map(document).collect();
+            listing::feed(request, None, "Databases", values, databases.charge)
+        }
+        Method::POST if request.is_query() => {
+            let databases = engine.list_databases().await?.value;
+            let values: Vec<Json> = databases.iter().map(document).collect();
+            listing::query(engine, request, None, "Databases", &values)
+        }
+        Method::POST => {
+            let properties = DatabaseProperties::from_json(&request.json()?)?;
+            let throughput = throughput(request)?;
+            let created = engine.create_database(CreateDatabase { properties, throughput }).await?;
+            Ok(single(StatusCode::CREATED, &created))
+        }
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+/// `/dbs/{id}`
+pub(crate) async fn answer(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
+    let address = engine.resolve_database(named)?;
+    match request.method {
+        Method::GET => Ok(single(StatusCode::OK, &engine.read_database(&address.id).await?)),
+        Method::DELETE => {
+            let deleted = engine.delete_database(&address.id).await?;
+            Ok(Reply::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
+        }
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+/// The throughput asked for at creation.
+pub(crate) fn throughput(request: &Request) -> Outcome<Option<Throughput>> {
+    if let Some(text) = request.header(&header::OFFER_AUTOSCALE) {
+        let settings = Json::parse(text.as_bytes()).map_err(Failure::invalid_payload)?;
+        return Ok(Some(Throughput::from_autoscale_settings(&settings)?));
+    }
+    let Some(text) = request.header(&header::OFFER_THROUGHPUT) else { return Ok(None) };
+    let per_second = text.parse().map_err(|_| {
+        Failure::bad_request(format!("The throughput '{text}' is not a whole number."))
+    })?;
+    Ok(Some(Throughput::manual(per_second)?))
+}
+
+fn single(status: StatusCode, outcome: &EngineOutcome<DatabaseResource>) -> Reply {
+    Reply::json(status, document(&outcome.value).to_bytes())
+        .etag(outcome.value.etag)
+        .charge(outcome.charge)
+}
+
+fn document(database: &DatabaseResource) -> Json {
+    let mut json = database.properties.to_json();
+    if let Json::Object(object) = &mut json {
+        object.insert("_rid", database.rid.to_string());
+        object.insert("_self", format!("dbs/{}/", database.rid));
+        object.insert("_etag", database.etag.to_string());
+        object.insert("_colls", "colls/");
+        object.insert("_users", "users/");
+        object.insert("_ts", i64::try_from(database.timestamp.0).unwrap_or_default());
+    }
+    json
+}

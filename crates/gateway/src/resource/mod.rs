@@ -1,0 +1,11 @@
+//! The resources that are not items: account, databases, containers, partition key ranges, throughput.
+//!
+//! Owns their shapes on the wire and the operations behind their verbs. One file per resource.
+
+pub(crate) mod account;
+pub(crate) mod container;
+pub(crate) mod database;
+mod listing;
+pub(crate) mod offer;
+pub(crate) mod partition_key_range;
+pub(crate) mod usage;

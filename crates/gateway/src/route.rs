@@ -1,0 +1,120 @@
+//! Paths: from the text of a path to the resource it names.
+//!
+//! Owns the list of all paths. Does not own verbs: each resource says which it has. Any segment may be an id or a
+//! resource id; whoever resolves it finds out.
+
+use crate::exchange::percent_decoded;
+
+/// A path with its segments decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Path {
+    /// The path as it came, without the slashes around it.
+    pub(crate) raw: String,
+    /// Its segments, decoded.
+    pub(crate) segments: Vec<String>,
+}
+
+impl Path {
+    /// Takes a path apart; a slash at the end does not count.
+    pub(crate) fn parse(path: &str) -> Self {
+        let raw = path.trim_matches('/').to_owned();
+        let segments = raw.split('/').filter(|segment| !segment.is_empty());
+        let segments = segments.map(percent_decoded).collect();
+        Self { raw, segments }
+    }
+
+    /// What the path names; none when it names nothing we know.
+    pub(crate) fn route(&self) -> Option<Route<'_>> {
+        let segments: Vec<&str> = self.segments.iter().map(String::as_str).collect();
+        Some(match segments.as_slice() {
+            [] => Route::Account,
+            ["offers"] => Route::Offers,
+            ["offers", offer] => Route::Offer(offer),
+            ["addresses"] => Route::Addresses,
+            ["dbs"] => Route::Databases,
+            ["dbs", database] => Route::Database(database),
+            ["dbs", database, "colls"] => Route::Containers(database),
+            ["dbs", database, "users"] => Route::Users(database),
+            ["dbs", database, "users", user] => Route::User(database, user),
+            ["dbs", database, "users", user, "permissions"] => Route::Permissions(database, user),
+            ["dbs", database, "users", user, "permissions", permission] => {
+                Route::Permission(database, user, permission)
+            }
+            ["dbs", database, "clientencryptionkeys"] => Route::EncryptionKeys(database),
+            ["dbs", database, "clientencryptionkeys", key] => Route::EncryptionKey(database, key),
+            ["dbs", database, "colls", container, rest @ ..] => {
+                Route::Container(database, container, ContainerRoute::parse(rest)?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route<'a> {
+    Account,
+    Offers,
+    Offer(&'a str),
+    Addresses,
+    Databases,
+    Database(&'a str),
+    Containers(&'a str),
+    Users(&'a str),
+    User(&'a str, &'a str),
+    Permissions(&'a str, &'a str),
+    Permission(&'a str, &'a str, &'a str),
+    EncryptionKeys(&'a str),
+    EncryptionKey(&'a str, &'a str),
+    Container(&'a str, &'a str, ContainerRoute<'a>),
+}
+
+/// What a path names inside a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContainerRoute<'a> {
+    Itself,
+    Items,
+    Item(&'a str),
+    PartitionKeyRanges,
+    PartitionKeyDelete,
+    Conflicts,
+    Conflict(&'a str),
+    Scripts(ScriptKind),
+    Script(ScriptKind, &'a str),
+}
+
+/// The kinds of scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScriptKind {
+    StoredProcedure,
+    Trigger,
+    UserDefinedFunction,
+}
+
+impl<'a> ContainerRoute<'a> {
+    fn parse(segments: &[&'a str]) -> Option<Self> {
+        Some(match segments {
+            [] => Self::Itself,
+            ["docs"] => Self::Items,
+            ["docs", item] => Self::Item(item),
+            ["pkranges"] => Self::PartitionKeyRanges,
+            ["operations", "partitionkeydelete"] => Self::PartitionKeyDelete,
+            ["conflicts"] => Self::Conflicts,
+            ["conflicts", conflict] => Self::Conflict(conflict),
+            [kind] => Self::Scripts(ScriptKind::parse(kind)?),
+            [kind, script] => Self::Script(ScriptKind::parse(kind)?, script),
+            _ => return None,
+        })
+    }
+}
+
+impl ScriptKind {
+    fn parse(segment: &str) -> Option<Self> {
+        match segment {
+            "sprocs" => Some(Self::StoredProcedure),
+            "triggers" => Some(Self::Trigger),
+            "udfs" => Some(Self::UserDefinedFunction),
+            _ => None,
+        }
+    }
+}

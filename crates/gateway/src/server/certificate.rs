@@ -1,0 +1,57 @@
+//! The certificate of the server: the user's own, or one made for the names it listens on.
+//!
+//! Owns reading, making and offering it. The key of a made certificate lives only in memory.
+
+use model::Invalid;
+use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// A certificate with its key.
+#[derive(Debug)]
+pub struct Certificate {
+    pub(crate) chain: Vec<CertificateDer<'static>>,
+    pub(crate) key: PrivateKeyDer<'static>,
+    /// What clients may add to those they trust.
+    pub(crate) pem: String,
+}
+
+impl Certificate {
+    /// Makes a certificate, signed by itself, for names and addresses.
+    ///
+    /// # Errors
+    /// [`Invalid`] when a name cannot be in a certificate.
+    pub fn generate(names: Vec<String>) -> model::Result<Self> {
+        let refused = |error: rcgen::Error| {
+            Invalid::new(format!("A certificate for {names:?} cannot be made: {error}."))
+        };
+        let mut parameters = CertificateParams::new(names.clone()).map_err(refused)?;
+        parameters.distinguished_name.push(DnType::CommonName, "localhost");
+        parameters.key_usages =
+            vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
+        parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let key = KeyPair::generate().map_err(refused)?;
+        let certificate = parameters.self_signed(&key).map_err(refused)?;
+        Ok(Self {
+            pem: certificate.pem(),
+            chain: vec![certificate.der().clone()],
+            key: PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
+        })
+    }
+
+    /// Reads a certificate and its key from PEM texts.
+    ///
+    /// # Errors
+    /// [`Invalid`] when a text holds no certificate or no key.
+    pub fn from_pem(chain: &str, key: &str) -> model::Result<Self> {
+        let certificates: Result<Vec<_>, _> =
+            CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
+        let certificates = certificates.ok().filter(|certificates| !certificates.is_empty());
+        let certificates = certificates.ok_or_else(|| {
+            Invalid::new("The certificate file holds no certificate in PEM form.")
+        })?;
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+            .map_err(|_| Invalid::new("The key file holds no private key in PEM form."))?;
+        Ok(Self { chain: certificates, key, pem: chain.to_owned() })
+    }
+}

@@ -1,0 +1,11 @@
+//! Sockets: accepting connections, speaking HTTP on them, stopping gracefully.
+//!
+//! Owns connections and their bounds. Does not own what is answered.
+
+mod certificate;
+mod guarded;
+mod listen;
+mod respond;
+mod tls;
+
+pub use certificate::Certificate;

@@ -1,0 +1,101 @@
+//! One request from the socket to its response.
+//!
+//! Owns the order: authorize, read the body, answer, add the headers every response has. A panic on the way is a 500
+//! that names the activity id under which it is logged.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{CACHE_CONTROL, HOST, PRAGMA};
+use hyper::{Response, StatusCode};
+
+use super::guarded::Guarded;
+use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::gateway::Gateway;
+use crate::observe;
+use crate::route::Path;
+
+/// Answers one request.
+pub(crate) async fn respond(
+    gateway: &Gateway,
+    incoming: hyper::Request<Incoming>,
+    scheme: &'static str,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let activity_id = gateway.activity_id(incoming.headers());
+    let began = gateway.engine().environment().now().0;
+    let answer = Guarded::new(answer(gateway, incoming, scheme)).await;
+    let reply = match answer {
+        Ok(Ok(reply)) => reply,
+        Ok(Err(failure)) => failure.into_reply(&activity_id),
+        Err(panicked) => {
+            gateway
+                .settings()
+                .log
+                .write(&format!("activity {activity_id}: a request panicked: {}", panicked.0));
+            let message = "The request failed because of a bug of this server. Its log tells more about this activity.";
+            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_reply(&activity_id)
+        }
+    };
+    let took = gateway.engine().environment().now().0.saturating_sub(began);
+    gateway.metrics().record(reply.status().as_u16(), took);
+    let is_success = reply.status().is_success();
+    let mut reply = reply
+        .with(header::ACTIVITY_ID, &activity_id)
+        .with(header::REQUEST_DURATION, took)
+        .with_static(header::GATEWAY_VERSION, "version=2.14.0")
+        .with_static(header::SERVICE_VERSION, "version=2.14.0.0")
+        .with_static(header::SCHEMA_VERSION, "1.21");
+    if is_success {
+        reply =
+            reply.with_static(CACHE_CONTROL, "no-store, no-cache").with_static(PRAGMA, "no-cache");
+    }
+    Ok(reply.into_response())
+}
+
+async fn answer(
+    gateway: &Gateway,
+    incoming: hyper::Request<Incoming>,
+    scheme: &'static str,
+) -> Outcome<Reply> {
+    let (parts, body) = incoming.into_parts();
+    let path = Path::parse(parts.uri.path());
+    if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
+        return Ok(reply);
+    }
+    let host = parts.headers.get(HOST).and_then(|value| value.to_str().ok());
+    let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
+    let forwarded =
+        parts.headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+    let scheme = forwarded.filter(|text| matches!(*text, "http" | "https")).unwrap_or(scheme);
+    let origin = format!("{scheme}://{}", host.unwrap_or("localhost"));
+    let (method, headers) = (parts.method, parts.headers);
+    let mut request = Request { method, headers, body: Bytes::new(), origin };
+    gateway.authorize(&request, &path)?;
+    request.body = read_body(gateway, body).await?;
+    gateway.answer(&request, &path).await
+}
+
+async fn read_body(gateway: &Gateway, body: Incoming) -> Outcome<Bytes> {
+    let limits = &gateway.settings().limits;
+    let reading = Limited::new(body, limits.body_bytes_max).collect();
+    let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await
+    else {
+        return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "The request body came too slowly."));
+    };
+    match read {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Failure::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "Request size is too large: at most {} bytes are taken.",
+                limits.body_bytes_max
+            ),
+        )),
+        Err(error) => {
+            Err(Failure::bad_request(format!("The request body could not be read: {error}.")))
+        }
+    }
+}

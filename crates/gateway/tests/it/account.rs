@@ -1,0 +1,58 @@
+//! The account document and what every answer carries.
+
+use crate::client::{Server, exchange};
+
+#[tokio::test]
+async fn the_account_echoes_the_host_of_the_request() {
+    let server = Server::start().await;
+    let account = server.get("/").with("host", "cosmos.example:9999").send().await.expect(200);
+    let locations = account.property("writableLocations");
+    let location = &locations.as_array().unwrap()[0];
+    let endpoint = location.get("databaseAccountEndpoint").unwrap().as_str();
+    assert_eq!(endpoint, Some("http://cosmos.example:9999/"));
+    assert_eq!(account.string("id"), "planisphere");
+    assert_eq!(account.string("_rid"), "cosmos.example:9999");
+    assert!(account.json().get("thinClientReadableLocations").is_none());
+}
+
+#[tokio::test]
+async fn a_proxy_tells_the_scheme() {
+    let server = Server::start().await;
+    let call = server.get("/").with("host", "h").with("x-forwarded-proto", "https");
+    assert!(call.send().await.text().contains("\"https://h/\""));
+}
+
+#[tokio::test]
+async fn an_activity_id_is_echoed_or_made() {
+    let server = Server::start().await;
+    let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    let echoed = server.get("/").with("x-ms-activity-id", id).send().await;
+    assert_eq!(echoed.header("x-ms-activity-id"), Some(id));
+    let made = server.get("/").send().await;
+    assert_eq!(made.has("x-ms-activity-id").len(), 36);
+    assert_eq!(made.header("x-ms-gatewayversion"), Some("version=2.14.0"));
+}
+
+#[tokio::test]
+async fn paths_and_verbs_that_do_not_exist_are_refused() {
+    let server = Server::with_container().await;
+    server.get("/nothing").send().await.refused(400, None, "Request url is invalid.");
+    server.post("/dbs/d/colls/c/docs/$batch/x", "").send().await.refused(400, None, "invalid");
+    server.put("/dbs", "{}").send().await.refused(405, None, "verb");
+    server.get("/addresses").send().await.refused(400, None, "Gateway mode");
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_on_the_same_port() {
+    let server = Server::start().await;
+    // The preface and empty settings; the answer begins with a settings frame instead of a status line.
+    let mut stream = tokio::net::TcpStream::connect(&server.address).await.unwrap();
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    tokio::io::AsyncWriteExt::write_all(&mut stream, preface).await.unwrap();
+    let mut head = [0; 9];
+    tokio::io::AsyncReadExt::read_exact(&mut stream, &mut head).await.unwrap();
+    assert_eq!(head[3], 4, "{head:?}");
+    let plain =
+        exchange(&server.address, b"GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
+    plain.await.expect(401);
+}

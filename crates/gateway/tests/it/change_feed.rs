@@ -1,0 +1,87 @@
+//! The change feed.
+
+use crate::client::{Answer, Call, Server};
+
+const ITEMS: &str = "/dbs/d/colls/c/docs";
+
+async fn upsert(server: &Server, id: &str) {
+    let body = format!(r#"{{"id":"{id}","pk":"x"}}"#);
+    let call = server.post(ITEMS, &body).key(r#"["x"]"#).with("x-ms-documentdb-is-upsert", "true");
+    assert!(call.send().await.status < 300);
+}
+
+fn latest(server: &Server) -> Call<'_> {
+    server.get(ITEMS).with("a-im", "Incremental feed")
+}
+
+fn all_versions(server: &Server) -> Call<'_> {
+    let call = server.get(ITEMS).with("a-im", "Full-Fidelity Feed");
+    call.with("x-ms-cosmos-changefeed-wire-format-version", "2021-09-15")
+}
+
+fn lsn(answer: &Answer, index: usize) -> Option<i64> {
+    answer.entries("Documents")[index].get("_lsn").unwrap().as_i64()
+}
+
+#[tokio::test]
+async fn changes_are_told_once_and_then_nothing_is_new() {
+    let server = Server::with_container().await;
+    let empty = latest(&server).send().await.expect(304);
+    assert!(!empty.has("etag").is_empty());
+    for id in ["a", "b", "a"] {
+        upsert(&server, id).await;
+    }
+    let first = latest(&server).send().await.expect(200);
+    assert_eq!(first.ids("Documents"), ["b", "a"]);
+    assert_eq!((lsn(&first, 0), lsn(&first, 1)), (Some(2), Some(3)));
+    let again = latest(&server).with("if-none-match", first.has("etag")).send().await.expect(304);
+    assert!(again.body.is_empty());
+    upsert(&server, "c").await;
+    let next = latest(&server).with("if-none-match", again.has("etag")).send().await.expect(200);
+    assert_eq!(next.ids("Documents"), ["c"]);
+}
+
+#[tokio::test]
+async fn a_reader_starts_where_it_says() {
+    let server = Server::with_container().await;
+    upsert(&server, "a").await;
+    let now = latest(&server).with("if-none-match", "*").send().await.expect(304);
+    server.travel(60);
+    upsert(&server, "b").await;
+    let since = latest(&server).with("if-modified-since", "Sat, 10 Oct 2026 09:02:30 GMT");
+    assert_eq!(since.send().await.expect(200).ids("Documents"), ["b"]);
+    let after = latest(&server).with("if-none-match", now.has("etag")).send().await.expect(200);
+    assert_eq!(after.ids("Documents"), ["b"]);
+    let one = latest(&server).with("x-ms-max-item-count", "1").send().await.expect(200);
+    assert_eq!(one.ids("Documents"), ["a"]);
+    let bad = latest(&server).with("if-modified-since", "yesterday").send().await;
+    bad.refused(400, None, "If-Modified-Since");
+    let bad = latest(&server).with("if-none-match", "\"7\"").send().await;
+    bad.refused(400, None, "Invalid Continuation Token");
+    server.get(ITEMS).with("a-im", "Other").send().await.refused(400, None, "A-IM");
+}
+
+#[tokio::test]
+async fn all_versions_tell_deletions_and_what_was_before() {
+    let server = Server::with_container().await;
+    all_versions(&server).send().await.refused(400, None, "starts now or at a continuation token");
+    let start = all_versions(&server).with("if-none-match", "*").send().await.expect(304);
+    upsert(&server, "a").await;
+    upsert(&server, "a").await;
+    server.delete("/dbs/d/colls/c/docs/a").key(r#"["x"]"#).send().await.expect(204);
+    let call = all_versions(&server).with("if-none-match", start.has("etag"));
+    let changes = call.send().await.expect(200).entries("Documents");
+    let operations: Vec<_> = changes
+        .iter()
+        .map(|change| change.get("metadata").unwrap().get("operationType").unwrap().to_string())
+        .collect();
+    assert_eq!(operations, ["\"create\"", "\"replace\"", "\"delete\""]);
+    let deleted = &changes[2];
+    assert_eq!(deleted.get("current").unwrap().to_string(), "{}");
+    assert_eq!(deleted.get("previous").unwrap().get("id").unwrap().as_str(), Some("a"));
+    let metadata = deleted.get("metadata").unwrap();
+    assert_eq!(metadata.get("id").unwrap().as_str(), Some("a"));
+    assert_eq!(metadata.get("partitionKey").unwrap().to_string(), r#"{"pk":"x"}"#);
+    assert!(metadata.get("crts").unwrap().as_i64().unwrap() > 0);
+    assert_eq!(metadata.get("previousImageLSN").unwrap().as_i64(), Some(2));
+}

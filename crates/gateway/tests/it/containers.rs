@@ -1,0 +1,79 @@
+//! Containers.
+
+use crate::client::Server;
+
+const BODY: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+
+#[tokio::test]
+async fn a_container_has_the_shape_clients_know() {
+    let server = Server::with_container().await;
+    let read = server.get("/dbs/d/colls/c").send().await.expect(200);
+    let (database, rid) = (server.get("/dbs/d").send().await.string("_rid"), read.string("_rid"));
+    assert_eq!(read.string("_self"), format!("dbs/{database}/colls/{rid}/"));
+    assert_eq!(read.string("_docs"), "docs/");
+    assert_eq!(read.has("etag"), read.string("_etag"));
+    assert_eq!(read.header("x-ms-alt-content-path"), Some("dbs/d"));
+    assert_eq!(read.header("x-ms-content-path"), Some(database.as_str()));
+    let progress = "x-ms-documentdb-collection-index-transformation-progress";
+    assert_eq!(read.header(progress), Some("100"));
+    assert_eq!(read.header("x-ms-share-throughput"), None);
+    let by_rid = format!("/dbs/{database}/colls/{rid}/");
+    assert_eq!(server.get(&by_rid).send().await.expect(200).string("id"), "c");
+    let list = server.get("/dbs/d/colls").send().await.expect(200);
+    assert_eq!(list.ids("DocumentCollections"), ["c"]);
+    assert_eq!(list.string("_rid"), database);
+}
+
+#[tokio::test]
+async fn quota_and_usage_are_told_when_asked() {
+    let server = Server::with_container().await;
+    let item = r#"{"id":"a","pk":"a"}"#;
+    server.post("/dbs/d/colls/c/docs", item).key(r#"["a"]"#).send().await.expect(201);
+    let plain = server.get("/dbs/d/colls/c").send().await;
+    assert_eq!(plain.header("x-ms-resource-usage"), None);
+    let call = server.get("/dbs/d/colls/c").with("x-ms-documentdb-populatequotainfo", "True");
+    let read = call.with("x-ms-documentdb-populatepartitionstatistics", "true").send().await;
+    assert!(read.has("x-ms-resource-usage").contains("documentsCount=1;"));
+    assert!(read.has("x-ms-resource-quota").contains("documentSize=10240;"));
+    assert_eq!(read.property("statistics").as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_container_is_replaced_within_its_limits() {
+    let server = Server::start().await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let policy = r#","uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}}"#;
+    let unique = &format!("{}{policy}", BODY.strip_suffix('}').unwrap());
+    let created = server.post("/dbs/d/colls", unique).send().await.expect(201);
+    let longer = unique.replace("\"id\":\"c\"", "\"id\":\"c\",\"defaultTtl\":60");
+    let call = server.put("/dbs/d/colls/c", &longer).with("if-match", created.has("etag"));
+    assert_eq!(call.send().await.expect(200).property("defaultTtl").as_i64(), Some(60));
+    let call = server.put("/dbs/d/colls/c", &longer).with("if-match", created.has("etag"));
+    call.send().await.refused(412, None, "precondition");
+    let changed = server.put("/dbs/d/colls/c", BODY).send().await;
+    changed.refused(403, None, "The unique index cannot be modified.");
+    let other_key = longer.replace("/pk", "/other");
+    server.put("/dbs/d/colls/c", &other_key).send().await.refused(400, None, "partition key");
+}
+
+#[tokio::test]
+async fn a_container_that_was_made_anew_is_another() {
+    let server = Server::with_container().await;
+    let rid = server.get("/dbs/d/colls/c").send().await.string("_rid");
+    let intended = |rid: &str| {
+        server.get("/dbs/d/colls/c/docs").with("x-ms-cosmos-intended-collection-rid", rid)
+    };
+    intended(&rid).send().await.expect(200);
+    server.delete("/dbs/d/colls/c").send().await.expect(204);
+    server.get("/dbs/d/colls/c/docs").send().await.refused(404, None, "Resource Not Found.");
+    server.post("/dbs/d/colls", BODY).send().await.expect(201);
+    intended(&rid).send().await.refused(400, Some("1024"), "Read the container again");
+}
+
+#[tokio::test]
+async fn there_are_no_conflicts() {
+    let server = Server::with_container().await;
+    let list = server.get("/dbs/d/colls/c/conflicts").send().await.expect(200);
+    assert!(list.entries("Conflicts").is_empty());
+    server.get("/dbs/d/colls/c/conflicts/x").send().await.expect(404);
+}

@@ -1,0 +1,14 @@
+//! The gateway over a real socket, as a client without a library sees it.
+
+mod account;
+mod authorization;
+mod bounds;
+mod change_feed;
+mod client;
+mod containers;
+mod databases;
+mod items;
+mod offers;
+mod partition_key_ranges;
+mod queries;
+mod transactional_batch;

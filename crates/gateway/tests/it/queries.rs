@@ -1,0 +1,165 @@
+//! Queries, plans and the policy for queries over all partitions.
+
+use crate::client::{Answer, Call, Server};
+use gateway::CrossPartition;
+
+const ITEMS: &str = "/dbs/d/colls/c/docs";
+
+async fn filled(server: Server) -> Server {
+    for number in 0..6 {
+        let key = ["x", "y"][number % 2];
+        let body = format!(r#"{{"id":"{number}","pk":"{key}","n":{number}}}"#);
+        let call = server.post(ITEMS, &body).key(&format!(r#"["{key}"]"#));
+        call.send().await.expect(201);
+    }
+    server
+}
+
+fn query<'a>(server: &'a Server, text: &str) -> Call<'a> {
+    let body = format!(r#"{{"query":"{text}"}}"#);
+    server.post(ITEMS, &body).with("content-type", "application/query+json")
+}
+
+fn everywhere<'a>(server: &'a Server, text: &str) -> Call<'a> {
+    query(server, text).with("x-ms-documentdb-query-enablecrosspartition", "True")
+}
+
+fn rows(answer: &Answer) -> String {
+    answer.property("Documents").to_string()
+}
+
+#[tokio::test]
+async fn a_logical_partition_answers_everything() {
+    let server = filled(Server::with_container().await).await;
+    let text = "SELECT VALUE c.n FROM c ORDER BY c.n DESC";
+    let answer = query(&server, text).key(r#"["x"]"#).send().await.expect(200);
+    assert_eq!(rows(&answer), "[4,2,0]");
+    assert_eq!(answer.header("x-ms-item-count"), Some("3"));
+    assert_eq!(answer.header("x-ms-continuation"), None);
+    assert_eq!(answer.header("x-ms-session-token"), Some("0:-1#6"));
+    assert!(answer.header("x-ms-cosmos-query-execution-info").is_some());
+    let rid = server.get("/dbs/d/colls/c").send().await.string("_rid");
+    assert_eq!(answer.string("_rid"), rid);
+}
+
+#[tokio::test]
+async fn parameters_and_all_ways_to_say_query_are_understood() {
+    let server = filled(Server::with_container().await).await;
+    let body = r#"{"query":"SELECT VALUE c.n FROM c WHERE c.n = @n","parameters":[{"name":"@n","value":4}]}"#;
+    for header in ["x-ms-documentdb-isquery", "x-ms-documentdb-query"] {
+        let call = server.post(ITEMS, body).key(r#"["x"]"#).with(header, "True");
+        assert_eq!(rows(&call.send().await.expect(200)), "[4]");
+    }
+    let call = server.post(ITEMS, "SELECT VALUE c.n FROM c WHERE c.n = 4").key(r#"["x"]"#);
+    let answer = call.with("content-type", "application/sql").send().await.expect(200);
+    assert_eq!(rows(&answer), "[4]");
+    let empty = server.post(ITEMS, "{}").with("x-ms-documentdb-isquery", "True").send().await;
+    empty.refused(400, None, "has no 'query'");
+}
+
+#[tokio::test]
+async fn a_query_is_paged() {
+    let server = filled(Server::with_container().await).await;
+    let text = "SELECT VALUE c.n FROM c";
+    let first = everywhere(&server, text).with("x-ms-max-item-count", "4").send().await.expect(200);
+    assert_eq!(first.entries("Documents").len(), 4);
+    let token = first.has("x-ms-continuation");
+    let rest = everywhere(&server, text).with("x-ms-continuation", token).send().await.expect(200);
+    assert_eq!(rest.entries("Documents").len(), 2);
+    assert_eq!(rest.header("x-ms-continuation"), None);
+    let made_up = everywhere(&server, text).with("x-ms-continuation", "abc").send().await;
+    made_up.refused(400, None, "Invalid Continuation Token");
+}
+
+#[tokio::test]
+async fn a_query_over_all_partitions_must_be_allowed() {
+    let server = filled(Server::with_container().await).await;
+    let refused = query(&server, "SELECT * FROM c").send().await;
+    refused.refused(400, None, "Cross partition query is required but disabled.");
+    let one = query(&server, "SELECT VALUE c.n FROM c WHERE c.pk = 'x' AND c.n > 2").send().await;
+    assert_eq!(rows(&one.expect(200)), "[4]");
+}
+
+#[tokio::test]
+async fn a_query_that_must_be_merged_is_refused_with_its_plan() {
+    let server = filled(Server::with_container().await).await;
+    for text in [
+        "SELECT VALUE c.n FROM c ORDER BY c.n",
+        "SELECT TOP 1 * FROM c",
+        "SELECT DISTINCT VALUE c.pk FROM c",
+        "SELECT VALUE COUNT(1) FROM c",
+    ] {
+        let answer = everywhere(&server, text).send().await;
+        answer.refused(400, Some("1004"), "can not be directly served by the gateway");
+        let plan = answer.string("additionalErrorInfo");
+        assert!(plan.starts_with(r#"{"partitionedQueryExecutionInfoVersion":2"#), "{plan}");
+        let call = query(&server, text).with("x-ms-documentdb-partitionkeyrangeid", "0");
+        call.send().await.expect(200);
+    }
+    let grouped =
+        everywhere(&server, "SELECT c.pk, COUNT(1) AS k FROM c GROUP BY c.pk").send().await;
+    grouped.refused(400, None, "only supports 'VALUE <AggregateFunc>' for aggregates");
+}
+
+#[tokio::test]
+async fn a_generous_gateway_merges_itself() {
+    let server = Server::with(|settings| settings.cross_partition = CrossPartition::Generous).await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    let call = server.post("/dbs/d/colls", body).with("x-ms-offer-throughput", "12000");
+    call.send().await.expect(201);
+    let server = filled(server).await;
+    let answer =
+        everywhere(&server, "SELECT VALUE c.n FROM c ORDER BY c.n").send().await.expect(200);
+    assert_eq!(rows(&answer), "[0,1,2,3,4,5]");
+}
+
+#[tokio::test]
+async fn a_plan_is_given_for_what_a_client_can_do() {
+    let server = filled(Server::with_container().await).await;
+    let plan = |features: &'static str| {
+        let body = r#"{"query":"SELECT VALUE COUNT(1) FROM c"}"#;
+        let call = server.post(ITEMS, body).with("x-ms-cosmos-is-query-plan-request", "True");
+        call.with("x-ms-cosmos-supported-query-features", features)
+    };
+    let given = plan("Aggregate, Distinct").send().await.expect(200);
+    assert!(given.text().contains(r#""aggregates":["Count"]"#), "{}", given.text());
+    let refused = plan("Distinct").send().await;
+    refused.refused(400, None, "which the calling client does not support");
+    // Nothing was created by a request that looks like a create.
+    let count = query(&server, "SELECT VALUE COUNT(1) FROM c");
+    let count = count.with("x-ms-documentdb-partitionkeyrangeid", "0").send().await.expect(200);
+    assert_eq!(rows(&count), "[6]");
+}
+
+#[tokio::test]
+async fn a_wrong_query_is_refused_with_codes_and_places() {
+    let server = Server::with_container().await;
+    let answer = everywhere(&server, "SELEC 1").send().await;
+    answer.refused(400, None, r#""code":"SC1001""#);
+}
+
+#[tokio::test]
+async fn metrics_are_told_when_asked() {
+    let server = filled(Server::with_container().await).await;
+    let text = "SELECT VALUE c.n FROM c WHERE c.n = 4";
+    let plain = everywhere(&server, text).send().await.expect(200);
+    assert_eq!(plain.header("x-ms-documentdb-query-metrics"), None);
+    let call = everywhere(&server, text).with("x-ms-documentdb-populatequerymetrics", "true");
+    let answer = call.with("x-ms-cosmos-populateindexmetrics", "True").send().await.expect(200);
+    let metrics = answer.has("x-ms-documentdb-query-metrics");
+    assert!(metrics.contains(";outputDocumentCount=1;"), "{metrics}");
+    assert!(!answer.has("x-ms-cosmos-index-utilization").is_empty());
+}
+
+#[tokio::test]
+async fn resources_are_queried_too() {
+    let server = Server::with_container().await;
+    let body = r#"{"query":"SELECT * FROM r WHERE r.id = 'd'"}"#;
+    let call = server.post("/dbs", body).with("content-type", "application/query+json");
+    assert_eq!(call.send().await.expect(200).ids("Databases"), ["d"]);
+    let body = r#"{"query":"SELECT VALUE r.id FROM r"}"#;
+    let call = server.post("/dbs/d/colls", body).with("x-ms-documentdb-isquery", "True");
+    let found = call.send().await.expect(200);
+    assert_eq!(found.property("DocumentCollections").to_string(), r#"["c"]"#);
+}
