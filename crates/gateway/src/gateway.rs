@@ -32,7 +32,12 @@ struct Inner {
 impl Inner {
     fn new(engine: Engine, settings: Settings) -> Self {
         let began_ms = engine.environment().now().0;
-        Self { engine, settings, certificate: OnceLock::new(), metrics: Metrics::starting(began_ms) }
+        Self {
+            engine,
+            settings,
+            certificate: OnceLock::new(),
+            metrics: Metrics::starting(began_ms),
+        }
     }
 }
 
