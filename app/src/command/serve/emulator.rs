@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// The family of the older emulator.
 const FAMILY: &str = "AZURE_COSMOS_EMULATOR_";
 /// Known in the older family, without a meaning here.
-const IDLE: [&str; 4] = ["PARTITION_COUNT", "ARGS", "ENABLE_MONGODB_ENDPOINT", "IP_ADDRESS_OVERRIDE"];
+const IDLE: [&str; 4] =
+    ["PARTITION_COUNT", "ARGS", "ENABLE_MONGODB_ENDPOINT", "IP_ADDRESS_OVERRIDE"];
 
 /// What the environment asks for.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -65,9 +65,9 @@ fn unsigned(number: u64) -> Json {
 }
 
 fn double(number: f64) -> Outcome<Json> {
-    Number::from_f64(number)
-        .map(Json::Number)
-        .ok_or_else(|| Failure::invalid_payload("The binary JSON holds a number that is not finite."))
+    Number::from_f64(number).map(Json::Number).ok_or_else(|| {
+        Failure::invalid_payload("The binary JSON holds a number that is not finite.")
+    })
 }
 
 /// The members of a container: how many bytes, as its marker says, and how many if it says so.
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn an_item_as_a_client_sent_it_is_read() {
         let sent = [
-            0x80, 0xED, 0x0D, 0x03, 0x82, 0x69, 0x64, 0x81, 0x61, 0x81, 0x6E, 0x02, 0x82, 0x70, 0x6B,
-            0x81, 0x78,
+            0x80, 0xED, 0x0D, 0x03, 0x82, 0x69, 0x64, 0x81, 0x61, 0x81, 0x6E, 0x02, 0x82, 0x70,
+            0x6B, 0x81, 0x78,
         ];
         check(&sent, r#"{"id":"a","n":2,"pk":"x"}"#);
     }

@@ -19,9 +19,8 @@ pub(crate) fn item(body: &Bytes) -> Outcome<Json> {
 /// The text of an item as the client reads it: as stored, unless it reads nothing but the binary form.
 pub(crate) fn text(request: &Request, item: Item) -> Bytes {
     let formats = request.header(&header::SUPPORTED_FORMATS).unwrap_or_default();
-    let reads = |format: &str| {
-        formats.split(',').any(|known| known.trim().eq_ignore_ascii_case(format))
-    };
+    let reads =
+        |format: &str| formats.split(',').any(|known| known.trim().eq_ignore_ascii_case(format));
     if reads("CosmosBinary") && !reads("JsonText") {
         return Bytes::from(binary_json::encode(&item.to_json()));
     }

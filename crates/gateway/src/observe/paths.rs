@@ -24,9 +24,7 @@ pub(crate) fn answer(gateway: &Gateway, method: &Method, path: &Path) -> Option<
             Some(Reply::text(StatusCode::OK, "text/plain; version=0.0.4", text))
         }
         ["_explorer", "emulator.pem"] => Some(match gateway.certificate() {
-            Some(pem) => {
-                Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned())
-            }
+            Some(pem) => Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned()),
             None => crate::exchange::Failure::not_found(
                 "This server has no certificate: it is served without TLS. Start it with --tls.",
             )

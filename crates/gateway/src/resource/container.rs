@@ -4,16 +4,17 @@
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{ContainerAddress, Engine, Outcome as EngineOutcome};
+use engine::{AttachedKind, ContainerAddress, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object};
 
+use super::attached::{self, Place};
 use super::{database, listing, partition_key_range, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::gateway::{Gateway, not_yet};
+use crate::gateway::Gateway;
 use crate::item;
-use crate::route::ContainerRoute;
+use crate::route::{ContainerRoute, ScriptKind};
 
 /// `/dbs/{id}/colls`
 pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
@@ -66,7 +67,12 @@ pub(crate) async fn dispatch(
         ContainerRoute::Conflict(id) => {
             Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
         }
-        ContainerRoute::Scripts(_) | ContainerRoute::Script(..) => Err(not_yet("Scripts")),
+        ContainerRoute::Scripts(kind) => {
+            attached::feed(gateway, request, &scripts(&address, kind)).await
+        }
+        ContainerRoute::Script(kind, named) => {
+            attached::single(gateway, request, &scripts(&address, kind), named).await
+        }
     }
 }
 
@@ -165,6 +171,16 @@ fn statistics(partitions: &PartitionsResource) -> Json {
         Json::Object(entry)
     });
     Json::Array(entries.collect())
+}
+
+fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
+    let kind = match kind {
+        ScriptKind::StoredProcedure => AttachedKind::StoredProcedure,
+        ScriptKind::Trigger => AttachedKind::Trigger,
+        ScriptKind::UserDefinedFunction => AttachedKind::UserDefinedFunction,
+    };
+    let owner_link = format!("dbs/{}/colls/{}/", address.database_rid, address.rid);
+    Place { kind, owner: address.rid, owner_link }
 }
 
 /// One write region has no conflicts.

@@ -39,6 +39,12 @@ impl Certificate {
         })
     }
 
+    /// The certificate as clients add it to those they trust.
+    #[must_use]
+    pub fn pem(&self) -> &str {
+        &self.pem
+    }
+
     /// Reads a certificate and its key from PEM texts.
     ///
     /// # Errors
