@@ -1,4 +1,4 @@
-//! Why a command could not be carried out, as one line: what, why, and the way out.
+//! Why a command could not be carried out, as one line: what, why, and the way out; what needs to be shown follows it.
 //!
 //! Owns the shape of the line and the exit code. Does not own the sentences of the store and the engine: theirs end
 //! with what to do after a semicolon, and are taken apart here.
@@ -17,6 +17,8 @@ pub(crate) struct Failure {
     what: String,
     why: String,
     way_out: String,
+    /// Lines after the first, each with its line break before it.
+    detail: String,
     /// The reader of our output has gone; nobody is left to be told.
     is_silent: bool,
 }
@@ -24,7 +26,13 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
         let (what, why) = (what.into(), why.into());
-        Self { what, why, way_out: String::new(), is_silent: false }
+        Self { what, why, way_out: String::new(), detail: String::new(), is_silent: false }
+    }
+
+    /// The same failure with lines that show more, each with its line break before it.
+    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
     }
 
     /// The same failure with what to do about it.
@@ -80,7 +88,8 @@ const NO_WAY_KNOWN: &str =
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "planisphere: {}: {}. {}.", self.what, self.why, self.way_out)
+        let Self { what, why, way_out, detail, .. } = self;
+        write!(formatter, "planisphere: {what}: {why}. {way_out}.{detail}")
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use model::{DatabaseId, TimestampMs};
 use storage::{Shard, Store, memory::MemoryStore};
@@ -163,6 +164,10 @@ impl Engine {
 
     pub(crate) fn now(&self) -> TimestampMs {
         self.core.environment.now()
+    }
+
+    pub(crate) fn stopwatch(&self) -> Duration {
+        self.core.environment.stopwatch()
     }
 
     pub(crate) fn view(&self) -> Arc<CatalogView> {

@@ -6,9 +6,9 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use model::TimestampMs;
 
@@ -16,6 +16,11 @@ use model::TimestampMs;
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
     fn now(&self) -> TimestampMs;
+
+    /// Time since some moment before, the same one while the process runs: for saying how long something took.
+    fn stopwatch(&self) -> Duration {
+        Duration::from_millis(self.now().0)
+    }
 }
 
 /// A source of random numbers.
@@ -72,6 +77,12 @@ impl Environment {
         self.clock.now()
     }
 
+    /// Time since some moment before; only differences mean something.
+    #[must_use]
+    pub fn stopwatch(&self) -> Duration {
+        self.clock.stopwatch()
+    }
+
     /// A random number.
     #[must_use]
     pub fn random(&self) -> u64 {
@@ -105,6 +116,12 @@ impl Clock for SystemClock {
         let since_epoch =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         TimestampMs(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine")]
+    fn stopwatch(&self) -> Duration {
+        static STARTED: OnceLock<Instant> = OnceLock::new();
+        STARTED.get_or_init(Instant::now).elapsed()
     }
 }
 

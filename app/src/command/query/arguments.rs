@@ -41,6 +41,10 @@ pub(super) fn parameters(list: &[Parameter]) -> Parameters {
 pub(super) fn feed_range(parts: &[Json]) -> Result<FeedRange, Failure> {
     let components = match parts {
         [] => return Ok(FeedRange::Container),
+        [Json::Array(components)] if components.is_empty() => {
+            return Err(Failure::new("reading --partition-key", "it has no component")
+                .way_out("leave it out to read all logical partitions"));
+        }
         [whole @ Json::Array(_)] => whole.clone(),
         parts => Json::Array(parts.to_vec()),
     };
@@ -92,6 +96,10 @@ mod tests {
         check_key(&[r#""a""#], r#"["a"]"#);
         check_key(&[r#""a""#, "7"], r#"["a",7]"#);
         check_key(&[r#"["a",7]"#], r#"["a",7]"#);
+        check_key(
+            &["[]"],
+            "planisphere: reading --partition-key: it has no component. Leave it out to read all logical partitions.",
+        );
         assert!(partition_key_part("a").unwrap_err().ends_with(r#"--partition-key '"a"'"#));
     }
 

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use engine::query::{QueryExplanation, QueryMetrics};
+use query::plan::access::OrderAccess;
 
 use super::pages::Read;
 use super::table::LeftOut;
@@ -19,6 +20,7 @@ pub(super) fn plan(explained: &QueryExplanation) -> String {
     lines.push(format!("  partition keys        {}", explained.partition_filter));
     lines.push(format!("  physical partitions   {}", partitions(explained)));
     lines.extend(explained.words.iter().map(|words| format!("  {words}")));
+    lines.extend(merge(explained));
     let report = &explained.index_metrics;
     for (what, indexes) in [
         ("indexes used", [&report.utilized_single, &report.utilized_composite]),
@@ -31,6 +33,17 @@ pub(super) fn plan(explained: &QueryExplanation) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// How the rows of several physical partitions become one answer.
+fn merge(explained: &QueryExplanation) -> Option<String> {
+    let how = match explained.access.order {
+        OrderAccess::Path { .. } | OrderAccess::Composite { .. } => "merged by their order",
+        OrderAccess::Unordered => "read one after the other",
+        OrderAccess::Sorted => "computed together and sorted",
+    };
+    let count = explained.partitions.len();
+    (count > 1).then(|| format!("  rows of {count} physical partitions are {how}"))
 }
 
 fn partitions(explained: &QueryExplanation) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Owns the loop and the sums over pages. A page is printed as soon as it is there.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use engine::Engine;
@@ -46,7 +46,11 @@ pub(super) async fn read<W: Write>(
     rows: &mut Rows<W>,
 ) -> Result<Read, Stop> {
     let mut read = Read { continuation: query.page.continuation.clone(), ..Read::default() };
-    let counter = progress::counter("reading");
+    // Rows that run over a terminal show by themselves that something is happening.
+    let counter = match io::stdout().is_terminal() {
+        true => ProgressBar::hidden(),
+        false => progress::counter("reading"),
+    };
     let mut stopped = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         let outcome = tokio::select! {

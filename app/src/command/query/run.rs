@@ -7,9 +7,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use engine::Engine;
 use engine::operation::PageOptions;
 use engine::query::QueryItems;
+use engine::{Engine, ErrorKind};
 use model::Json;
 
 use super::arguments::{self, Parameter};
@@ -174,15 +174,30 @@ impl Query {
 fn refusal(text: &str, error: &engine::Error) -> Failure {
     let errors = error.query_errors();
     if errors.is_empty() {
-        return Failure::of("running the query", error)
-            .or_way_out("`planisphere help query` has examples");
+        return Failure::of("running the query", error).or_way_out(way_out(error.kind()));
     }
     let count = match errors {
         [_] => "it has an error".to_owned(),
         errors => format!("it has {} errors", errors.len()),
     };
-    Failure::new("running the query", count + &place::pointed(text, errors))
-        .way_out("`planisphere help query` has examples")
+    Failure::new("running the query", count)
+        .way_out("correct the text; `planisphere help query` has examples")
+        .detail(place::pointed(text, errors))
+}
+
+/// What to do about an error that does not say so itself.
+fn way_out(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound | ErrorKind::OwnerNotFound => {
+            "correct --database or --container; `planisphere verify` names those that exist"
+        }
+        ErrorKind::ContinuationRefused => "leave --continuation out to start from the first row",
+        ErrorKind::PartitionKeyMismatch => {
+            "give --partition-key once for each path of the container's partition key"
+        }
+        ErrorKind::TooLarge => "select fewer properties, or add a filter",
+        _ => "`planisphere help query` has examples",
+    }
 }
 
 /// Says something beside the rows. When nobody can hear it, the rows are still right.

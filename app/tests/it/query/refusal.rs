@@ -33,6 +33,13 @@ fn values_that_are_no_json_are_refused_with_the_right_quotes() {
 }
 
 #[test]
+fn a_partition_key_that_is_too_long_is_refused() {
+    let words = ["--partition-key", "1", "--partition-key", "2", "SELECT * FROM c"];
+    check(&words, &["[1,2]", "more components", "once for each path"]);
+    check(&["--partition-key", "[]", "SELECT * FROM c"], &["no component", "Leave it out"]);
+}
+
+#[test]
 fn an_order_that_no_index_gives_is_refused_in_words() {
     check(&["SELECT * FROM c ORDER BY c.number, c.id"], &["composite index"]);
 }

@@ -6,7 +6,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use model::{DatabaseId, EpkRange, Precondition, ResourceId, Throughput, Verdict};
+use model::{
+    ContainerProperties, DatabaseId, EpkRange, Precondition, ResourceId, Throughput, Verdict,
+};
 
 use super::database::{already_exists, metadata_read, metadata_written};
 use super::live::{ContainerIdentity, ContainerLive, Live};
@@ -202,7 +204,7 @@ impl Engine {
         &self,
         operation: CreateContainer,
     ) -> Result<Outcome<ContainerResource>> {
-        operation.properties.validate()?;
+        check(&operation.properties)?;
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(&operation.database)?;
         let id = operation.properties.id.clone();
@@ -313,7 +315,7 @@ impl Engine {
             .properties
             .check_replace(&operation.properties)
             .map_err(|immutable| Error::new(ErrorKind::Immutable, immutable.to_string()))?;
-        operation.properties.validate()?;
+        check(&operation.properties)?;
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();
             record.older_policies.insert(record.generation, old);
@@ -372,4 +374,11 @@ fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> 
              The etag of the container is {etag}, the request expects {expected}."
         ),
     ))
+}
+
+/// Refuses properties that the service would not take.
+fn check(properties: &ContainerProperties) -> Result<()> {
+    properties.validate()?;
+    query::ComputedProperties::new(&properties.computed_properties)?;
+    Ok(())
 }

@@ -10,6 +10,8 @@ use model::{
     ResourceId, TimestampMs, expires_at,
 };
 
+use query::ComputedProperties;
+
 use crate::index::CompiledPolicy;
 use crate::item::ItemHeader;
 
@@ -51,6 +53,8 @@ pub(crate) struct ContainerLive {
     pub(crate) generation: u32,
     /// How long superseded versions are kept; zero keeps none.
     pub(crate) retention_seconds: u64,
+    /// Ready for queries.
+    pub(crate) computed: ComputedProperties,
     policies: BTreeMap<u32, Arc<CompiledPolicy>>,
 }
 
@@ -71,7 +75,9 @@ impl ContainerLive {
             Some(policy) => policy.retention_minutes() * 60,
             None => retention_default_seconds,
         };
-        Self { properties, generation, retention_seconds, policies }
+        // They were checked when the container was created or replaced.
+        let computed = ComputedProperties::new(&properties.computed_properties).unwrap_or_default();
+        Self { properties, generation, retention_seconds, computed, policies }
     }
 
     pub(crate) fn policy(&self, generation: u32) -> Option<&Arc<CompiledPolicy>> {

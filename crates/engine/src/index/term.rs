@@ -187,9 +187,7 @@ impl Walk<'_> {
                 } else {
                     resolve_all(item, &property.segments).into_iter().next().flatten()
                 };
-                // A composite index holds scalars; anything else counts as undefined, so that no row is lost.
-                let value =
-                    value.filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
+                // Absence has a term as well, so that no row of an order is lost.
                 let start = values.len();
                 push_value(&mut values, value);
                 if property.descending {

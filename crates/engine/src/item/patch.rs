@@ -23,7 +23,8 @@ impl Engine {
     /// Changes parts of an item.
     ///
     /// # Errors
-    /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item.
+    /// `NotFound`, `PreconditionFailed` (etag or condition), `Invalid` when an operation does not fit the item,
+    /// `BadQuery` when the condition cannot be read.
     pub async fn patch_item(&self, operation: PatchItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;

@@ -30,7 +30,8 @@ impl Engine {
     pub fn direct_query(&self, operation: &PlanQuery) -> Result<DirectQuery> {
         let container = self.container(&operation.container)?;
         let live = container.live();
-        let (tree, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let (tree, bound) =
+            bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let context = PlanContext {
             partition_key: &container.identity.definition,
             vectors: live.properties.vector_embedding_policy.as_ref(),

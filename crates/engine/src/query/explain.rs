@@ -2,10 +2,11 @@
 //!
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
+use ::query::plan::access::plan_in_words;
 use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
-use super::part::{pieces, targets};
+use super::part::{check, pieces, targets};
 use super::prepared::{Prepared, bind_text, common_indexes};
 use super::request::QueryItems;
 use crate::charge;
@@ -20,19 +21,22 @@ impl Engine {
     /// `BadQuery` for a wrong text, or an order that no index has.
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
         let container = self.container(&operation.container)?;
-        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        check(&container, &operation.feed_range)?;
+        let live = container.live();
+        let (tree, bound) =
+            bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
-        let live = container.live();
         let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
+        let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
             partitions: pieces
                 .iter()
                 .map(|piece| (piece.partition.identity.number, piece.range.clone()))
                 .collect(),
-            words: vec![format!("lookup: {:?}", prepared.access.lookup)],
-            index_metrics: index_metrics(&prepared.bound, &prepared.indexes),
+            words: plan_in_words(&tree, bound, &prepared.access, indexes),
+            index_metrics: index_metrics(bound, indexes),
             access: prepared.access,
         };
         Ok(Outcome { value, charge: charge::metadata_read(), session_token: None })

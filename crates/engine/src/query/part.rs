@@ -11,6 +11,7 @@ use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
 use crate::catalog::Container;
+use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
 use crate::partition::{Partition, PartitionMap};
 
@@ -53,6 +54,20 @@ impl Piece {
     pub(super) fn is_whole_partition(&self) -> bool {
         let owned = &self.partition.range;
         self.logical.is_none() && self.range.min <= owned.min && owned.max <= self.range.max
+    }
+}
+
+/// Refuses a partition key with more components than the container has paths: it would find nothing, and say nothing.
+pub(super) fn check(container: &Container, feed_range: &FeedRange) -> Result<()> {
+    let levels = container.identity.definition.levels();
+    match feed_range {
+        FeedRange::PartitionKey(key) if key.components().len() > levels => Err(Error::new(
+            ErrorKind::PartitionKeyMismatch,
+            format!(
+                "The partition key {key} has more components than the container has paths ({levels})."
+            ),
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -10,7 +10,8 @@ use ::query::ast::Query;
 use ::query::function::Moment;
 use ::query::plan::access::{AccessPlan, Indexes, plan_access};
 use ::query::{
-    BoundQuery, BuiltInFunctions, EvaluationContext, Parameters, QueryError, bind, parse,
+    BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationContext, Parameters, QueryError,
+    bind_with, parse,
 };
 
 use model::{IndexingMode, IndexingPolicy, TimestampMs};
@@ -104,11 +105,13 @@ pub(super) async fn common_indexes(
 /// Parses and binds a text.
 pub(super) fn bind_text(
     engine: &Engine,
+    computed: &ComputedProperties,
     text: &str,
     parameters: &Parameters,
 ) -> Result<(Arc<Query>, BoundQuery)> {
     let tree = engine.core.query_texts.tree(text).map_err(bad_query)?;
-    let bound = bind(&tree, parameters, &BuiltInFunctions).map_err(bad_query)?;
+    let bound = bind_with(&tree, parameters, &BuiltInFunctions, computed);
+    let bound = bound.map_err(bad_query)?;
     Ok((tree, bound))
 }
 

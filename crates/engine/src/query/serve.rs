@@ -14,7 +14,7 @@ use storage::Read;
 
 use super::answer::QueryPage;
 use super::page::{PageRows, RowMaker, compute, fill};
-use super::part::{Piece, pieces, targets};
+use super::part::{Piece, check, pieces, targets};
 use super::prepared::{Prepared, bind_text, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
@@ -42,21 +42,25 @@ impl Engine {
     /// `BadQuery` for a wrong text or a value without an answer, `ContinuationRefused` for a token of another query,
     /// `SessionNotAvailable` for a session token from the future, `OutOfTime` when the time is spent before a row.
     pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
-        let started = self.now();
+        let started = self.stopwatch();
         let container = self.container(&operation.container)?;
+        check(&container, &operation.feed_range)?;
         let progress = Progress::of(&operation, &container.identity.rid)?;
-        let (_, bound) = bind_text(self, &operation.text, &operation.parameters)?;
+        let (_, bound) =
+            bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
         let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
         let prepared = Prepared::new(bound, indexes)?;
+        let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
         let view = Arc::clone(&opened.view);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
-        reading.metrics.compile_time =
-            std::time::Duration::from_millis(reading.now.0.saturating_sub(started.0));
+        reading.metrics.compile_time = compile_time;
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
-        reading.metrics.total_time = reading.elapsed();
+        reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
         let charge = charge::query_page(&value.metrics);
         Ok(Outcome { value, charge, session_token: Some(session_token) })

@@ -25,6 +25,15 @@ pub(super) struct TermPlace {
     pub(super) ordinal: u64,
 }
 
+/// A part of the epks in which a lookup has begun: the branches before this one are read, and of this one the terms up
+/// to a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BegunPart {
+    pub(super) range: EpkRange,
+    pub(super) branch: u32,
+    pub(super) term: TermPlace,
+}
+
 /// Up to where everything is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Place {
@@ -33,8 +42,9 @@ pub(super) enum Place {
     Start,
     /// Items up to this key, in the order of keys.
     Scan(StorageKey),
-    /// Everything below the range; inside it, the branches before this one, and of this one the terms up to a place.
-    Lookup { range: EpkRange, branch: u32, term: TermPlace },
+    /// Everything below the first of these parts, and of each of them what it says. They follow each other; more than
+    /// one are begun after a split.
+    Lookup(Vec<BegunPart>),
     /// Of the items in the order of an index, those up to this one.
     Ordered(TermPlace),
     /// So many rows of an answer that is computed as a whole each time.
@@ -111,12 +121,16 @@ fn push_place(bytes: &mut Vec<u8>, place: &Place) {
             bytes.push(1);
             push_sized(bytes, key);
         }
-        Place::Lookup { range, branch, term } => {
+        Place::Lookup(parts) => {
             bytes.push(2);
-            push_sized(bytes, range.min.as_bytes());
-            push_sized(bytes, range.max.as_bytes());
-            bytes.extend_from_slice(&branch.to_be_bytes());
-            push_term(bytes, term);
+            let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+            bytes.extend_from_slice(&count.to_be_bytes());
+            for BegunPart { range, branch, term } in parts {
+                push_sized(bytes, range.min.as_bytes());
+                push_sized(bytes, range.max.as_bytes());
+                bytes.extend_from_slice(&branch.to_be_bytes());
+                push_term(bytes, term);
+            }
         }
         Place::Ordered(term) => {
             bytes.push(3);
@@ -174,6 +188,11 @@ impl Reader {
         Some(TermPlace { value: self.sized()?, ordinal: self.u64()? })
     }
 
+    fn begun_part(&mut self) -> Option<BegunPart> {
+        let range = EpkRange { min: self.epk()?, max: self.epk()? };
+        Some(BegunPart { range, branch: self.u32()?, term: self.term()? })
+    }
+
     fn progress(&mut self) -> Option<Progress> {
         let plan = self.u128()?;
         let (skipped, taken) = (self.u64()?, self.u64()?);
@@ -181,11 +200,10 @@ impl Reader {
         let place = match *self.take(1)?.first()? {
             0 => Place::Start,
             1 => Place::Scan(self.sized()?),
-            2 => Place::Lookup {
-                range: EpkRange { min: self.epk()?, max: self.epk()? },
-                branch: self.u32()?,
-                term: self.term()?,
-            },
+            2 => {
+                let count = self.u32()?;
+                Place::Lookup((0..count).map(|_| self.begun_part()).collect::<Option<_>>()?)
+            }
             3 => Place::Ordered(self.term()?),
             4 => Place::Rows(self.u64()?),
             _ => return None,

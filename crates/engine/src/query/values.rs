@@ -2,7 +2,7 @@
 //!
 //! Owns the operation. It runs the same language over a list instead of a container; there are no pages and no index.
 
-use ::query::{EvaluationContext, Executor, Parameters, row_text};
+use ::query::{ComputedProperties, EvaluationContext, Executor, Parameters, row_text};
 use bytes::Bytes;
 use model::Json;
 
@@ -22,7 +22,7 @@ impl Engine {
         parameters: &Parameters,
         values: &[Json],
     ) -> Result<Vec<Bytes>> {
-        let (_, bound) = bind_text(self, text, parameters)?;
+        let (_, bound) = bind_text(self, &ComputedProperties::default(), text, parameters)?;
         let context = EvaluationContext::at(moment(self.now()));
         let mut executor = Executor::new(&bound, context);
         for value in values {

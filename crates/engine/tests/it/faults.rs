@@ -50,6 +50,43 @@ async fn a_lost_acknowledgement_leaves_the_whole_write_and_right_counters() {
     account.verify().await;
 }
 
+/// What is prepared while a commit is on its way must neither see it too early nor survive its failure.
+#[tokio::test]
+async fn writes_that_arrive_during_a_commit_come_out_right_however_it_ends() {
+    let conflict = Some(ErrorKind::Conflict);
+    let lost = Some(ErrorKind::Unavailable);
+    for (fault, first, again, items) in [
+        (Fault::Passes, None, conflict, 5),
+        (Fault::Fails, lost, None, 5),
+        (Fault::LosesAcknowledgement, lost, conflict, 5),
+    ] {
+        let (account, store, link) = scripted(2).await;
+        store.next_commit(Some(FIRST), fault);
+        let gate = store.gate(FIRST, COMMITS);
+        let account = Arc::new(account);
+        let create = |name: &'static str| {
+            let (account, link) = (Arc::clone(&account), link.clone());
+            tokio::spawn(async move {
+                let text = format!(r#"{{"id":"{name}","pk":"x"}}"#);
+                account.create(&link, &text).await.err().map(|error| error.kind())
+            })
+        };
+        let on_its_way = create("a");
+        settle().await;
+        let meanwhile = create("b");
+        settle().await;
+        let (same, behind) = (create("a"), create("c"));
+        settle().await;
+        gate.add_permits(1000);
+        assert_eq!(on_its_way.await.unwrap(), first, "{fault:?}");
+        assert_eq!(meanwhile.await.unwrap(), None, "{fault:?}");
+        assert_eq!(same.await.unwrap(), again, "{fault:?}");
+        assert_eq!(behind.await.unwrap(), None, "{fault:?}");
+        assert_eq!(account.resource(&link).await.usage.items, items, "{fault:?}");
+        account.verify().await;
+    }
+}
+
 /// After a failed commit the state is read again. If that fails too, nothing may be written on what is left of it.
 #[tokio::test]
 async fn counters_stay_right_when_the_store_cannot_even_be_asked() {

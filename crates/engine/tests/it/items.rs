@@ -200,7 +200,7 @@ async fn a_patch_runs_only_under_its_condition() {
     let set = |condition| patch_of(r#"[{"op":"set","path":"/n","value":0}]"#, Some(condition));
     for condition in ["c.n = 11", "from c where nope(c.n)", "from c join x in c.l where x = 1"] {
         let refusal = account.patch_with(&link, ("x", "a"), set(condition), options()).await;
-        refused(refusal, ErrorKind::Invalid);
+        refused(refusal, ErrorKind::BadQuery);
     }
     let late = set("from c where GetCurrentTimestamp() < c._ts * 1000");
     let refusal = account.patch_with(&link, ("x", "a"), late, options()).await;

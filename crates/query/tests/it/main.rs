@@ -3,6 +3,7 @@
 mod condition;
 mod depth;
 mod evaluation;
+mod fuzz;
 mod nesting;
 mod plan;
 mod predicate;

@@ -18,7 +18,7 @@ use super::lookup::LookupWalk;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
-use super::terms_of_plan::{branches, composite_paths, composite_terms, ordered_path_terms};
+use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
 use crate::query::prepared::Prepared;
@@ -104,7 +104,7 @@ impl<'plan> Choice<'plan> {
         };
         let terms = ordered_path_terms(path, &values, is_reversed);
         let after = ordered_place(place)?;
-        let walk = OrderedWalk::new(self.pieces, &terms, Some(path), Some(held), after);
+        let walk = OrderedWalk::new(self.pieces, &terms, Some(held), after);
         Ok(Some(Source::Ordered(walk.distinct(after))))
     }
 
@@ -116,14 +116,14 @@ impl<'plan> Choice<'plan> {
                 let terms = ordered_path_terms(path, values, *is_reversed);
                 let held = self.held(&[(path.clone(), false)]);
                 let after = ordered_place(place)?;
-                OrderedWalk::new(self.pieces, &terms, Some(path), held, after)
+                OrderedWalk::new(self.pieces, &terms, held, after)
             }
             OrderAccess::Composite { index, is_reversed, equal, next, .. } => {
                 let composite = self.prepared.indexes.composites().get(*index);
                 let Some(composite) = composite else { return Ok(None) };
                 let terms = composite_terms(composite, equal, Some(next), *is_reversed);
                 let held = self.held(&composite_paths(composite));
-                OrderedWalk::new(self.pieces, &terms, None, held, ordered_place(place)?)
+                OrderedWalk::new(self.pieces, &terms, held, ordered_place(place)?)
             }
         };
         Ok(Some(Source::Ordered(walk)))
@@ -134,7 +134,7 @@ impl<'plan> Choice<'plan> {
         let place = match place {
             Place::Start => None,
             Place::Scan(key) => return Ok(Source::Scan(ItemScan::new(self.pieces, Some(key)))),
-            Place::Lookup { range, branch, term } => Some((range, *branch, term)),
+            Place::Lookup(parts) => Some(parts.as_slice()),
             Place::Ordered(_) | Place::Rows(_) => return Err(other_kind()),
         };
         let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
@@ -179,7 +179,10 @@ impl<'plan> Choice<'plan> {
 
     /// Without a lookup: the terms of one path that hold all values the query looks at.
     fn covering(&self) -> Option<Lookup> {
-        if !self.lookup.is_everything() {
+        // Lists show the order in which their items came.
+        let makes_list = |name: &str| matches!(name, "MAKELIST" | "MAKESET");
+        let mut aggregates = self.prepared.bound.aggregates.iter();
+        if !self.lookup.is_everything() || aggregates.any(|one| makes_list(one.function)) {
             return None;
         }
         let is_shared = |path: &&ItemPath| {

@@ -3,14 +3,14 @@
 //! Owns the two looks into the index that MIN and MAX need: at the first scalar from one end, and at one array or object
 //! anywhere, because a single one of those leaves the aggregate without an answer.
 
-use ::query::plan::condition::{Cut, ValueKind, ValueSet};
+use ::query::plan::condition::{ValueKind, ValueSet};
 use model::IndexPathSegment;
 
 use super::candidate::Batch;
 use super::index_values::IndexValues;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
-use super::terms_of_plan::ordered_path_terms;
+use super::term::{is_long_cut, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
 
@@ -28,7 +28,7 @@ impl ExtremeWalk {
         is_greatest: bool,
         held: &IndexValues,
     ) -> Option<Self> {
-        if values.ranges().iter().any(|range| is_long(&range.low) || is_long(&range.high)) {
+        if values.ranges().iter().any(|range| is_long_cut(&range.low) || is_long_cut(&range.high)) {
             return None;
         }
         let others = ValueSet::kinds(&[ValueKind::Array, ValueKind::Object]);
@@ -36,7 +36,7 @@ impl ExtremeWalk {
         let others = ValueSet::intersection([values.clone(), others]);
         let walk = |values: &ValueSet| {
             let terms = ordered_path_terms(path, values, is_greatest);
-            OrderedWalk::new(pieces, &terms, Some(path), Some(held.clone()), None)
+            OrderedWalk::new(pieces, &terms, Some(held.clone()), None)
         };
         Some(Self { walks: vec![walk(&others), walk(&scalars)] })
     }
@@ -52,15 +52,5 @@ impl ExtremeWalk {
         }
         batch.is_last = self.walks.is_empty();
         Ok(batch)
-    }
-}
-
-fn is_long(cut: &Cut) -> bool {
-    match cut {
-        Cut::Before(value) | Cut::After(value) => value
-            .as_str()
-            .is_some_and(|text| text.len() > crate::ordered_bytes::TERM_STRING_BYTES_MAX),
-        Cut::AfterPrefix(text) => text.len() > crate::ordered_bytes::TERM_STRING_BYTES_MAX,
-        Cut::BeforeKind(_) | Cut::End => false,
     }
 }

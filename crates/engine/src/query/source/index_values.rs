@@ -8,7 +8,7 @@ use model::{
     IndexPathSegment, Json, Object, PartitionKey, PartitionKeyDefinition, PartitionKeyValue,
 };
 
-use super::value_bytes::{Decoded, decode};
+use super::term::{Decoded, decode};
 use crate::ordered_bytes::EXACT_INTEGERS_BELOW;
 
 /// Where a value stands in an item.
@@ -21,8 +21,6 @@ pub(super) struct IndexValues {
     places: Vec<(Names, bool)>,
     /// Values that all items of a logical partition share.
     shared: Vec<(Names, Json)>,
-    /// A composite index says absent for arrays and objects too.
-    absent_is_certain: bool,
 }
 
 impl IndexValues {
@@ -43,8 +41,7 @@ impl IndexValues {
                 return None;
             }
         }
-        let absent_is_certain = places.len() == 1;
-        Some(Self { places, shared, absent_is_certain })
+        Some(Self { places, shared })
     }
 
     /// The item as far as the index knows it; none when a value must be looked up.
@@ -64,8 +61,8 @@ impl IndexValues {
             let (decoded, length) = decode(bytes)?;
             match decoded {
                 Decoded::Value(json) => insert(&mut item, place, json),
-                Decoded::Absent if self.absent_is_certain => {}
-                Decoded::Absent | Decoded::Fingerprint => return None,
+                Decoded::Absent => {}
+                Decoded::Fingerprint => return None,
             }
             value = value.get(length..)?;
         }

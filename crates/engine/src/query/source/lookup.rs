@@ -13,13 +13,11 @@ use super::index_values::IndexValues;
 use super::loading::Loading;
 use super::narrow::Narrow;
 use super::reading::Reading;
-use super::term_walk::TermWalk;
-use super::terms_of_plan::Branch;
-use super::value_bytes::{Decoded, decode};
+use super::term::{Branch, Decoded, TermWalk, decode};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
-use crate::query::token::{Place, TermPlace};
+use crate::query::token::{BegunPart, Place, TermPlace};
 
 /// A lookup under way.
 pub(in crate::query) struct LookupWalk {
@@ -48,12 +46,12 @@ impl LookupWalk {
         pieces: &[Piece],
         branches: Vec<Branch>,
         values: Option<IndexValues>,
-        place: Option<(&EpkRange, u32, &TermPlace)>,
+        place: Option<&[BegunPart]>,
     ) -> Self {
         let mut left = VecDeque::new();
         for piece in pieces {
             match place {
-                Some((range, branch, after)) => left.extend(resumed(piece, range, branch, after)),
+                Some(parts) => left.extend(resumed(piece, parts)),
                 None => left.push_back(Start { piece: piece.clone(), branch: 0, after: None }),
             }
         }
@@ -79,7 +77,7 @@ impl LookupWalk {
         let Some(branch) = self.branches.get(current.branch) else { return Ok(batch) };
         let wanted = reading.batch_items(wanted);
         let hits = current.hits(reading, branch, wanted).await?;
-        batch.reached = hits.last().map(|hit| current.place(hit));
+        batch.reached = hits.last().map(|hit| self.place(&current, hit));
         let hits = tested(branch, &mut current.walk, hits);
         let hits = current.narrow.keep(reading, hits).await?;
         let shard = current.piece.shard();
@@ -88,7 +86,7 @@ impl LookupWalk {
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             if self.is_first(current.branch, &content, hit)? {
-                let place = current.place(hit);
+                let place = self.place(&current, hit);
                 batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
             }
         }
@@ -121,19 +119,36 @@ impl LookupWalk {
         }
     }
 
+    /// The place behind a term. What is left of an older place stays part of it.
+    fn place(&self, current: &Current, hit: &TermHit) -> Place {
+        let part = |piece: &Piece, branch: usize, term: TermPlace| BegunPart {
+            range: piece.range.clone(),
+            branch: u32::try_from(branch).unwrap_or(u32::MAX),
+            term,
+        };
+        let term = TermPlace { value: hit.value.clone(), ordinal: hit.ordinal };
+        let mut parts = vec![part(&current.piece, current.branch, term)];
+        for start in &self.left {
+            let Some(after) = &start.after else { break };
+            parts.push(part(&start.piece, start.branch, after.clone()));
+        }
+        Place::Lookup(parts)
+    }
+
     /// Whether a term is the one at which its item is given.
     fn is_first(&self, branch: usize, content: &Content, hit: &TermHit) -> Result<bool> {
-        let Some(walked) = self.branches.get(branch).map(|branch| &branch.walked) else {
-            return Ok(false);
-        };
+        let Some(own) = self.branches.get(branch) else { return Ok(false) };
         let Content::Record(record) = content else { return Ok(true) };
-        if branch == 0 && !walked.is_over_elements() {
+        let is_over_elements = own.walked.is_over_elements();
+        if self.branches.len() == 1 && !is_over_elements {
             return Ok(true);
         }
         let item = record.parse()?;
         let mut earlier = self.branches.iter().take(branch);
-        let is_known = earlier.any(|earlier| earlier.walked.matches(&item));
-        Ok(!is_known && (!walked.is_over_elements() || walked.is_first_term(&item, &hit.value)))
+        // An item that the branch is not for may be given by a later one.
+        Ok(own.matches(&item)
+            && !earlier.any(|earlier| earlier.matches(&item))
+            && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
     }
 }
 
@@ -153,31 +168,25 @@ impl Current {
     fn is_at_end(&self) -> bool {
         self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end())
     }
-
-    fn place(&self, hit: &TermHit) -> Place {
-        Place::Lookup {
-            range: self.piece.range.clone(),
-            branch: u32::try_from(self.branch).unwrap_or(u32::MAX),
-            term: TermPlace { value: hit.value.clone(), ordinal: hit.ordinal },
-        }
-    }
 }
 
 /// The parts of a piece that are left at a place.
-fn resumed(piece: &Piece, range: &EpkRange, branch: u32, after: &TermPlace) -> Vec<Start> {
+fn resumed(piece: &Piece, parts: &[BegunPart]) -> Vec<Start> {
     let mut starts = Vec::new();
-    let branch = usize::try_from(branch).unwrap_or(usize::MAX);
-    if let Some(begun) = piece.range.intersect(range) {
-        let piece = Piece { range: begun, ..piece.clone() };
-        starts.push(Start { piece, branch, after: Some(after.clone()) });
+    for part in parts {
+        if let Some(range) = piece.range.intersect(&part.range) {
+            starts.push(Start {
+                piece: Piece { range, ..piece.clone() },
+                branch: usize::try_from(part.branch).unwrap_or(usize::MAX),
+                after: Some(part.term.clone()),
+            });
+        }
     }
-    let rest = EpkRange { min: range.max.clone(), max: piece.range.max.clone() };
-    if let Some(fresh) = piece.range.intersect(&rest) {
-        starts.push(Start {
-            piece: Piece { range: fresh, ..piece.clone() },
-            branch: 0,
-            after: None,
-        });
+    let begun = parts.last().map_or(&piece.range.min, |last| &last.range.max);
+    let rest = EpkRange { min: begun.clone(), max: piece.range.max.clone() };
+    if let Some(range) = piece.range.intersect(&rest) {
+        let piece = Piece { range, ..piece.clone() };
+        starts.push(Start { piece, branch: 0, after: None });
     }
     starts
 }

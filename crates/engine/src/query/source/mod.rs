@@ -7,14 +7,10 @@
 mod candidate;
 mod reading;
 
-mod absent;
 mod expired;
 mod index_values;
 mod loading;
-mod matching;
-mod term_walk;
-mod terms_of_plan;
-mod value_bytes;
+mod term;
 
 mod extreme;
 mod lookup;

@@ -9,9 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use storage::StorageKey;
 
 use super::reading::Reading;
-use super::term_walk::{TermIndex, TermWalk, Terms};
-use super::terms_of_plan::Branch;
-use super::value_bytes::successor;
+use super::term::{Branch, Decoded, TermIndex, TermWalk, Terms, decode, successor};
 use crate::error::Result;
 use crate::key_layout::{TermHit, TermPrefix};
 use crate::query::part::Piece;
@@ -43,7 +41,7 @@ impl Narrow {
             return Ok(Self::default());
         }
         let mut narrow = Self { piece: Some(piece.clone()), ..Self::default() };
-        for terms in &branch.also {
+        for (_, terms) in &branch.also {
             match gather(reading, piece, terms).await? {
                 Some(found) => narrow.small.push(found),
                 None => narrow.points.extend(point(piece, terms)),
@@ -123,7 +121,7 @@ fn point(piece: &Piece, terms: &Terms) -> Option<(TermPrefix, Vec<u8>)> {
     if terms.absent || *high != successor(low.clone()) {
         return None;
     }
-    let (super::value_bytes::Decoded::Value(_), length) = super::value_bytes::decode(low)? else {
+    let (Decoded::Value(_), length) = decode(low)? else {
         return None;
     };
     let TermIndex::Path(path) = &terms.index else { return None };

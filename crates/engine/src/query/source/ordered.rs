@@ -7,15 +7,14 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
-use model::IndexPathSegment;
 
 use super::candidate::{Batch, Candidate};
 use super::index_values::IndexValues;
 use super::loading::Loading;
 use super::reading::Reading;
-use super::term_walk::{TermIndex, TermWalk, Terms};
-use super::value_bytes::{cut_beginning, uncut};
+use super::term::{TermWalk, Terms, cut_beginning, uncut, values_at};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
@@ -36,8 +35,9 @@ struct Stream {
     buffer: VecDeque<Ranked>,
     /// Terms read behind a run of cut strings.
     spare: VecDeque<TermHit>,
-    /// The path of the terms; none for a composite index.
-    path: Option<Vec<IndexPathSegment>>,
+    /// Whose values the terms hold, and which of them are in descending order.
+    paths: Vec<(ItemPath, bool)>,
+    descending: Vec<bool>,
     after: Option<TermPlace>,
     is_reversed: bool,
 }
@@ -52,7 +52,6 @@ impl OrderedWalk {
     pub(super) fn new(
         pieces: &[Piece],
         terms: &Terms,
-        path: Option<&[IndexPathSegment]>,
         values: Option<IndexValues>,
         after: Option<&TermPlace>,
     ) -> Self {
@@ -60,7 +59,8 @@ impl OrderedWalk {
             walk: TermWalk::new(piece, terms, after),
             buffer: VecDeque::new(),
             spare: VecDeque::new(),
-            path: path.filter(|_| matches!(terms.index, TermIndex::Path(_))).map(<[_]>::to_vec),
+            paths: terms.paths.clone(),
+            descending: terms.descending(),
             after: after.cloned(),
             is_reversed: terms.is_reversed,
         });
@@ -162,13 +162,12 @@ impl Stream {
     ) -> Result<()> {
         while self.buffer.is_empty() {
             let Some(hit) = self.take(reading, wanted).await? else { return Ok(()) };
-            let beginning = cut_beginning(&hit.value).map(Bytes::copy_from_slice);
-            match (beginning, self.path.clone()) {
-                (Some(beginning), Some(path)) => {
+            match cut_beginning(&hit.value, &self.descending) {
+                Some(beginning) => {
                     self.spare.push_front(hit);
-                    self.rank_run(reading, loading, &beginning, &path).await?;
+                    self.rank_run(reading, loading, &beginning).await?;
                 }
-                _ => self.buffer.push_back(Ranked { rank: hit.value.clone(), hit }),
+                None => self.buffer.push_back(Ranked { rank: hit.value.clone(), hit }),
             }
             self.drain_plain();
         }
@@ -177,9 +176,9 @@ impl Stream {
 
     /// Terms at hand that hold their whole value need no item to be ranked.
     fn drain_plain(&mut self) {
-        let has_path = self.path.is_some();
+        let descending = &self.descending;
         while let Some(hit) =
-            self.spare.pop_front_if(|hit| !has_path || cut_beginning(&hit.value).is_none())
+            self.spare.pop_front_if(|hit| cut_beginning(&hit.value, descending).is_none())
         {
             self.buffer.push_back(Ranked { rank: hit.value.clone(), hit });
         }
@@ -198,7 +197,6 @@ impl Stream {
         reading: &mut Reading,
         loading: &mut Loading,
         beginning: &[u8],
-        path: &[IndexPathSegment],
     ) -> Result<()> {
         let mut run = Vec::new();
         while let Some(hit) = self.take(reading, 64).await? {
@@ -215,9 +213,11 @@ impl Stream {
             for (hit, record) in part.iter().zip(records) {
                 let Some(record) = record else { continue };
                 let item = record.parse()?;
-                let value = super::matching::values_at(&item, path).into_iter().next();
-                let text = value.and_then(|value| value.as_str()).unwrap_or_default();
-                ranked.push(Ranked { rank: uncut(text).into(), hit: hit.clone() });
+                let values = self.paths.iter().map(|(path, is_descending)| {
+                    (values_at(&item, path).into_iter().next(), *is_descending)
+                });
+                let rank = uncut(&values.collect::<Vec<_>>()).into();
+                ranked.push(Ranked { rank, hit: hit.clone() });
             }
         }
         ranked.sort_by(|left, right| left.compare(right, self.is_reversed));

@@ -29,6 +29,7 @@ pub(in crate::query) struct Reading {
     /// The moment the page is read at: expiry is asked of this one only.
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
+    started: Duration,
     time_max: Option<Duration>,
 }
 
@@ -47,6 +48,7 @@ impl Reading {
             live: Arc::clone(live),
             now: engine.now(),
             metrics: QueryMetrics::default(),
+            started: engine.stopwatch(),
             time_max: limits.time_max,
         }
     }
@@ -63,7 +65,7 @@ impl Reading {
         range: KeyRange,
         items_max: usize,
     ) -> Result<ScanPage> {
-        let started = self.engine.now();
+        let started = self.engine.stopwatch();
         let limit = ScanLimit { entries_max: items_max, bytes_max: BATCH_BYTES };
         let page = self.view.scan(shard, ITEMS, &Scan::forward(range, limit)).await?;
         self.metrics.load_time += self.since(started);
@@ -78,7 +80,7 @@ impl Reading {
         shard: Shard,
         scan: &Scan,
     ) -> Result<ScanPage> {
-        let started = self.engine.now();
+        let started = self.engine.stopwatch();
         let page = self.view.scan(shard, TERMS, scan).await?;
         self.metrics.index_time += self.since(started);
         self.metrics.index_entries += page.entries.len() as u64;
@@ -95,7 +97,7 @@ impl Reading {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let started = self.engine.now();
+        let started = self.engine.stopwatch();
         let found = self.view.get_many(shard, TERMS, keys).await?;
         self.metrics.index_time += self.since(started);
         self.metrics.index_entries += keys.len() as u64;
@@ -112,7 +114,7 @@ impl Reading {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let started = self.engine.now();
+        let started = self.engine.stopwatch();
         let stored = self.view.get_many(shard, ITEMS, keys).await?;
         self.metrics.load_time += self.since(started);
         self.metrics.items_loaded += keys.len() as u64;
@@ -156,10 +158,10 @@ impl Reading {
 
     /// Since the page began.
     pub(in crate::query) fn elapsed(&self) -> Duration {
-        self.since(self.now)
+        self.since(self.started)
     }
 
-    fn since(&self, started: TimestampMs) -> Duration {
-        Duration::from_millis(self.engine.now().0.saturating_sub(started.0))
+    fn since(&self, started: Duration) -> Duration {
+        self.engine.stopwatch().saturating_sub(started)
     }
 }

@@ -5,3 +5,4 @@ mod ask;
 mod cases;
 mod differential;
 mod naive;
+mod touched;

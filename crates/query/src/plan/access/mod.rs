@@ -9,9 +9,11 @@ mod lookup;
 mod order;
 mod plan;
 mod policy;
+mod words;
 
 pub use index_only::IndexOnly;
 pub use lookup::{CompositeLookup, Lookup};
 pub use order::OrderAccess;
 pub use plan::{AccessPlan, plan_access};
 pub use policy::Indexes;
+pub use words::plan_in_words;

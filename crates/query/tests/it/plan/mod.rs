@@ -15,5 +15,6 @@ mod file;
 mod metrics;
 pub(crate) mod property;
 mod rewrite;
+mod words;
 
 use bound::bound;

@@ -1,10 +1,10 @@
 //! Text cases of distribution.
 //!
 //! A file `*.plantest` under `tests/cases/plan` has the layout of the syntax cases. Sections that are input: `query`,
-//! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the section), `features`, `vectors` (JSON).
-//! Sections that are expected: `rewritten`, `info` (members of `queryInfo` that differ from a plain query), `plan` (the
-//! whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `merge`, `error`. With `UPDATE_SQLTEST=1` they are
-//! written anew.
+//! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the
+//! section), `features`, `vectors` (JSON). Sections that are expected: `rewritten`, `info` (members of `queryInfo` that
+//! differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `merge`,
+//! `error`. With `UPDATE_SQLTEST=1` they are written anew.
 
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,7 @@ const HASH_BYTES: usize = 16;
 
 /// What a term says about its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Decoded {
+pub(in crate::query::source) enum Decoded {
     /// There is none, or none that the index holds.
     Absent,
     /// All of it.
@@ -29,30 +29,28 @@ pub(super) enum Decoded {
 }
 
 /// Bytes from a place, included, to another, excluded.
-pub(super) type ByteRange = (Vec<u8>, Vec<u8>);
+pub(in crate::query::source) type ByteRange = (Vec<u8>, Vec<u8>);
 
 /// The encoded form of a value.
-pub(super) fn encoded(value: Option<&Json>) -> Vec<u8> {
+pub(in crate::query::source) fn encoded(value: Option<&Json>) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_value(&mut bytes, value);
     bytes
 }
 
 /// The values of a set that are defined, as ranges of bytes in order. May hold more, never less.
-pub(super) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
+pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
     values.ranges().iter().map(byte_range).collect()
 }
 
-/// The same in a composite index, which knows arrays and objects only as absent.
-pub(super) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
-    let others = ValueSet::kinds(&[ValueKind::Array, ValueKind::Object]);
-    let allows_others = !ValueSet::intersection([values.clone(), others]).is_none();
-    let absent = (values.undefined || allows_others).then(|| (vec![UNDEFINED], vec![NULL]));
+/// The same in a composite index, which has terms for absence too.
+pub(in crate::query::source) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
+    let absent = values.undefined.then(|| (vec![UNDEFINED], vec![NULL]));
     absent.into_iter().chain(byte_ranges(values)).collect()
 }
 
 /// A range in descending order: the bytes are inverted, so its ends change places.
-pub(super) fn inverted((low, high): &ByteRange) -> ByteRange {
+pub(in crate::query::source) fn inverted((low, high): &ByteRange) -> ByteRange {
     let invert = |bytes: &[u8]| successor(bytes.iter().map(|byte| !byte).collect());
     (invert(high), invert(low))
 }
@@ -89,6 +87,15 @@ fn place(cut: &Cut, side: Side) -> Vec<u8> {
     }
 }
 
+/// Whether a place lies at a string that its term does not hold.
+pub(in crate::query::source) fn is_long_cut(cut: &Cut) -> bool {
+    match cut {
+        Cut::Before(value) | Cut::After(value) => value.as_str().is_some_and(is_long),
+        Cut::AfterPrefix(text) => is_long(text),
+        Cut::BeforeKind(_) | Cut::End => false,
+    }
+}
+
 fn is_long(text: &str) -> bool {
     text.len() > TERM_STRING_BYTES_MAX
 }
@@ -113,7 +120,7 @@ fn kind_mark(kind: ValueKind) -> u8 {
 }
 
 /// The least bytes above all that begin so.
-pub(super) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
+pub(in crate::query::source) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
     while bytes.last() == Some(&0xFF) {
         bytes.pop();
     }
@@ -124,7 +131,7 @@ pub(super) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// The value at the front, and how many bytes it takes; none when the bytes are damaged.
-pub(super) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
+pub(in crate::query::source) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
     let value = |value: Json| Decoded::Value(value);
     Some(match *bytes.first()? {
         UNDEFINED => (Decoded::Absent, 1),
@@ -144,32 +151,71 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
     })
 }
 
-/// Whether a term holds only the beginning of a string; then the bytes that all strings of this beginning share.
-pub(super) fn cut_beginning(value: &[u8]) -> Option<&[u8]> {
-    if *value.first()? != STRING {
+/// The bytes up to and including the first string that a term does not hold: what all terms share whose items must be
+/// looked at to be put in order. `descending` says which of its values are inverted.
+pub(in crate::query::source) fn cut_beginning(
+    value: &[u8],
+    descending: &[bool],
+) -> Option<Vec<u8>> {
+    if value.len() < TERM_STRING_BYTES_MAX {
         return None;
     }
-    let (text, length) = decode_text(value.get(1..)?)?;
-    let end = (1 + length).checked_sub(HASH_BYTES)?;
-    if text.is_none() { value.get(..end) } else { None }
+    let mut at = 0;
+    for is_descending in descending {
+        let rest = turned(value.get(at..)?, *is_descending);
+        let (decoded, length) = decode(&rest)?;
+        if decoded == Decoded::Fingerprint && rest.first() == Some(&STRING) {
+            return Some(value.get(..at + length - HASH_BYTES)?.to_vec());
+        }
+        at += length;
+    }
+    None
 }
 
-/// A string without its cut: what strings of one beginning are ordered by.
-pub(super) fn uncut(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    push_text_bytes(&mut bytes, text.as_bytes());
-    bytes.extend_from_slice(&[0, 0]);
-    bytes
+/// What a term would be if it held long strings whole.
+pub(in crate::query::source) fn uncut(values: &[(Option<&Json>, bool)]) -> Vec<u8> {
+    let mut rank = Vec::new();
+    for (value, is_descending) in values {
+        let bytes = match value {
+            Some(Json::String(text)) if is_long(text) => {
+                let mut bytes = Vec::new();
+                push_text_bytes(&mut bytes, text.as_bytes());
+                bytes.extend_from_slice(&[0, 0]);
+                bytes
+            }
+            value => encoded(*value),
+        };
+        rank.extend(turned(&bytes, *is_descending));
+    }
+    rank
 }
 
-/// The bytes that the terms of such a string begin with; none when it is short enough for its term.
-pub(super) fn beginning_of_uncut(value: &[u8]) -> Option<Vec<u8>> {
-    if *value.first()? != STRING {
+/// The bytes that the terms of such a rank begin with; none when terms hold it whole.
+pub(in crate::query::source) fn beginning_of_uncut(
+    rank: &[u8],
+    descending: &[bool],
+) -> Option<Vec<u8>> {
+    if rank.len() < TERM_STRING_BYTES_MAX {
         return None;
     }
-    let (text, _) = decode_text(value.get(1..)?)?;
-    let text = text.filter(|text| is_long(text))?;
-    Some(around_cut(&text, Side::Low))
+    let mut at = 0;
+    for is_descending in descending {
+        let rest = turned(rank.get(at..)?, *is_descending);
+        let (decoded, length) = decode(&rest)?;
+        if let Decoded::Value(Json::String(text)) = &decoded
+            && is_long(text)
+        {
+            let mut beginning = rank.get(..at)?.to_vec();
+            beginning.extend(turned(&around_cut(text, Side::Low), *is_descending));
+            return Some(beginning);
+        }
+        at += length;
+    }
+    None
+}
+
+fn turned(bytes: &[u8], is_descending: bool) -> Vec<u8> {
+    bytes.iter().map(|byte| if is_descending { !byte } else { *byte }).collect()
 }
 
 fn decode_number(bytes: &[u8]) -> Option<(Number, usize)> {

@@ -16,22 +16,22 @@ use super::value_bytes::encoded;
 
 /// A condition whose terms are walked.
 #[derive(Clone)]
-pub(in crate::query) struct Walked {
-    pub(super) condition: WalkedCondition,
+pub(in crate::query::source) struct Walked {
+    pub(in crate::query::source) condition: WalkedCondition,
     /// What a value must pass besides.
-    pub(super) test: Option<Arc<(PreparedExpression, EvaluationContext)>>,
+    pub(in crate::query::source) test: Option<Arc<(PreparedExpression, EvaluationContext)>>,
 }
 
 /// What the terms are of.
 #[derive(Clone)]
-pub(in crate::query) enum WalkedCondition {
+pub(in crate::query::source) enum WalkedCondition {
     Path(PathCondition),
     Composite { lookup: CompositeLookup, paths: Vec<Vec<IndexPathSegment>> },
 }
 
 impl Walked {
     /// Whether a value passes the test; one that cannot be tested here is tested on its item.
-    pub(super) fn passes(&self, value: &Json) -> bool {
+    pub(in crate::query::source) fn passes(&self, value: &Json) -> bool {
         let Some(test) = &self.test else { return true };
         let (expression, context) = test.as_ref();
         match expression.evaluate(&[Value::from(value)], context) {
@@ -41,7 +41,7 @@ impl Walked {
     }
 
     /// Whether the item can be reached by more than one term.
-    pub(super) fn is_over_elements(&self) -> bool {
+    pub(in crate::query::source) fn is_over_elements(&self) -> bool {
         match &self.condition {
             WalkedCondition::Path(condition) => condition.is_over_elements(),
             WalkedCondition::Composite { paths, .. } => {
@@ -51,7 +51,7 @@ impl Walked {
     }
 
     /// Whether an item is among the terms.
-    pub(super) fn matches(&self, item: &Json) -> bool {
+    pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
         match &self.condition {
             WalkedCondition::Path(condition) => {
                 let found = values_at(item, &condition.path);
@@ -77,11 +77,11 @@ impl Walked {
     }
 
     /// Whether this is the first of an item's terms, in the order of values.
-    pub(super) fn is_first_term(&self, item: &Json, value: &[u8]) -> bool {
+    pub(in crate::query::source) fn is_first_term(&self, item: &Json, value: &[u8]) -> bool {
         let WalkedCondition::Path(condition) = &self.condition else { return true };
         let found = values_at(item, &condition.path);
         let allowed = found.into_iter().filter(|value| self.allows(condition, value));
-        allowed.map(|value| encoded(Some(value))).min().is_none_or(|first| first == value)
+        allowed.map(|value| encoded(Some(value))).min().is_some_and(|first| first == value)
     }
 
     fn allows(&self, condition: &PathCondition, value: &Json) -> bool {
@@ -90,7 +90,10 @@ impl Walked {
 }
 
 /// The values a path leads to.
-pub(super) fn values_at<'item>(item: &'item Json, path: &[IndexPathSegment]) -> Vec<&'item Json> {
+pub(in crate::query::source) fn values_at<'item>(
+    item: &'item Json,
+    path: &[IndexPathSegment],
+) -> Vec<&'item Json> {
     let mut found = vec![item];
     for segment in path {
         found = match segment {

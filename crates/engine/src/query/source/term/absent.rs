@@ -7,16 +7,16 @@ use std::collections::VecDeque;
 
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard};
 
-use super::reading::Reading;
 use crate::error::{Error, Result};
 use crate::key_layout::{LogicalPartition, TermHit, TermPrefix, shape_of, shape_paths_range};
 use crate::ordered_bytes::UNDEFINED;
+use crate::query::source::reading::Reading;
 
 /// Lists of shapes read at a time.
 const SHAPES_AT_ONCE: usize = 256;
 
 /// The items of some shapes.
-pub(super) struct AbsentWalk {
+pub(in crate::query::source) struct AbsentWalk {
     shard: Shard,
     streams: Vec<ShapeStream>,
 }
@@ -30,7 +30,7 @@ struct ShapeStream {
 
 impl AbsentWalk {
     /// Items without the path, behind an ordinal.
-    pub(super) async fn open(
+    pub(in crate::query::source) async fn open(
         reading: &mut Reading,
         shard: Shard,
         logical: Option<&LogicalPartition>,
@@ -67,7 +67,7 @@ impl AbsentWalk {
     }
 
     /// The next items; fewer than wanted only at the end.
-    pub(super) async fn next(
+    pub(in crate::query::source) async fn next(
         &mut self,
         reading: &mut Reading,
         wanted: usize,

@@ -10,20 +10,27 @@ use ::query::{EvaluationContext, PreparedExpression};
 use model::{CompositeIndex, CompositeOrder, IndexPathSegment, Json};
 
 use super::matching::{Walked, WalkedCondition};
-use super::term_walk::{TermIndex, Terms};
 use super::value_bytes::{ByteRange, byte_ranges, composite_ranges, encoded, inverted, successor};
+use super::walk::{TermIndex, Terms};
 use crate::index::{composite_number, path_text};
 
 /// One walk of a lookup. An item is given by the first walk that finds it.
-pub(in crate::query) struct Branch {
-    pub(super) walked: Walked,
-    pub(super) terms: Terms,
+pub(in crate::query::source) struct Branch {
+    pub(in crate::query::source) walked: Walked,
+    pub(in crate::query::source) terms: Terms,
     /// What else an item must be found by.
-    pub(super) also: Vec<Terms>,
+    pub(in crate::query::source) also: Vec<(Walked, Terms)>,
+}
+
+impl Branch {
+    /// Whether an item is among those that the branch is for.
+    pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
+        self.walked.matches(item) && self.also.iter().all(|(walked, _)| walked.matches(item))
+    }
 }
 
 /// The walks that together find everything a lookup finds; none when all items must be read.
-pub(in crate::query) fn branches(
+pub(in crate::query::source) fn branches(
     lookup: &Lookup,
     indexes: &Indexes,
     context: &EvaluationContext,
@@ -71,7 +78,7 @@ fn intersection(
                 && only.walked.test.is_none()
                 && only.also.is_empty()
             {
-                branch.also.push(only.terms.clone());
+                branch.also.push((only.walked.clone(), only.terms.clone()));
             }
         }
     }
@@ -89,13 +96,14 @@ fn path_terms(condition: &PathCondition) -> Terms {
 }
 
 /// The terms of a path with some values.
-pub(super) fn ordered_path_terms(
+pub(in crate::query::source) fn ordered_path_terms(
     path: &[IndexPathSegment],
     values: &ValueSet,
     is_reversed: bool,
 ) -> Terms {
     Terms {
         index: TermIndex::Path(path_text(path)),
+        paths: vec![(path.to_vec(), false)],
         ranges: byte_ranges(values),
         absent: values.undefined,
         is_reversed,
@@ -108,7 +116,7 @@ fn lookup_terms(lookup: &CompositeLookup, composite: &CompositeIndex) -> Terms {
 }
 
 /// The terms of a composite index with these first values and one of some next values.
-pub(super) fn composite_terms(
+pub(in crate::query::source) fn composite_terms(
     composite: &CompositeIndex,
     equal: &[Json],
     next: Option<&ValueSet>,
@@ -116,9 +124,7 @@ pub(super) fn composite_terms(
 ) -> Terms {
     let mut prefix = Vec::new();
     for (part, value) in composite.paths.iter().zip(equal) {
-        // The index knows arrays and objects only as absent.
-        let value = Some(value).filter(|value| !matches!(value, Json::Array(_) | Json::Object(_)));
-        let bytes = encoded(value);
+        let bytes = encoded(Some(value));
         let is_descending = part.order == CompositeOrder::Descending;
         prefix.extend(bytes.iter().map(|byte| if is_descending { !byte } else { *byte }));
     }
@@ -137,11 +143,13 @@ pub(super) fn composite_terms(
         _ => vec![(prefix.clone(), successor(prefix))],
     };
     let index = TermIndex::Composite(composite_number(composite));
-    Terms { index, ranges, absent: false, is_reversed }
+    Terms { index, paths: composite_paths(composite), ranges, absent: false, is_reversed }
 }
 
 /// The paths of a composite index, each with whether it is in descending order.
-pub(super) fn composite_paths(composite: &CompositeIndex) -> Vec<(Vec<IndexPathSegment>, bool)> {
+pub(in crate::query::source) fn composite_paths(
+    composite: &CompositeIndex,
+) -> Vec<(Vec<IndexPathSegment>, bool)> {
     let parts = composite.paths.iter();
     parts
         .map(|part| (part.path.segments().to_vec(), part.order == CompositeOrder::Descending))

@@ -6,44 +6,55 @@
 
 use std::collections::VecDeque;
 
+use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
 use super::absent::AbsentWalk;
-use super::reading::Reading;
 use super::value_bytes::{ByteRange, beginning_of_uncut, successor};
 use crate::error::{Error, Result};
 use crate::key_layout::{TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::part::Piece;
+use crate::query::source::reading::Reading;
 use crate::query::token::TermPlace;
 
 /// What is walked.
 #[derive(Clone, Debug)]
-pub(in crate::query) struct Terms {
-    pub(super) index: TermIndex,
+pub(in crate::query::source) struct Terms {
+    pub(in crate::query::source) index: TermIndex,
+    /// Whose values the terms hold, and which of them are in descending order.
+    pub(in crate::query::source) paths: Vec<(ItemPath, bool)>,
     /// The values, ascending.
-    pub(super) ranges: Vec<ByteRange>,
+    pub(in crate::query::source) ranges: Vec<ByteRange>,
     /// Whether items without a value belong to it; a composite index has terms for them.
-    pub(super) absent: bool,
-    pub(super) is_reversed: bool,
+    pub(in crate::query::source) absent: bool,
+    pub(in crate::query::source) is_reversed: bool,
 }
 
 /// Which index.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::query) enum TermIndex {
+pub(in crate::query::source) enum TermIndex {
     /// That of a path, as terms hold it.
     Path(Vec<u8>),
     /// A composite one, by its number.
     Composite(u64),
 }
 
+impl Terms {
+    /// Which values of a term are in descending order.
+    pub(in crate::query::source) fn descending(&self) -> Vec<bool> {
+        self.paths.iter().map(|(_, is_descending)| *is_descending).collect()
+    }
+}
+
 /// A walk under way.
-pub(super) struct TermWalk {
+pub(in crate::query::source) struct TermWalk {
     piece: Piece,
     prefix: TermPrefix,
     path: Vec<u8>,
     is_reversed: bool,
+    descending: Vec<bool>,
     /// Ranges left, in the order of the walk.
     ranges: VecDeque<KeyRange>,
     /// Items without a value, still to come: behind this ordinal.
@@ -55,7 +66,11 @@ pub(super) struct TermWalk {
 }
 
 impl TermWalk {
-    pub(super) fn new(piece: &Piece, terms: &Terms, after: Option<&TermPlace>) -> Self {
+    pub(in crate::query::source) fn new(
+        piece: &Piece,
+        terms: &Terms,
+        after: Option<&TermPlace>,
+    ) -> Self {
         let logical = piece.logical.as_ref();
         let (prefix, path) = match &terms.index {
             TermIndex::Path(path) => (TermPrefix::path(logical, path), path.clone()),
@@ -68,6 +83,7 @@ impl TermWalk {
             prefix,
             path,
             is_reversed: terms.is_reversed,
+            descending: terms.descending(),
             ranges,
             absent: terms.absent.then_some(None),
             absent_walk: None,
@@ -80,11 +96,11 @@ impl TermWalk {
         walk
     }
 
-    pub(super) fn piece(&self) -> &Piece {
+    pub(in crate::query::source) fn piece(&self) -> &Piece {
         &self.piece
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(in crate::query::source) fn is_at_end(&self) -> bool {
         self.is_at_end
     }
 
@@ -98,7 +114,7 @@ impl TermWalk {
             return;
         }
         // Strings that share a beginning are read again and put in order again.
-        let beginning = beginning_of_uncut(&after.value);
+        let beginning = beginning_of_uncut(&after.value, &self.descending);
         let (value, ordinal) = match &beginning {
             Some(beginning) => (beginning.as_slice(), None),
             None => (after.value.as_ref(), Some(after.ordinal)),
@@ -143,9 +159,13 @@ impl TermWalk {
     }
 
     /// Passes over the terms of a value that are not read yet.
-    pub(super) fn skip_value(&mut self, value: &[u8]) {
+    pub(in crate::query::source) fn skip_value(&mut self, value: &[u8]) {
         if !self.path.is_empty() && value == [UNDEFINED] {
             (self.absent, self.absent_walk) = (None, None);
+            return;
+        }
+        // No term has such a value: its string is cut.
+        if beginning_of_uncut(value, &self.descending).is_some() {
             return;
         }
         let start = self.prefix.key(value, None);
@@ -167,7 +187,7 @@ impl TermWalk {
 
     /// The next terms in order, at most as many as wanted; none only at the end. Terms of other pieces of the same
     /// partition are left out.
-    pub(super) async fn next(
+    pub(in crate::query::source) async fn next(
         &mut self,
         reading: &mut Reading,
         wanted: usize,

@@ -1,0 +1,135 @@
+//! What queries touch: as much as the page needs, however large the container is.
+
+use engine::query::{QueryItems, QueryMetrics};
+use engine::{ContainerLink, Engine};
+
+use super::ask::{create, page};
+use crate::account::{Account, container, json};
+
+const POLICY: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
+    "indexingPolicy":{"indexingMode":"consistent","automatic":true,
+        "includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/hidden/?"}],
+        "compositeIndexes":[[{"path":"/kind","order":"ascending"},{"path":"/price","order":"ascending"}]]}}"#;
+
+/// Items of one logical partition: unique prices, ten kinds, seven rare ones, texts of four values.
+async fn filled(items: usize) -> (Account, ContainerLink) {
+    let account = Account::new().await;
+    let link = account.container(container(POLICY)).await;
+    for number in 0..items {
+        let rare = if number % (items / 7) == 3 { r#","rare":true"# } else { "" };
+        let text = format!(
+            r#"{{"id":"i{number}","pk":"p","price":{number},"kind":{},"text":"word{}","hidden":1{rare}}}"#,
+            number % 10,
+            number % 4
+        );
+        create(&account.engine, &link, json(&text)).await;
+    }
+    (account, link)
+}
+
+async fn touched(engine: &Engine, link: &ContainerLink, text: &str, rows: usize) -> QueryMetrics {
+    let query = QueryItems::new(link.clone(), text);
+    let page = page(engine, &query, 20, None).await.unwrap();
+    assert_eq!(page.rows.len(), rows, "{text}");
+    page.metrics
+}
+
+/// The most terms and items a query may touch for a page of 20, whatever the size of the container.
+async fn check(text: &str, rows: usize, terms_max: u64, loaded_max: u64) {
+    for items in [140, 700] {
+        let (account, link) = filled(items).await;
+        let metrics = touched(&account.engine, &link, text, rows).await;
+        assert!(metrics.index_entries <= terms_max, "{text} of {items}: {metrics:?}");
+        assert!(metrics.items_loaded <= loaded_max, "{text} of {items}: {metrics:?}");
+        assert!(!metrics.full_scan && metrics.items_scanned == 0, "{text}: {metrics:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_ordered_page_touches_its_rows_and_little_more() {
+    check("SELECT * FROM c WHERE c.pk = 'p' ORDER BY c.price", 20, 40, 20).await;
+    check("SELECT * FROM c WHERE c.pk = 'p' ORDER BY c.price DESC", 20, 40, 20).await;
+    check("SELECT * FROM c ORDER BY c.price DESC", 20, 40, 20).await;
+    let text = "SELECT * FROM c WHERE c.pk = 'p' AND c.kind = 3 ORDER BY c.kind DESC, c.price DESC";
+    for items in [200, 700] {
+        let (account, link) = filled(items).await;
+        let metrics = touched(&account.engine, &link, text, 20).await;
+        assert!(metrics.index_entries <= 40 && metrics.items_loaded <= 20, "{metrics:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_equality_loads_what_it_finds() {
+    check("SELECT * FROM c WHERE c.rare = true", 7, 10, 8).await;
+    check("SELECT * FROM c WHERE c.kind = 4 AND c.price > 100 AND c.price < 120", 2, 30, 3).await;
+    check("SELECT * FROM c WHERE c.kind IN (1, 2)", 20, 20, 20).await;
+    check("SELECT * FROM c WHERE c.price >= 50", 20, 20, 20).await;
+    check("SELECT * FROM c WHERE STARTSWITH(c.text, 'word1')", 20, 20, 20).await;
+}
+
+#[tokio::test]
+async fn lookups_are_intersected_before_items_are_loaded() {
+    // Neither lookup is small, so one is walked and the other asked: kinds and texts meet in every twentieth item.
+    let (account, link) = filled(2800).await;
+    let metrics = touched(
+        &account.engine,
+        &link,
+        "SELECT * FROM c WHERE c.kind = 4 AND c.text = 'word2'",
+        20,
+    )
+    .await;
+    assert_eq!(metrics.items_loaded, metrics.output_items, "{metrics:?}");
+    // A rare lookup takes over from a common one.
+    let metrics = touched(
+        &account.engine,
+        &link,
+        "SELECT * FROM c WHERE c.text = 'word3' AND c.rare = true",
+        7,
+    )
+    .await;
+    assert!(metrics.items_loaded <= 7 && metrics.index_entries <= 600, "{metrics:?}");
+}
+
+#[tokio::test]
+async fn a_walk_over_texts_reads_values_and_not_items() {
+    let text = "SELECT * FROM c WHERE CONTAINS(c.text, 'nothing')";
+    for items in [140, 700] {
+        let (account, link) = filled(items).await;
+        let metrics = touched(&account.engine, &link, text, 0).await;
+        assert_eq!(metrics.items_loaded, 0, "{metrics:?}");
+        assert!(metrics.index_entries <= 4 * 64, "{metrics:?}");
+    }
+}
+
+#[tokio::test]
+async fn aggregates_over_indexed_paths_load_nothing() {
+    let (account, link) = filled(140).await;
+    for (text, rows, terms_max) in [
+        ("SELECT VALUE COUNT(1) FROM c", 1, 140),
+        ("SELECT VALUE COUNT(1) FROM c WHERE c.pk = 'p'", 1, 140),
+        ("SELECT VALUE COUNT(1) FROM c WHERE c.price >= 100", 1, 40),
+        ("SELECT VALUE COUNT(c.rare) FROM c", 1, 7),
+        ("SELECT VALUE MAX(c.price) FROM c", 1, 3),
+        ("SELECT VALUE MIN(c.price) FROM c WHERE c.pk = 'p'", 1, 3),
+        ("SELECT DISTINCT VALUE c.kind FROM c", 10, 140),
+        ("SELECT c.kind, COUNT(1) AS n FROM c GROUP BY c.kind", 10, 145),
+        (
+            "SELECT VALUE [{\"item\": {\"sum\": SUM(c.price), \"count\": COUNT(c.price)}}] FROM c",
+            1,
+            145,
+        ),
+        ("SELECT VALUE SUM(c.price) FROM c WHERE c.kind = 2", 1, 14),
+    ] {
+        let metrics = touched(&account.engine, &link, text, rows).await;
+        assert_eq!((metrics.items_loaded, metrics.items_scanned), (0, 0), "{text}: {metrics:?}");
+        assert!(metrics.index_entries <= terms_max, "{text}: {metrics:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_index_serves_is_scanned_and_says_so() {
+    let (account, link) = filled(140).await;
+    let metrics = touched(&account.engine, &link, "SELECT * FROM c WHERE c.hidden = 2", 0).await;
+    assert!(metrics.full_scan, "{metrics:?}");
+    assert_eq!((metrics.items_scanned, metrics.index_entries), (140, 0), "{metrics:?}");
+}

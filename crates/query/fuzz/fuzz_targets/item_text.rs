@@ -1,0 +1,9 @@
+//! Any bytes as a stored item. Owns nothing but the entrance: what must hold is in the oracle of the tests.
+
+#![no_main]
+
+#[allow(dead_code, reason = "each target uses its half of the oracle")]
+#[path = "../../tests/it/fuzz/oracle.rs"]
+mod oracle;
+
+libfuzzer_sys::fuzz_target!(|text: &[u8]| oracle::check_item(text));
