@@ -36,7 +36,7 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
             let throughput = database::throughput(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
             let created = engine.create_container(create).await?;
-            let reply = single(StatusCode::CREATED, &created, document(&created.value));
+            let reply = single(StatusCode::CREATED, &created, &document(&created.value));
             Ok(reply.with(header::CONTENT_PATH, parent.rid))
         }
         _ => Err(Failure::method_not_allowed()),
@@ -99,7 +99,7 @@ async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) 
             let (link, precondition) = (link.clone(), request.if_match());
             let replace = ReplaceContainer { link, properties, precondition };
             let replaced = engine.replace_container(replace).await?;
-            single(StatusCode::OK, &replaced, document(&replaced.value))
+            single(StatusCode::OK, &replaced, &document(&replaced.value))
         }
         Method::DELETE => {
             let deleted = engine.delete_container(link).await?;
@@ -124,7 +124,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     }
     let owner = ThroughputOwner::Container(link.clone());
     let is_shared = engine.read_throughput(&owner).await?.value.is_none();
-    let mut reply = single(StatusCode::OK, &outcome, document)
+    let mut reply = single(StatusCode::OK, &outcome, &document)
         .with_static(HeaderName::from_static("collection-service-index"), "0")
         .with_static(HeaderName::from_static("collection-partition-index"), "0")
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
@@ -141,7 +141,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     Ok(reply)
 }
 
-fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: Json) -> Reply {
+fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: &Json) -> Reply {
     Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
 }
 
@@ -185,9 +185,10 @@ fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
 
 /// One write region has no conflicts.
 fn conflicts(request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
-    let is_read = request.method == Method::GET;
-    if !is_read && !(request.method == Method::POST && request.is_query()) {
-        return Err(Failure::method_not_allowed());
+    match request.method {
+        Method::GET => {}
+        Method::POST if request.is_query() => {}
+        _ => return Err(Failure::method_not_allowed()),
     }
     let charge = model::RequestCharge::from_request_units(1);
     let reply = listing::feed(request, Some(&address.rid), "Conflicts", Vec::new(), charge)?;

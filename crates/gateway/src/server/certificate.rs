@@ -21,11 +21,11 @@ impl Certificate {
     ///
     /// # Errors
     /// [`Invalid`] when a name cannot be in a certificate.
-    pub fn generate(names: Vec<String>) -> model::Result<Self> {
+    pub fn generate(names: &[String]) -> model::Result<Self> {
         let refused = |error: rcgen::Error| {
             Invalid::new(format!("A certificate for {names:?} cannot be made: {error}."))
         };
-        let mut parameters = CertificateParams::new(names.clone()).map_err(refused)?;
+        let mut parameters = CertificateParams::new(names).map_err(refused)?;
         parameters.distinguished_name.push(DnType::CommonName, "localhost");
         parameters.key_usages =
             vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];

@@ -1,4 +1,5 @@
 //! The gateway over a real socket, as a client without a library sees it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod account;
 mod attached;

@@ -37,7 +37,7 @@ async fn requests_are_counted() {
 async fn tls_is_served_with_a_certificate_that_can_be_trusted() {
     let engine = engine::Engine::in_memory().await.unwrap();
     let gateway = Gateway::new(engine, Settings::default());
-    let certificate = Certificate::generate(vec!["localhost".to_owned()]).unwrap();
+    let certificate = Certificate::generate(&["localhost".to_owned()]).unwrap();
     let pem = certificate.pem().to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -62,7 +62,7 @@ async fn tls_is_served_with_a_certificate_that_can_be_trusted() {
 
 #[test]
 fn a_certificate_survives_its_files() {
-    let made = Certificate::generate(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let made = Certificate::generate(&["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
     assert!(made.pem().starts_with("-----BEGIN CERTIFICATE-----"));
     assert!(Certificate::from_pem("x", "y").is_err());
     assert!(Certificate::from_pem(made.pem(), "y").is_err());
