@@ -115,7 +115,9 @@ async fn all_at_once(
     let mut running = Vec::with_capacity(steps.len());
     for step in steps {
         let (engine, container) = (engine.clone(), address.link.clone());
-        running.push(step.map(|step| tokio::spawn(async move { one(&engine, container, step).await })));
+        running.push(
+            step.map(|step| tokio::spawn(async move { one(&engine, container, step).await })),
+        );
     }
     let mut results = Vec::with_capacity(running.len());
     for task in running {
