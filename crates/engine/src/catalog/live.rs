@@ -91,6 +91,11 @@ impl ContainerLive {
             .is_some_and(|second| second <= now.seconds().0)
     }
 
+    /// Whether the container has an index, so that queries find what is in it.
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.properties.indexing_policy.mode == IndexingMode::Consistent
+    }
+
     /// Whether a write with this directive is indexed.
     pub(crate) fn indexes(&self, directive: IndexingDirective) -> bool {
         match directive {

@@ -65,7 +65,8 @@ pub struct QueryExplanation {
     pub partitions: Vec<(u32, EpkRange)>,
     /// How an index serves it.
     pub access: AccessPlan,
-    /// The same in words: how items are found, what remains to be asked of them, how rows are ordered and put together.
+    /// The same in words: how items are found, what remains to be asked of them, how rows are ordered and put
+    /// together.
     pub words: Vec<String>,
     /// Which indexes the query uses or misses.
     pub index_metrics: IndexMetrics,

@@ -1,4 +1,5 @@
-//! Whether a query over a whole container is answered as it is, or a client must put answers of partitions together.
+//! Whether a query over a whole container is answered as it is, or a client must put the answers of partitions
+//! together.
 //!
 //! Owns the operation. The rule is the planner's.
 

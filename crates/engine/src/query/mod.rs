@@ -1,9 +1,9 @@
 //! Queries: a text in, pages of rows out.
 //!
-//! Owns the way from a query to its rows: which part of the container is read (`part`), by which access (`source`), how
-//! rows fill a page (`page`) and where the next page goes on (`token`). Items are merged across physical partitions
-//! before rows are made of them, so there is one run of a query and not one per partition. Does not own the language,
-//! the plan or evaluation: those are the crate `query`, which is pure.
+//! Owns the way from a query to its rows: which part of the container is read (`part`), by which access (`source`),
+//! how rows fill a page (`page`) and where the next page goes on (`token`). Items are merged across physical
+//! partitions before rows are made of them, so there is one run of a query and not one per partition. Does not own
+//! the language, the plan or evaluation: those are the crate `query`, which is pure.
 
 mod answer;
 mod direct;

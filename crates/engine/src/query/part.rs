@@ -1,7 +1,7 @@
 //! Which part of a container a query reads.
 //!
-//! Owns the targets (what the feed range and the filter leave of the partition keys) and their pieces (a target inside
-//! one physical partition), both in the order of epks. Does not own how a piece is read.
+//! Owns the targets (what the feed range and the filter leave of the partition keys) and their pieces (a target
+//! inside one physical partition), both in the order of epks. Does not own how a piece is read.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Why a query has no rows: its text is wrong, its values cannot be printed, its token is not ours, its time is spent.
+//! Why a query has no rows: its text is wrong, its values cannot be printed, its token is not ours, its time is
+//! spent.
 //!
 //! Owns the way of such errors into the engine's error. Does not own their words: most are the language's.
 

@@ -1,7 +1,7 @@
 //! One page of a query, from operation to outcome.
 //!
-//! Owns the order of the steps: bind, find the part of the container, take a snapshot while its partitions still answer
-//! for it, choose the source, fill the page, name the next place. Does not own any step.
+//! Owns the order of the steps: bind, find the part of the container, take a snapshot while its partitions still
+//! answer for it, choose the source, fill the page, name the next place. Does not own any step.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl Engine {
         let bytes_max = operation.limits.response_bytes_max;
         let definition = reading.identity.definition.clone();
         let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
-        let (page, more) = match streamed(&choice, prepared, &context, &progress)? {
+        let (page, more) = match streamed(reading, &choice, prepared, &context, &progress).await? {
             Some((mut source, mut maker)) => {
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
@@ -127,6 +127,12 @@ impl Engine {
             }
             None => {
                 let given = given_rows(&progress)?;
+                let plan = choice.whole_fingerprint();
+                if given > 0 && progress.plan != plan {
+                    // The rows would come in another order.
+                    return Err(token_refused("the indexing policy has changed since"));
+                }
+                progress.plan = plan;
                 let mut source = choice.whole()?;
                 let mut page = PageRows::plain(rows_max, bytes_max);
                 let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
@@ -147,7 +153,8 @@ impl Engine {
 }
 
 /// The source of a query whose rows follow their items one by one; none when they are known only as a whole.
-fn streamed(
+async fn streamed(
+    reading: &mut Reading,
     choice: &Choice<'_>,
     prepared: &Prepared,
     context: &EvaluationContext,
@@ -163,7 +170,10 @@ fn streamed(
     } else if bound.order_by == Ordering::None {
         Some(choice.unordered(&progress.place, progress.plan)?)
     } else {
-        choice.ordered(&progress.place)?
+        match choice.sorted(reading, &progress.place).await? {
+            Some(sorted) => Some(sorted),
+            None => choice.ordered(&progress.place)?,
+        }
     };
     Ok(source.map(|source| (source, maker)))
 }

@@ -1,8 +1,8 @@
 //! Where a page of a query ended.
 //!
 //! Owns the places a query can go on from, and their bytes inside a continuation token. A place names no physical
-//! partition: it is made of keys, epks, values and ordinals, which splits and merges keep. A token holds a fingerprint of
-//! its query, so that it continues no other one.
+//! partition: it is made of keys, epks, values and ordinals, which splits and merges keep. A token holds a
+//! fingerprint of its query, so that it continues no other one.
 
 use bytes::Bytes;
 use model::value::structural_hash;
@@ -15,7 +15,6 @@ use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
 const TOKEN_VERSION: u8 = 1;
-
 /// A place in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TermPlace {
@@ -25,8 +24,8 @@ pub(super) struct TermPlace {
     pub(super) ordinal: u64,
 }
 
-/// A part of the epks in which a lookup has begun: the branches before this one are read, and of this one the terms up
-/// to a place.
+/// A part of the epks in which a lookup has begun: the branches before this one are read, and of this one the terms
+/// up to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BegunPart {
     pub(super) range: EpkRange,
@@ -58,8 +57,9 @@ pub(super) struct Progress {
     /// Rows skipped and rows given so far.
     pub(super) skipped: u64,
     pub(super) taken: u64,
-    /// The item after the place has rows that were given already: its ordinal, and how many.
-    pub(super) begun: Option<(u64, u64)>,
+    /// Items behind the place some of whose rows were given already: ordinals, and how many. More than one when a split
+    /// has put others before one that was begun.
+    pub(super) begun: Vec<(u64, u64)>,
     /// Which lookups the place belongs to; zero when it belongs to none.
     pub(super) plan: u128,
 }
@@ -89,9 +89,12 @@ impl Progress {
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
-        let (ordinal, rows) = self.begun.unwrap_or_default();
-        bytes.extend_from_slice(&ordinal.to_be_bytes());
-        bytes.extend_from_slice(&rows.to_be_bytes());
+        let count = u32::try_from(self.begun.len()).unwrap_or(u32::MAX);
+        bytes.extend_from_slice(&count.to_be_bytes());
+        for (ordinal, rows) in &self.begun {
+            bytes.extend_from_slice(&ordinal.to_be_bytes());
+            bytes.extend_from_slice(&rows.to_be_bytes());
+        }
         push_place(&mut bytes, &self.place);
         ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).to_string()
     }
@@ -196,7 +199,8 @@ impl Reader {
     fn progress(&mut self) -> Option<Progress> {
         let plan = self.u128()?;
         let (skipped, taken) = (self.u64()?, self.u64()?);
-        let begun = Some((self.u64()?, self.u64()?)).filter(|(_, rows)| *rows > 0);
+        let count = self.u32()?;
+        let begun = (0..count).map(|_| Some((self.u64()?, self.u64()?))).collect::<Option<_>>()?;
         let place = match *self.take(1)?.first()? {
             0 => Place::Start,
             1 => Place::Scan(self.sized()?),

@@ -1,7 +1,7 @@
 //! Rows from candidates, one item at a time.
 //!
-//! Owns the shortcut for queries whose row is the item: its stored text is handed on and not printed again. This is the
-//! one place where the text of an item becomes a value for a query. Does not own evaluation.
+//! Owns the shortcut for queries whose row is the item: its stored text is handed on and not printed again. This is
+//! the one place where the text of an item becomes a value for a query. Does not own evaluation.
 
 use ::query::ast::Literal;
 use ::query::bind::{Expression, Grouping, Input, Ordering, Projection};
@@ -24,8 +24,8 @@ pub(in crate::query) struct RowMaker {
 }
 
 impl RowMaker {
-    /// Prepares a query whose rows need no other items; none when they do. Order, window and DISTINCT are left out: the
-    /// page has the window, the source the order, and distinct rows are not made here.
+    /// Prepares a query whose rows need no other items; none when they do. Order, window and DISTINCT are left out:
+    /// the page has the window, the source the order, and distinct rows are not made here.
     pub(in crate::query) fn new(bound: &BoundQuery, context: &EvaluationContext) -> Option<Self> {
         if bound.grouping != Grouping::None || bound.sources.is_empty() {
             return None;

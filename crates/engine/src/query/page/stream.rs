@@ -1,7 +1,7 @@
 //! Filling a page row by row.
 //!
-//! Owns the loop: batches of candidates, rows of each, until the page is full, the query is complete, the time is spent
-//! or nothing is left. Keeps the place exact, down to the row of an item that has several.
+//! Owns the loop: batches of candidates, rows of each, until the page is full, the query is complete, the time is
+//! spent or nothing is left. Keeps the place exact, down to the row of an item that has several.
 
 use super::page_rows::{PageRows, Room};
 use super::rows::RowMaker;
@@ -66,17 +66,14 @@ fn take(
         if page.is_complete() {
             return Ok(Some(End::Last));
         }
-        let begun = match progress.begun.take() {
-            Some((ordinal, rows)) if ordinal == candidate.ordinal => rows,
-            // The item is gone since.
-            _ => 0,
-        };
+        let known = progress.begun.iter().position(|(ordinal, _)| *ordinal == candidate.ordinal);
+        let begun = known.map_or(0, |known| progress.begun.swap_remove(known).1);
         let (seen, room) = rows.push(&candidate.content, begun, page)?;
         match room {
             Room::Taken => progress.place = candidate.place,
             Room::NoneWanted => return Ok(Some(End::Last)),
             Room::NextPage => {
-                progress.begun = (seen > 0).then_some((candidate.ordinal, seen));
+                progress.begun.extend((seen > 0).then_some((candidate.ordinal, seen)));
                 return Ok(Some(End::More));
             }
         }

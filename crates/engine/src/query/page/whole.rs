@@ -1,8 +1,8 @@
 //! Answers that are known only when every item is.
 //!
-//! Owns groups, sorted rows and distinct rows: all items go through one run of the query, whatever partition they come
-//! from, and a page is a part of its rows. The next page computes them again and goes on behind the rows given: simple,
-//! bounded in memory, and exact as long as nothing is written between two pages.
+//! Owns groups, sorted rows and distinct rows: all items go through one run of the query, whatever partition they
+//! come from, and a page is a part of its rows. The next page computes them again and goes on behind the rows given:
+//! simple, bounded in memory, and exact as long as nothing is written between two pages.
 
 use ::query::{BoundQuery, EvaluationContext, Executor, row_text};
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! The source of a query.
 //!
-//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes on
-//! from; and whether rows can follow the source one by one or must be computed as a whole.
+//! Owns the choice among the kinds of access, by the plan, by the part that is read and by the place the query goes
+//! on from; and whether rows can follow the source one by one or must be computed as a whole.
 
 use ::query::EvaluationContext;
 use ::query::bind::Grouping;
@@ -15,9 +15,11 @@ use super::candidate::Batch;
 use super::extreme::ExtremeWalk;
 use super::index_values::{IndexValues, shared_values};
 use super::lookup::LookupWalk;
+use super::merged::MergedLookup;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
+use super::sorted::{IndexOrder, SortedLookup};
 use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
 use crate::query::part::Piece;
@@ -28,8 +30,10 @@ use crate::query::token::{Place, TermPlace};
 /// Gives the candidates of a query.
 pub(in crate::query) enum Source {
     Scan(ItemScan),
-    Lookup(LookupWalk),
+    Lookup(Box<LookupWalk>),
+    Merged(MergedLookup),
     Ordered(OrderedWalk),
+    Sorted(SortedLookup),
     Extreme(ExtremeWalk),
 }
 
@@ -43,7 +47,9 @@ impl Source {
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
             Self::Lookup(lookup) => lookup.next(reading, wanted).await,
+            Self::Merged(lookup) => lookup.next(reading, wanted).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
+            Self::Sorted(lookup) => Ok(lookup.next(wanted)),
             Self::Extreme(walk) => walk.next(reading).await,
         }
     }
@@ -86,6 +92,11 @@ impl<'plan> Choice<'plan> {
         structural_hash(&Json::from(format!("{:?}", self.lookup)))
     }
 
+    /// Marks the lookups that decide on the order of an answer computed as a whole.
+    pub(in crate::query) fn whole_fingerprint(&self) -> u128 {
+        structural_hash(&Json::from(format!("{:?} {:?}", self.lookup, self.covering())))
+    }
+
     /// The source of distinct rows that come in the order of one indexed path; none when they do not.
     pub(in crate::query) fn distinct(&self, place: &Place) -> Result<Option<Source>> {
         let Some(IndexOnly::Distinct(paths)) = &self.prepared.access.index_only else {
@@ -106,6 +117,38 @@ impl<'plan> Choice<'plan> {
         let after = ordered_place(place)?;
         let walk = OrderedWalk::new(self.pieces, &terms, Some(held), after);
         Ok(Some(Source::Ordered(walk.distinct(after))))
+    }
+
+    /// The source of rows in the order of an index, when the filter finds few items by another one.
+    pub(in crate::query) async fn sorted(
+        &self,
+        reading: &mut Reading,
+        place: &Place,
+    ) -> Result<Option<Source>> {
+        let order = match &self.prepared.access.order {
+            OrderAccess::Path { path, is_reversed, .. } => match &self.lookup {
+                // The order is read from the very terms that the filter leaves.
+                Lookup::Path(condition) if condition.path == *path => return Ok(None),
+                _ => IndexOrder { paths: vec![(path.clone(), false)], is_reversed: *is_reversed },
+            },
+            OrderAccess::Composite { index, is_reversed, serves_filter, .. } => {
+                let composite = self.prepared.indexes.composites().get(*index);
+                let Some(composite) = composite else { return Ok(None) };
+                let is_ordered = |path: &ItemPath| {
+                    composite.paths.iter().any(|part| part.path.segments() == path.as_slice())
+                };
+                if *serves_filter && self.looked_up(&self.lookup).iter().all(is_ordered) {
+                    return Ok(None);
+                }
+                IndexOrder { paths: composite_paths(composite), is_reversed: *is_reversed }
+            }
+            _ => return Ok(None),
+        };
+        let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
+        let Some(walks) = walks else { return Ok(None) };
+        let after = ordered_place(place)?;
+        let found = SortedLookup::open(reading, self.pieces, walks, &order, after).await?;
+        Ok(found.map(Source::Sorted))
     }
 
     /// The source of rows in the order of an index; none when the query asks for no such order.
@@ -142,11 +185,12 @@ impl<'plan> Choice<'plan> {
             (None, None) => Ok(Source::Scan(ItemScan::new(self.pieces, None))),
             (Some(walks), None) => {
                 let held = self.held_by(&self.lookup);
-                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)))
+                Ok(Source::Lookup(Box::new(LookupWalk::new(self.pieces, walks, held, None))))
             }
             (Some(walks), Some(place)) if plan == self.fingerprint() => {
                 let held = self.held_by(&self.lookup);
-                Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, Some(place))))
+                let walk = LookupWalk::new(self.pieces, walks, held, Some(place));
+                Ok(Source::Lookup(Box::new(walk)))
             }
             (_, Some(_)) => Err(token_refused("the indexing policy has changed since")),
         }
@@ -162,9 +206,15 @@ impl<'plan> Choice<'plan> {
             && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
         {
             let held = self.held_by(&lookup);
-            return Ok(Source::Lookup(LookupWalk::new(self.pieces, walks, held, None)));
+            return Ok(Source::Merged(MergedLookup::new(self.pieces, walks, held)));
         }
-        self.unordered(&Place::Start, 0)
+        Ok(match branches(&self.lookup, &self.prepared.indexes, self.context) {
+            Some(walks) => {
+                let held = self.held_by(&self.lookup);
+                Source::Merged(MergedLookup::new(self.pieces, walks, held))
+            }
+            None => Source::Scan(ItemScan::new(self.pieces, None)),
+        })
     }
 
     fn extreme(&self) -> Option<ExtremeWalk> {
@@ -196,9 +246,9 @@ impl<'plan> Choice<'plan> {
             (Some(path), None) => (path.clone(), self.counted_values()),
             _ => return None,
         };
-        self.prepared.indexes.covers(&path).then(|| {
-            Lookup::Path(PathCondition { path, values, test: None, exactness: Exactness::Exact })
-        })
+        let is_covered = self.prepared.indexes.covers(&path);
+        let condition = PathCondition { path, values, test: None, exactness: Exactness::Exact };
+        is_covered.then_some(Lookup::Path(condition))
     }
 
     /// Absence need not be walked when only values are counted.
@@ -206,6 +256,22 @@ impl<'plan> Choice<'plan> {
         match &self.prepared.access.index_only {
             Some(IndexOnly::CountOf(_)) => ValueSet::defined(),
             _ => ValueSet::all(),
+        }
+    }
+
+    /// The paths that a lookup is about.
+    fn looked_up(&self, lookup: &Lookup) -> Vec<ItemPath> {
+        match lookup {
+            Lookup::Nothing | Lookup::Everything => Vec::new(),
+            Lookup::Path(condition) => vec![condition.path.clone()],
+            Lookup::Composite(lookup) => {
+                let composite = self.prepared.indexes.composites().get(lookup.index);
+                let paths = composite.map(composite_paths).unwrap_or_default();
+                paths.into_iter().map(|(path, _)| path).collect()
+            }
+            Lookup::Intersection(parts) | Lookup::Union(parts) => {
+                parts.iter().flat_map(|part| self.looked_up(part)).collect()
+            }
         }
     }
 

@@ -36,12 +36,14 @@ impl Expired {
         if reading.live.properties.default_time_to_live == TimeToLive::Off {
             return Ok(true);
         }
-        if !self.known.contains_key(&shard) {
-            let found = gather(reading, shard).await?;
-            self.known.insert(shard, found);
+        let is_alive = |expired: &Option<HashSet<u64>>| {
+            expired.as_ref().is_some_and(|expired| !expired.contains(&ordinal))
+        };
+        if let Some(known) = self.known.get(&shard) {
+            return Ok(is_alive(known));
         }
-        let known = self.known.get(&shard).and_then(Option::as_ref);
-        Ok(known.is_some_and(|expired| !expired.contains(&ordinal)))
+        let found = gather(reading, shard).await?;
+        Ok(is_alive(self.known.entry(shard).or_insert(found)))
     }
 }
 

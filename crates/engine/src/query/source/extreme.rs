@@ -1,7 +1,7 @@
 //! The least or the greatest value at a path.
 //!
-//! Owns the two looks into the index that MIN and MAX need: at the first scalar from one end, and at one array or object
-//! anywhere, because a single one of those leaves the aggregate without an answer.
+//! Owns the two looks into the index that MIN and MAX need: at the first scalar from one end, and at one array or
+//! object anywhere, because a single one of those leaves the aggregate without an answer.
 
 use ::query::plan::condition::{ValueKind, ValueSet};
 use model::IndexPathSegment;

@@ -1,8 +1,8 @@
 //! Items made of what the index knows.
 //!
-//! Owns the choice whether the walked terms, together with the partition key, hold every value that a query looks at, and
-//! the small items made of them: they go through the query like loaded ones. A term that holds only a fingerprint still
-//! needs its item, and so does one that may have expired.
+//! Owns the choice whether the walked terms, together with the partition key, hold every value that a query looks at,
+//! and the small items made of them: they go through the query like loaded ones. A term that holds only a fingerprint
+//! still needs its item, and so does one that may have expired.
 
 use model::{
     IndexPathSegment, Json, Object, PartitionKey, PartitionKeyDefinition, PartitionKeyValue,

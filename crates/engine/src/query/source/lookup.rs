@@ -1,8 +1,8 @@
 //! Items that a lookup finds, piece by piece.
 //!
-//! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the first
-//! branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as long as the
-//! lookups of the query are the same.
+//! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the
+//! first branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as
+//! long as the lookups of the query are the same.
 
 use std::collections::VecDeque;
 
@@ -85,7 +85,7 @@ impl LookupWalk {
         let contents = self.loading.contents(reading, &hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
-            if self.is_first(current.branch, &content, hit)? {
+            if is_given_here(&self.branches, current.branch, &content, hit)? {
                 let place = self.place(&current, hit);
                 batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
             }
@@ -134,22 +134,6 @@ impl LookupWalk {
         }
         Place::Lookup(parts)
     }
-
-    /// Whether a term is the one at which its item is given.
-    fn is_first(&self, branch: usize, content: &Content, hit: &TermHit) -> Result<bool> {
-        let Some(own) = self.branches.get(branch) else { return Ok(false) };
-        let Content::Record(record) = content else { return Ok(true) };
-        let is_over_elements = own.walked.is_over_elements();
-        if self.branches.len() == 1 && !is_over_elements {
-            return Ok(true);
-        }
-        let item = record.parse()?;
-        let mut earlier = self.branches.iter().take(branch);
-        // An item that the branch is not for may be given by a later one.
-        Ok(own.matches(&item)
-            && !earlier.any(|earlier| earlier.matches(&item))
-            && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
-    }
 }
 
 impl Current {
@@ -192,7 +176,7 @@ fn resumed(piece: &Piece, parts: &[BegunPart]) -> Vec<Start> {
 }
 
 /// Asks the test once for each value; a value that fails is passed over with all its items.
-fn tested(branch: &Branch, walk: &mut TermWalk, hits: Vec<TermHit>) -> Vec<TermHit> {
+pub(super) fn tested(branch: &Branch, walk: &mut TermWalk, hits: Vec<TermHit>) -> Vec<TermHit> {
     if branch.walked.test.is_none() {
         return hits;
     }
@@ -210,4 +194,25 @@ fn tested(branch: &Branch, walk: &mut TermWalk, hits: Vec<TermHit>) -> Vec<TermH
         }
     }
     kept
+}
+
+/// Whether a term is the one at which its item is given.
+pub(super) fn is_given_here(
+    branches: &[Branch],
+    branch: usize,
+    content: &Content,
+    hit: &TermHit,
+) -> Result<bool> {
+    let Some(own) = branches.get(branch) else { return Ok(false) };
+    let Content::Record(record) = content else { return Ok(true) };
+    let is_over_elements = own.walked.is_over_elements();
+    if branches.len() == 1 && !is_over_elements {
+        return Ok(true);
+    }
+    let item = record.parse()?;
+    let mut earlier = branches.iter().take(branch);
+    // An item that the branch is not for may be given by a later one.
+    Ok(own.matches(&item)
+        && !earlier.any(|earlier| earlier.matches(&item))
+        && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
 }

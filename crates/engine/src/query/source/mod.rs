@@ -1,8 +1,8 @@
 //! Where the items of a query come from.
 //!
-//! Owns one file per kind of access, each of which gives candidates in an order of its own, in batches, from any place
-//! on. Does not own what becomes of a candidate: the whole filter is asked again of each, so a source may give more
-//! than the filter wants, and never less.
+//! Owns one file per kind of access, each of which gives candidates in an order of its own, in batches, from any
+//! place on. Does not own what becomes of a candidate: the whole filter is asked again of each, so a source may give
+//! more than the filter wants, and never less.
 
 mod candidate;
 mod reading;
@@ -14,9 +14,11 @@ mod term;
 
 mod extreme;
 mod lookup;
+mod merged;
 mod narrow;
 mod ordered;
 mod scan;
+mod sorted;
 
 mod choice;
 

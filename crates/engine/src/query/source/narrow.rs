@@ -1,8 +1,9 @@
 //! Several lookups at once.
 //!
-//! Owns how the terms of one lookup are narrowed by the others before any item is loaded. A lookup that finds few items
-//! is read whole first; a lookup of one value is asked term by term. When the walked lookup is itself of one value, its
-//! items come in the order of ordinals, and a small other lookup takes over: its items are looked up in the first.
+//! Owns how the terms of one lookup are narrowed by the others before any item is loaded. A lookup that finds few
+//! items is read whole first; a lookup of one value is asked term by term. When the walked lookup is itself of one
+//! value, its items come in the order of ordinals, and a small other lookup takes over: its items are looked up in
+//! the first.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -42,7 +43,7 @@ impl Narrow {
         }
         let mut narrow = Self { piece: Some(piece.clone()), ..Self::default() };
         for (_, terms) in &branch.also {
-            match gather(reading, piece, terms).await? {
+            match gather(reading, piece, terms, SMALL_TERMS).await? {
                 Some(found) => narrow.small.push(found),
                 None => narrow.points.extend(point(piece, terms)),
             }
@@ -96,19 +97,20 @@ impl Narrow {
 }
 
 /// All items of a lookup that finds few; none when it finds many.
-async fn gather(
+pub(super) async fn gather(
     reading: &mut Reading,
     piece: &Piece,
     terms: &Terms,
+    terms_max: usize,
 ) -> Result<Option<BTreeMap<u64, StorageKey>>> {
     let mut walk = TermWalk::new(piece, terms, None);
     let mut found = BTreeMap::new();
     let mut read = 0;
     while !walk.is_at_end() {
-        let hits = walk.next(reading, SMALL_TERMS - read).await?;
+        let hits = walk.next(reading, terms_max - read).await?;
         read += hits.len();
         found.extend(hits.into_iter().map(|hit| (hit.ordinal, hit.key)));
-        if read >= SMALL_TERMS {
+        if read >= terms_max {
             return Ok(None);
         }
     }

@@ -1,8 +1,9 @@
 //! Items in the order of an index, across all pieces.
 //!
-//! Owns the merge: each piece gives its terms in order, and the least comes next. Ties go by ordinal, which no two items
-//! of a container share, so the order does not depend on how the container is partitioned, and one place is enough to go
-//! on from after any split or merge. Strings that share a long beginning are put in order by their items.
+//! Owns the merge: each piece gives its terms in order, and the least comes next. Ties go by ordinal, which no two
+//! items of a container share, so the order does not depend on how the container is partitioned, and one place is
+//! enough to go on from after any split or merge. Strings that share a long beginning are put in order by their
+//! items.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;

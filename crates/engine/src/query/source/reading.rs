@@ -1,7 +1,7 @@
 //! Reads of one page: one snapshot, one moment, and counts of everything touched.
 //!
-//! Owns the calls of the store, so that no term and no item is read uncounted; and the pause between batches, in which
-//! other requests run, the caller can go away and the time is looked at.
+//! Owns the calls of the store, so that no term and no item is read uncounted; and the pause between batches, in
+//! which other requests run, the caller can go away and the time is looked at.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,11 +126,13 @@ impl Reading {
         Ok(records)
     }
 
-    /// A record that was read, if its item has not expired.
+    /// A record that was read, if its item can be found: it has not expired, and was not left out of the index. What
+    /// a query finds must not depend on whether it uses the index.
     pub(in crate::query) fn living(&mut self, record: ItemRecord) -> Option<ItemRecord> {
         self.metrics.retrieved_items += 1;
         self.metrics.retrieved_bytes += record.body_len() as u64;
-        (!self.live.is_expired(&record.header, self.now)).then_some(record)
+        let is_found = record.header.indexed || !self.live.is_indexed();
+        (is_found && !self.live.is_expired(&record.header, self.now)).then_some(record)
     }
 
     /// How many items to load at once, so that a batch of large ones does not fill the memory.

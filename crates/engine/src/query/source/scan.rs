@@ -1,7 +1,7 @@
 //! All items, in the order of their keys.
 //!
-//! Owns the walk over the pieces of a query without an index. The place is the last key read: keys begin with their epk,
-//! so the place means the same after a split or merge.
+//! Owns the walk over the pieces of a query without an index. The place is the last key read: keys begin with their
+//! epk, so the place means the same after a split or merge.
 
 use storage::{Direction, KeyRange, StorageKey};
 

@@ -3,6 +3,8 @@
 mod answers;
 mod ask;
 mod cases;
+mod composite;
 mod differential;
 mod naive;
+mod pages;
 mod touched;

@@ -16,7 +16,8 @@ const POLICY: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash",
         "compositeIndexes":[
             [{"path":"/a","order":"ascending"},{"path":"/b","order":"ascending"}],
             [{"path":"/a","order":"ascending"},{"path":"/b","order":"descending"}],
-            [{"path":"/s","order":"descending"},{"path":"/a","order":"ascending"},{"path":"/b","order":"ascending"}]]}}"#;
+            [{"path":"/s","order":"descending"},{"path":"/a","order":"ascending"},
+             {"path":"/b","order":"ascending"}]]}}"#;
 
 /// Items of all shapes: values of every kind, absent ones, nested ones, long strings that share their beginning.
 fn items() -> Vec<Json> {
@@ -166,7 +167,8 @@ const SELECTS: &[&str] = &[
     "SELECT c.b, c.n.m, SUM(c.b) AS n FROM c WHERE {} GROUP BY c.b, c.n.m",
     "SELECT c.id, t FROM c JOIN t IN c.tags WHERE {}",
     "SELECT VALUE AVG(c.b) FROM c WHERE {}",
-    "SELECT c.id, [c.s ?? null, c.b] AS b FROM c WHERE {} AND IS_DEFINED(c.a) AND NOT IS_ARRAY(c.a) AND NOT IS_OBJECT(c.a) ORDER BY c.a, c.b",
+    "SELECT c.id, c.a AS k FROM c WHERE {} ORDER BY c.a, c.b",
+    "SELECT c.id, c.s AS k FROM c WHERE {} ORDER BY c.s DESC, c.a, c.b",
 ];
 
 async fn check_all(account: &Account, link: &ContainerLink, sizes: &[usize]) {

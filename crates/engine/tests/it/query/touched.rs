@@ -59,6 +59,13 @@ async fn an_ordered_page_touches_its_rows_and_little_more() {
 }
 
 #[tokio::test]
+async fn an_order_over_few_items_loads_those_and_no_others() {
+    check("SELECT * FROM c WHERE c.rare = true ORDER BY c.price", 7, 20, 7).await;
+    check("SELECT * FROM c WHERE c.rare = true ORDER BY c.price DESC", 7, 20, 7).await;
+    check("SELECT * FROM c WHERE c.rare = true ORDER BY c.kind, c.price", 7, 20, 7).await;
+}
+
+#[tokio::test]
 async fn an_equality_loads_what_it_finds() {
     check("SELECT * FROM c WHERE c.rare = true", 7, 10, 8).await;
     check("SELECT * FROM c WHERE c.kind = 4 AND c.price > 100 AND c.price < 120", 2, 30, 3).await;

@@ -1,7 +1,7 @@
 //! Items that lack a path, in the order of their ordinals.
 //!
-//! Owns the walk over the shapes that do not have the path, merged by ordinal: no term of a path names an item without
-//! it. Items that are not indexed have no shape and are not found.
+//! Owns the walk over the shapes that do not have the path, merged by ordinal: no term of a path names an item
+//! without it. Items that are not indexed have no shape and are not found.
 
 use std::collections::VecDeque;
 
@@ -59,7 +59,7 @@ impl AbsentWalk {
             }
             match page.entries.last() {
                 Some(last) if page.more => {
-                    range = range.after(last.key.clone(), Direction::Forward)
+                    range = range.after(last.key.clone(), Direction::Forward);
                 }
                 _ => return Ok(Self { shard, streams }),
             }

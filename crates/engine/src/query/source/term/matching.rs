@@ -62,9 +62,11 @@ impl Walked {
             }
             WalkedCondition::Composite { lookup, paths } => {
                 let mut paths = paths.iter();
-                let equal = lookup.equal.iter().zip(paths.by_ref()).all(|(wanted, path)| {
-                    values_at(item, path).iter().any(|value| *value == wanted)
-                });
+                let equal = lookup
+                    .equal
+                    .iter()
+                    .zip(paths.by_ref())
+                    .all(|(wanted, path)| values_at(item, path).contains(&wanted));
                 let next = match (&lookup.next, paths.next()) {
                     (Some(wanted), Some(path)) => {
                         values_at(item, path).iter().any(|value| wanted.contains(Some(value)))

@@ -1,7 +1,7 @@
 //! Values and places between values as bytes of terms, and back.
 //!
-//! Owns the byte ranges of a set of values, wide enough where a term holds only the beginning of a long string; and what
-//! a term says about its value. Does not own the encoding itself: that is `ordered_bytes`.
+//! Owns the byte ranges of a set of values, wide enough where a term holds only the beginning of a long string; and
+//! what a term says about its value. Does not own the encoding itself: that is `ordered_bytes`.
 
 use ::query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
 use model::{Json, Number};
@@ -40,7 +40,15 @@ pub(in crate::query::source) fn encoded(value: Option<&Json>) -> Vec<u8> {
 
 /// The values of a set that are defined, as ranges of bytes in order. May hold more, never less.
 pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
-    values.ranges().iter().map(byte_range).collect()
+    let mut ranges: Vec<ByteRange> = Vec::new();
+    for (low, high) in values.ranges().iter().map(byte_range) {
+        match ranges.last_mut() {
+            // Two ranges that end and begin at one cut string both take all strings of its beginning.
+            Some(last) if low < last.1 => last.1 = high.max(std::mem::take(&mut last.1)),
+            _ => ranges.push((low, high)),
+        }
+    }
+    ranges
 }
 
 /// The same in a composite index, which has terms for absence too.

@@ -1,8 +1,8 @@
 //! The terms of one path or composite index in one piece of a container, in order.
 //!
-//! Owns the walk in both directions, from any place on, and the skipping of a value. Items of one value always come in
-//! the order of their ordinals, also when values are walked backwards: so the order of a query does not depend on how it
-//! is read. Does not own items.
+//! Owns the walk in both directions, from any place on, and the skipping of a value. Items of one value always come
+//! in the order of their ordinals, also when values are walked backwards: so the order of a query does not depend on
+//! how it is read. Does not own items.
 
 use std::collections::VecDeque;
 
@@ -301,11 +301,11 @@ impl TermWalk {
             self.run = Some(run);
             self.ranges.push_front(range.after(start, Direction::Backward));
         }
-        Ok(forwards_within_values(hits))
+        Ok(forwards_within_values(&hits))
     }
 }
 
-fn forwards_within_values(hits: Vec<TermHit>) -> Vec<TermHit> {
+fn forwards_within_values(hits: &[TermHit]) -> Vec<TermHit> {
     let mut ordered = Vec::with_capacity(hits.len());
     for run in hits.chunk_by(|left, right| left.value == right.value) {
         ordered.extend(run.iter().rev().cloned());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::Json;
+use model::{ComputedProperty, Json};
 
 use super::file::{Case, CaseFile};
 
@@ -12,6 +12,7 @@ pub(super) struct Questions {
     pub(super) place: String,
     pub(super) items: Vec<Json>,
     pub(super) parameters: Vec<(String, Option<Json>)>,
+    pub(super) computed: Vec<ComputedProperty>,
     pub(super) asked: Vec<Question>,
 }
 
@@ -52,6 +53,7 @@ fn read(path: &PathBuf) -> Vec<Questions> {
         place: format!("{name}:{}: {}", case.line, case.title),
         items: case.section("items").unwrap_or_default().lines().map(parsed).collect(),
         parameters: parameters(case),
+        computed: computed(case),
         asked: asked(case),
     };
     file.cases.iter().map(questions).collect()
@@ -59,6 +61,16 @@ fn read(path: &PathBuf) -> Vec<Questions> {
 
 fn parsed(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+/// The computed properties of a case; none when the case is that they are wrong.
+fn computed(case: &Case) -> Vec<ComputedProperty> {
+    let lines = case.section("computed").unwrap_or_default().lines();
+    let properties = lines.filter_map(|line| {
+        let (name, query) = line.split_once(": ")?;
+        ComputedProperty::new(name, query).ok()
+    });
+    properties.collect()
 }
 
 fn parameters(case: &Case) -> Vec<(String, Option<Json>)> {

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::operation::CreateContainer;
 use engine::query::QueryItems;
 use engine::{ContainerLink, Error, TravellingClock};
 use model::{ContainerProperties, IndexingPolicy, Json, TimestampMs};
 use query::bind::{BoundQuery, Ordering, PathStep};
 use query::plan::access::{Indexes, plan_access};
-use query::{BuiltInFunctions, Parameters, QueryError};
+use query::{BuiltInFunctions, ComputedProperties, Parameters, QueryError};
 use storage::memory::MemoryStore;
 
 use super::case::{Answer, Question, Questions, every};
 use super::stored::Form;
-use crate::account::{Account, container, json, quiet};
+use crate::account::{Account, container, json, plain, quiet};
 use crate::query::differential::{Comparison, unwindowed_rows};
 
 /// 2024-10-14T14:20:30Z, the time of the cases.
@@ -97,8 +98,12 @@ impl Run<'_> {
     ) -> Result<(), String> {
         let text = self.form.query(&question.text);
         let parameters: Parameters = self.questions.parameters.iter().cloned().collect();
-        let bound =
-            query::parse(&text).and_then(|tree| query::bind(&tree, &parameters, &BuiltInFunctions));
+        let Ok(computed) = ComputedProperties::new(&self.questions.computed) else {
+            counts.add("wrong computed properties");
+            return self.refuses_container(id).await;
+        };
+        let bound = query::parse(&text)
+            .and_then(|tree| query::bind_with(&tree, &parameters, &BuiltInFunctions, &computed));
         let policy = self.policy(bound.as_ref().ok());
         let refusal =
             bound.as_ref().ok().and_then(|bound| plan_access(bound, &Indexes::new(&policy)).err());
@@ -142,6 +147,18 @@ impl Run<'_> {
         }
     }
 
+    /// A container with computed properties that break the rules does not come to be.
+    async fn refuses_container(&self, id: &str) -> Result<(), String> {
+        let mut properties = plain(id);
+        properties.computed_properties = self.questions.computed.clone();
+        let database = self.account.database("d").await;
+        let create = CreateContainer { database, properties, throughput: None };
+        match self.account.engine.create_container(create).await {
+            Ok(_) => Err("the container was created".to_owned()),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// What happens to the query without an engine happens with it.
     fn as_without_engine(
         &self,
@@ -180,6 +197,7 @@ impl Run<'_> {
                                  {{"path":"/item/german","language":"de-DE"}}]}}}}"#
         ));
         properties.indexing_policy = policy;
+        properties.computed_properties = self.questions.computed.clone();
         let link = self.account.container(properties).await;
         counts.add(match self.form {
             Form::AsIs => "stored as they are",

@@ -1,8 +1,7 @@
 //! What happens to a world between queries.
 
 use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
-use model::{FeedRange, IndexingDirective, ItemId, Json, TimeToLive};
-use query::plan::access::Indexes;
+use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive};
 
 use super::container::policy;
 use super::item::item;
@@ -52,6 +51,18 @@ impl World {
             *self.dice.pick(&directives)
         };
         let what = format!("upsert {item} {indexing:?}");
+        let name = self.name_of(&item);
+        let policy = &self.properties.indexing_policy;
+        let is_indexed = match indexing {
+            IndexingDirective::Include => true,
+            IndexingDirective::Exclude => false,
+            IndexingDirective::Default => policy.automatic || policy.mode == IndexingMode::None,
+        };
+        if is_indexed {
+            self.left_out.remove(&name);
+        } else {
+            self.left_out.insert(name);
+        }
         let upsert = UpsertItem {
             container: self.link.clone(),
             partition_key: None,
@@ -112,7 +123,7 @@ impl World {
             }
             self.properties.default_time_to_live = TimeToLive::Off;
         };
-        self.older.push(Indexes::new(&self.properties.indexing_policy));
+        self.older.push(self.properties.indexing_policy.clone());
         self.properties.indexing_policy = policy;
         let properties = self.properties.clone();
         self.account.alter(&self.link, |old| *old = properties).await.unwrap();
