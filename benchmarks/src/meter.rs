@@ -10,6 +10,11 @@ use crate::{Error, Result};
 /// Length of the kernel's clock tick in its text files.
 const TICK: Duration = Duration::from_millis(10);
 
+/// How often idleness is looked for, for how long each, and how often it must be found.
+const IDLE_TRIES: u32 = 1_000;
+const IDLE_TRY: Duration = Duration::from_millis(300);
+const IDLE_IN_A_ROW: u32 = 3;
+
 /// Time that was spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
@@ -81,6 +86,22 @@ fn status_bytes(text: &str, name: &str) -> Result<u64> {
 /// Processor time of all threads, also of those that have ended.
 fn process_cpu() -> Result<Duration> {
     cpu_of_process("self")
+}
+
+/// Waits until no thread of this process works any more: a store goes on compacting after it was loaded, and what is
+/// measured meanwhile is partly that. Gives up in the end, since the measurements are still worth something then.
+pub(crate) fn wait_until_idle() -> Result<()> {
+    let mut idle = 0;
+    for _ in 0..IDLE_TRIES {
+        let before = process_cpu()?;
+        std::thread::sleep(IDLE_TRY);
+        let is_idle = process_cpu()?.saturating_sub(before) <= TICK;
+        idle = if is_idle { idle + 1 } else { 0 };
+        if idle >= IDLE_IN_A_ROW {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Processor time of a process by its number.

@@ -149,7 +149,7 @@ impl QueryReport {
              Written by `cargo xtask bench queries --items {items} --rounds {rounds} --out benchmarks/QUERIES.md`\n\
              on a shared machine with {cores} cores and {memory:.0} GiB of memory, load average {load} (15 minutes, \
              at the end; ours is about 1).\n\
-             The store has its default settings. Medians of {rounds} rounds, all sizes in turn.\n\n\
+             The store has its default settings and has finished its compactions. Medians of {rounds} rounds, all sizes in turn.\n\n\
              {tables}\n{MEANING}",
             items = items.join(","),
             rounds = self.rounds,

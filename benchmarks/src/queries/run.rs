@@ -8,7 +8,8 @@ use tokio::runtime::Runtime;
 
 use super::report::QueryReport;
 use super::{case, data, measure};
-use crate::Result;
+use crate::meter::wait_until_idle;
+use crate::{Result, progress};
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub fn run_queries(options: &QueryOptions) -> Result<QueryReport> {
     for items in &items {
         subjects.push(runtime.block_on(Subject::load(*items))?);
     }
+    progress::step("waiting for compactions");
+    wait_until_idle()?;
     let bench = QueryBench { runtime, rounds: options.rounds.max(1), subjects };
     let is_wanted = |number: u8| options.only.is_empty() || options.only.contains(&number);
     let mut report = QueryReport { items, rounds: bench.rounds, ..QueryReport::default() };

@@ -27,13 +27,18 @@ keywords! {
     With "WITH",
 }
 
+/// Bytes of the longest word.
+const LENGTH_MAX: usize = 9;
+
 impl Keyword {
     /// The reserved word a text spells, in any case.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        WORDS
-            .iter()
-            .find(|(spelling, _)| spelling.eq_ignore_ascii_case(text))
-            .map(|(_, word)| *word)
+        if text.len() > LENGTH_MAX {
+            return None;
+        }
+        let wanted = || text.bytes().map(|byte| byte.to_ascii_uppercase());
+        let place = WORDS.binary_search_by(|(spelling, _)| spelling.bytes().cmp(wanted())).ok()?;
+        WORDS.get(place).map(|(_, word)| *word)
     }
 
     /// Whether the word may still serve as a name.
@@ -50,11 +55,15 @@ mod tests {
     fn there_are_fifty_three_words_in_alphabetical_order() {
         assert_eq!(WORDS.len(), 53);
         assert!(WORDS.is_sorted_by_key(|(spelling, _)| *spelling));
+        assert_eq!(WORDS.iter().map(|(spelling, _)| spelling.len()).max(), Some(LENGTH_MAX));
     }
 
     #[test]
     fn words_are_found_in_any_case() {
         assert_eq!(Keyword::find("sElEcT"), Some(Keyword::Select));
         assert_eq!(Keyword::find("selects"), None);
+        for (spelling, word) in WORDS {
+            assert_eq!(Keyword::find(&spelling.to_lowercase()), Some(*word));
+        }
     }
 }

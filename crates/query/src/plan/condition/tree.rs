@@ -256,26 +256,37 @@ fn single(
     }
 }
 
+/// Paths that are looked through one by one: hardly a filter has more.
+const FEW_PATHS: usize = 8;
+
 /// Conditions by path, in the order in which the paths first came.
 #[derive(Default)]
 struct Paths {
+    /// Where the paths are in the list; filled only when there are too many to look through.
     places: HashMap<ItemPath, usize>,
     list: Vec<(ItemPath, Vec<ValueSet>, Exactness)>,
 }
 
 impl Paths {
     fn add(&mut self, condition: PathCondition) {
-        let new = self.list.len();
-        let place = *self.places.entry(condition.path.clone()).or_insert(new);
-        match self.list.get_mut(place) {
+        let place = self.place(&condition.path);
+        match place.and_then(|place| self.list.get_mut(place)) {
             Some((_, sets, exactness)) => {
                 sets.push(condition.values);
                 *exactness = exactness.and(condition.exactness);
             }
             None => {
+                if self.list.len() >= FEW_PATHS {
+                    self.places.insert(condition.path.clone(), self.list.len());
+                }
                 self.list.push((condition.path, vec![condition.values], condition.exactness));
             }
         }
+    }
+
+    fn place(&self, path: &[IndexPathSegment]) -> Option<usize> {
+        let few = self.list.iter().take(FEW_PATHS).position(|(known, _, _)| known == path);
+        few.or_else(|| self.places.get(path).copied())
     }
 
     fn join(self, join: fn(Vec<ValueSet>) -> ValueSet) -> impl Iterator<Item = Condition> {
