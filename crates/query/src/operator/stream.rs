@@ -38,20 +38,6 @@ impl RowStream {
         Ok(rows)
     }
 
-    /// The rows of a stored item, from its JSON text: only the properties that the query looks at are parsed, and of an
-    /// item that the filter drops, only those of the filter.
-    ///
-    /// # Errors
-    /// When the text is not JSON where it is looked at, else as for [`RowStream::push`].
-    pub fn push_text(&mut self, item: &[u8]) -> Result<Vec<Value>, EvaluationError> {
-        let mut rows = Vec::new();
-        self.run.push_text(item, &mut |row| {
-            rows.push(row);
-            Ok(())
-        })?;
-        Ok(rows)
-    }
-
     /// Hands the rows of an item over one by one, until the taker says that it has enough: a product of arrays is never
     /// held.
     ///
@@ -63,6 +49,20 @@ impl RowStream {
         mut takes_more: impl FnMut(Value) -> bool,
     ) -> Result<(), EvaluationError> {
         self.run.push(item, &mut |row| if takes_more(row) { Ok(()) } else { Err(Stop::Enough) })
+    }
+
+    /// Like [`RowStream::push_while`], from the JSON text of a stored item: only the properties that the query looks at
+    /// are parsed, and of an item that the filter drops, only those of the filter.
+    ///
+    /// # Errors
+    /// When the text is not JSON where it is looked at, else as for [`RowStream::push_while`].
+    pub fn push_text_while(
+        &mut self,
+        item: &[u8],
+        mut takes_more: impl FnMut(Value) -> bool,
+    ) -> Result<(), EvaluationError> {
+        let take = &mut |row| if takes_more(row) { Ok(()) } else { Err(Stop::Enough) };
+        self.run.push_text(item, take)
     }
 
     /// Whether the rows of an item do not depend on the items before it.

@@ -58,38 +58,16 @@ impl Needed {
 
     fn expression(&mut self, expression: &Expression) -> Option<()> {
         match expression {
-            Expression::Literal(_)
-            | Expression::Parameter(_)
-            | Expression::GroupKey(_)
-            | Expression::Aggregate(_) => Some(()),
+            Expression::Member { target, steps } if **target == Expression::Input(self.slot) => {
+                self.path(steps)
+            }
             Expression::Input(_) | Expression::Subquery { .. } => None,
-            Expression::Member { target, steps } => match target.as_ref() {
-                Expression::Input(slot) if *slot == self.slot => self.path(steps),
-                other => self.expression(other),
-            },
-            Expression::Unary { operand, .. } => self.expression(operand),
-            Expression::Chain { first, rest } => {
-                self.expression(first)?;
-                self.all(rest.iter().map(|(_, operand)| operand))
-            }
-            Expression::Coalesce(parts) | Expression::Array(parts) => self.all(parts),
-            Expression::Conditional { branches, otherwise } => {
-                for (condition, value) in branches {
-                    self.all([condition, value])?;
-                }
-                self.expression(otherwise)
-            }
-            Expression::Between { value, low, high, .. } => {
-                self.all([value.as_ref(), low.as_ref(), high.as_ref()])
-            }
-            Expression::In { value, list, .. } => {
-                self.expression(value)?;
-                self.all(list)
-            }
-            Expression::Like { value, pattern, .. } => self.all([value.as_ref(), pattern.as_ref()]),
-            Expression::Object(members) => self.all(members.iter().map(|(_, value)| value)),
-            Expression::Call { arguments, .. } | Expression::UdfCall { arguments, .. } => {
-                self.all(arguments)
+            _ => {
+                let mut outcome = Some(());
+                expression.each_part(&mut |part| {
+                    outcome = outcome.and_then(|()| self.expression(part));
+                });
+                outcome
             }
         }
     }

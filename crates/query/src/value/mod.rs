@@ -10,6 +10,7 @@ mod print;
 
 mod compare;
 mod hash;
+pub(crate) mod operate;
 mod order;
 
 pub mod arithmetic;

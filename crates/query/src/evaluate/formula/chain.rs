@@ -6,10 +6,7 @@
 use super::Formula;
 use crate::ast::{BinaryOperator, Level};
 use crate::evaluate::{EvaluationError, Scope};
-use crate::value::{
-    Value, arithmetic, bitwise, equal, greater, greater_or_equal, less, less_or_equal, logic,
-    not_equal,
-};
+use crate::value::{Value, logic, operate};
 
 pub(super) fn evaluate(
     first: &Formula,
@@ -24,7 +21,7 @@ pub(super) fn evaluate(
         _ => {
             let mut left = left;
             for (operator, right) in rest {
-                left = operate(*operator, &left, &right.evaluate(scope)?);
+                left = operate::binary(*operator, &left, &right.evaluate(scope)?);
             }
             Ok(left)
         }
@@ -71,29 +68,4 @@ fn concatenation(
         };
     }
     Ok(text.into())
-}
-
-fn operate(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
-    match operator {
-        BinaryOperator::Or => logic::or(left.as_bool(), right.as_bool()).into(),
-        BinaryOperator::And => logic::and(left.as_bool(), right.as_bool()).into(),
-        BinaryOperator::Equal => equal(left, right).into(),
-        BinaryOperator::NotEqual => not_equal(left, right).into(),
-        BinaryOperator::Less => less(left, right).into(),
-        BinaryOperator::LessOrEqual => less_or_equal(left, right).into(),
-        BinaryOperator::Greater => greater(left, right).into(),
-        BinaryOperator::GreaterOrEqual => greater_or_equal(left, right).into(),
-        BinaryOperator::ShiftLeft => bitwise::shift_left(left, right),
-        BinaryOperator::ShiftRight => bitwise::shift_right(left, right),
-        BinaryOperator::ShiftRightUnsigned => bitwise::shift_right_unsigned(left, right),
-        BinaryOperator::Concatenate => arithmetic::concatenate(left, right),
-        BinaryOperator::BitwiseOr => bitwise::bit_or(left, right),
-        BinaryOperator::BitwiseXor => bitwise::bit_xor(left, right),
-        BinaryOperator::BitwiseAnd => bitwise::bit_and(left, right),
-        BinaryOperator::Add => arithmetic::add(left, right),
-        BinaryOperator::Subtract => arithmetic::subtract(left, right),
-        BinaryOperator::Multiply => arithmetic::multiply(left, right),
-        BinaryOperator::Divide => arithmetic::divide(left, right),
-        BinaryOperator::Modulo => arithmetic::remainder(left, right),
-    }
 }

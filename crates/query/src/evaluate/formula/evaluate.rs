@@ -4,9 +4,9 @@
 //! recursion is the depth of the text's parentheses: chains, lists and branches are walked in loops.
 
 use super::{Formula, call, chain, subquery, walk};
-use crate::ast::{Negation, UnaryOperator};
+use crate::ast::Negation;
 use crate::evaluate::{EvaluationError, Scope};
-use crate::value::{Value, arithmetic, between, bitwise, logic};
+use crate::value::{Value, between, logic, operate};
 
 impl Formula {
     /// The value in a scope.
@@ -23,7 +23,9 @@ impl Formula {
                 })),
                 target => Ok(walk(&target.evaluate(scope)?, steps).cloned().unwrap_or_default()),
             },
-            Self::Unary { operator, operand } => Ok(unary(*operator, &operand.evaluate(scope)?)),
+            Self::Unary { operator, operand } => {
+                Ok(operate::unary(*operator, &operand.evaluate(scope)?))
+            }
             Self::Chain { first, rest } => chain::evaluate(first, rest, scope),
             Self::Coalesce(operands) => coalesce(operands, scope),
             Self::Conditional { branches, otherwise } => conditional(branches, otherwise, scope),
@@ -77,15 +79,6 @@ pub(super) fn negated(negation: Negation, answer: Option<bool>) -> Value {
 
 fn at(values: &[Value], place: usize) -> Value {
     values.get(place).cloned().unwrap_or_default()
-}
-
-fn unary(operator: UnaryOperator, operand: &Value) -> Value {
-    match operator {
-        UnaryOperator::Not => logic::not(operand.as_bool()).into(),
-        UnaryOperator::Minus => arithmetic::negate(operand),
-        UnaryOperator::Plus => arithmetic::identity(operand),
-        UnaryOperator::BitwiseNot => bitwise::bit_not(operand),
-    }
 }
 
 fn coalesce(operands: &[Formula], scope: &Scope<'_>) -> Result<Value, EvaluationError> {

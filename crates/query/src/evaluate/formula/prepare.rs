@@ -12,7 +12,6 @@ use super::call::Call;
 use super::form::Formula;
 use super::like::Like;
 use super::membership::Membership;
-use crate::ast::Literal;
 use crate::bind::Expression;
 use crate::function::{Kind, Scalar, lookup};
 use crate::operator::Query;
@@ -34,7 +33,7 @@ impl<'query> Preparation<'query> {
 
     pub(crate) fn formula(&self, expression: &Expression) -> Formula {
         match expression {
-            Expression::Literal(literal) => Formula::Constant(literal_value(literal)),
+            Expression::Literal(literal) => Formula::Constant(Value::from(literal)),
             Expression::Parameter(json) => Formula::Constant(Value::from(json)),
             Expression::Input(slot) => Formula::Input(*slot),
             Expression::GroupKey(place) => Formula::GroupKey(*place),
@@ -137,16 +136,5 @@ impl<'query> Preparation<'query> {
         let paths: Vec<_> = arguments.iter().map(|argument| self.origins.path(argument)).collect();
         let paths = if paths.iter().any(Option::is_some) { paths } else { Vec::new() };
         Formula::Call(Box::new(Call { function, arguments: self.formulas(arguments), paths }))
-    }
-}
-
-fn literal_value(literal: &Literal) -> Value {
-    match literal {
-        Literal::Undefined => Value::Undefined,
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Integer(value) => Value::Integer(*value),
-        Literal::Double(value) => Value::Double(*value),
-        Literal::String(text) => Value::from(text.as_str()),
     }
 }

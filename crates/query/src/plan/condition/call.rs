@@ -31,6 +31,9 @@ pub(super) fn call(
         "STARTSWITH" | "ENDSWITH" | "CONTAINS" | "STRINGEQUALS" | "REGEXMATCH" => {
             Text { function, name: &name, arguments, truth, scope }.condition()
         }
+        "CONTAINS_ALL_CI" | "CONTAINS_ALL_CS" | "CONTAINS_ANY_CI" | "CONTAINS_ANY_CS" => {
+            contains_several(function, arguments, truth, scope)
+        }
         "ARRAY_CONTAINS" => array_contains(arguments, truth, scope),
         "_TRY_ARRAY_CONTAINS" if truth == Truth::True => array_contains(arguments, truth, scope),
         "ARRAY_CONTAINS_ANY" if truth == Truth::True => {
@@ -186,6 +189,27 @@ impl Text<'_> {
         });
         Expression::Call { function: self.function, arguments: arguments.collect() }
     }
+}
+
+/// `CONTAINS_ALL_CI(path, constant, …)` and its kin: a test on every text.
+fn contains_several(
+    function: &'static str,
+    arguments: &[Expression],
+    truth: Truth,
+    scope: &Scope,
+) -> Condition {
+    let [text, parts @ ..] = arguments else {
+        return Condition::Unknown;
+    };
+    let Some(Resolved::Path(path, exactness)) = scope.resolve(text) else {
+        return unresolved(text, scope);
+    };
+    if !parts.iter().all(|part| constant(part).is_some()) {
+        return Condition::Unknown;
+    }
+    let arguments = std::iter::once(Expression::Input(0)).chain(parts.iter().cloned()).collect();
+    let test = Some(Expression::Call { function, arguments });
+    text_condition(path, exactness, strings(), test, truth)
 }
 
 fn array_contains(arguments: &[Expression], truth: Truth, scope: &Scope) -> Condition {

@@ -126,7 +126,9 @@ impl ValueSet {
     /// Whether everything is allowed.
     #[must_use]
     pub fn is_all(&self) -> bool {
-        *self == Self::all()
+        let is_every_value =
+            |range: &ValueRange| range.high == Cut::End && range.low == Cut::start();
+        self.undefined && matches!(self.ranges.as_slice(), [only] if is_every_value(only))
     }
 
     /// Whether a value, or its absence, is allowed.
@@ -204,6 +206,9 @@ impl ValueSet {
 
     fn from_ranges(undefined: bool, mut ranges: Vec<ValueRange>) -> Self {
         ranges.retain(|range| range.low.order(&range.high) == Ordering::Less);
+        if ranges.len() < 2 {
+            return Self { undefined, ranges };
+        }
         ranges.sort_by(|left, right| left.low.order(&right.low));
         let mut joined: Vec<ValueRange> = Vec::with_capacity(ranges.len());
         for range in ranges {

@@ -154,6 +154,9 @@ fn texts_are_ranges_or_walks() {
     check("CONTAINS(c.x, 'b')", "/x strings if", 0);
     check("ENDSWITH(c.x, 'b')", "/x strings if", 0);
     check("RegexMatch(c.x, 'b+', 'i')", "/x strings if", 0);
+    check("CONTAINS_ALL_CI(c.x, 'a', 'b')", "/x strings if", 0);
+    check("NOT CONTAINS_ANY_CS(c.x, 'a')", "/x strings if", 0);
+    check("CONTAINS_ANY_CI(c.x, 'a', c.y)", "everything", 1);
     check("STRINGEQUALS('a', c.x)", "/x \"a\"", 0);
     check("LEFT(c.x, 2) = 'ab'", "/x \"ab\"..\"ab\"*", 0);
     check("SUBSTRING(c.x, 0, 3) = 'ab'", "/x \"ab\"..\"ab\"*", 1);

@@ -94,6 +94,7 @@ fn leaf(path: BoxedStrategy<&'static str>) -> BoxedStrategy<String> {
         "IS_INTEGER",
     ]);
     let search = prop::sample::select(vec!["STARTSWITH", "ENDSWITH", "CONTAINS", "STRINGEQUALS"]);
+    let several = prop::sample::select(vec!["ALL_CI", "ALL_CS", "ANY_CI", "ANY_CS"]);
     let flag = prop::sample::select(vec!["", ", true", ", false", ", 1"]);
     let pattern = prop::sample::select(vec!["a%", "%b", "%", "a_", "ab", "_b%", "[ab]%"]);
     let not = prop::sample::select(vec!["", "NOT "]);
@@ -109,6 +110,8 @@ fn leaf(path: BoxedStrategy<&'static str>) -> BoxedStrategy<String> {
         1 => (check, path.clone()).prop_map(|(check, path)| format!("{check}({path})")),
         1 => (search, path.clone(), text(), flag)
             .prop_map(|(search, path, text, flag)| format!("{search}({path}, {text}{flag})")),
+        1 => (several, path.clone(), text(), text())
+            .prop_map(|(name, path, one, two)| format!("CONTAINS_{name}({path}, {one}, {two})")),
         1 => (path.clone(), not, pattern)
             .prop_map(|(path, not, pattern)| format!("{path} {not}LIKE '{pattern}'")),
         1 => (path.clone(), constant(), prop::sample::select(vec!["", ", true", ", false"]))

@@ -96,9 +96,12 @@ fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, Evalu
     let mut stream = RowStream::new(query, context())?;
     let mut rows = Vec::new();
     for item in items {
-        match stream.push(item) {
-            Ok(more) => rows.extend(more),
-            Err(error) => return Some(Err(error)),
+        let pushed = stream.push_text_while(&item.to_bytes(), |row| {
+            rows.push(row);
+            true
+        });
+        if let Err(error) = pushed {
+            return Some(Err(error));
         }
     }
     Some(stream.finish().map(|more| {

@@ -2,7 +2,6 @@
 
 use engine::operation::{DeleteItem, UpsertItem, WriteOptions};
 use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive};
-use query::plan::access::Indexes;
 
 use super::container::policy;
 use super::item::item;
@@ -124,7 +123,7 @@ impl World {
             }
             self.properties.default_time_to_live = TimeToLive::Off;
         };
-        self.older.push(Indexes::new(&self.properties.indexing_policy));
+        self.older.push(self.properties.indexing_policy.clone());
         self.properties.indexing_policy = policy;
         let properties = self.properties.clone();
         self.account.alter(&self.link, |old| *old = properties).await.unwrap();
