@@ -65,6 +65,10 @@ async fn answer(
     if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
         return Ok(reply);
     }
+    if observe::is_for_test(gateway, &parts.method, &path) {
+        let body = read_body(gateway, body).await?;
+        return observe::control(gateway, &path, &body).await;
+    }
     let host = parts.headers.get(HOST).and_then(|value| value.to_str().ok());
     let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
     let forwarded =
