@@ -174,7 +174,8 @@ fn chosen_policy(dice: &mut Dice, automatic: &str) -> String {
         paths.join(",")
     });
     format!(
-        r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],"compositeIndexes":[{}]}}"#,
+        r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],
+            "compositeIndexes":[{}]}}"#,
         composites(dice)
     )
 }
