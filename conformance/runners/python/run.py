@@ -195,7 +195,10 @@ class Runner:
         rows, pages, token = [], 0, None
         while pages == 0 or token:
             pager = ask().by_page(token)
-            rows.extend(next(pager, []))
+            page = next(pager, None)
+            if page is None:
+                break
+            rows.extend(page)
             pages, token = pages + 1, pager.continuation_token
         return Seen(None, headers, rows=rows, pages=pages)
 
