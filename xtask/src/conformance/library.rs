@@ -19,8 +19,8 @@ pub(crate) struct Library {
     pub(crate) prepare: &'static [&'static [&'static str]],
     /// The command that runs all scenarios; endpoint, key and scenarios are added to it.
     pub(crate) run: &'static [&'static str],
-    /// The language of its block in README, and the command that runs a file of it.
-    pub(crate) snippet: Snippet,
+    /// Its block in README; none when the library cannot do all that the snippets show.
+    pub(crate) snippet: Option<Snippet>,
 }
 
 /// How the snippet of a library is run.
@@ -47,11 +47,11 @@ pub(crate) const LIBRARIES: &[Library] = &[
             &["{tools}/bin/pip", "install", "--quiet", "-r", "{runner}/requirements.txt"],
         ],
         run: &["{tools}/bin/python", "{runner}/run.py"],
-        snippet: Snippet {
+        snippet: Some(Snippet {
             language: "python",
             file: "snippet.py",
             run: &["{tools}/bin/python", "{tools}/snippet.py"],
-        },
+        }),
     },
     Library {
         name: "javascript",
@@ -65,10 +65,24 @@ pub(crate) const LIBRARIES: &[Library] = &[
             &["npm", "ci", "--silent", "--no-audit", "--no-fund", "--prefix", "{tools}"],
         ],
         run: &["node", "{tools}/run.mjs"],
-        snippet: Snippet {
+        snippet: Some(Snippet {
             language: "js",
             file: "snippet.mjs",
             run: &["node", "{tools}/snippet.mjs"],
-        },
+        }),
+    },
+    Library {
+        name: "go",
+        package: "azcosmos (Go)",
+        pin: ("go.mod", "sdk/data/azcosmos v"),
+        probe: &["go", "version"],
+        get: "Go 1.23 or newer, https://go.dev/dl/",
+        prepare: &[
+            &["mkdir", "-p", "{tools}"],
+            &["go", "build", "-C", "{runner}", "-o", "{tools}/run", "."],
+        ],
+        run: &["{tools}/run"],
+        // It has no change feed.
+        snippet: None,
     },
 ];

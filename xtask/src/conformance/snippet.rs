@@ -14,16 +14,17 @@ const HEADING: &str = "## Use it from your language";
 
 /// Runs the snippet of a library and compares what it prints.
 pub(crate) fn check(library: &Library, server: &Server) -> Result<(), String> {
+    let Some(snippet) = &library.snippet else { return Ok(()) };
     let readme = fs::read_to_string(our_root().join("README.md"));
     let readme = readme.map_err(|error| format!("README.md could not be read: {error}"))?;
     let (_, section) = readme.split_once(HEADING).ok_or("README.md has no such heading")?;
-    let language = library.snippet.language;
+    let language = snippet.language;
     let code = block(section, language).ok_or(format!("README.md has no {language} block"))?;
     let wanted = block(section, "text").ok_or("README.md has no text block")?;
-    let file = work_folder(library).join(library.snippet.file);
+    let file = work_folder(library).join(snippet.file);
     fs::write(&file, code).map_err(|error| format!("{}: {error}", file.display()))?;
     let environment = [("COSMOS_ENDPOINT", server.endpoint())];
-    let printed = run(library, library.snippet.run, &[], &environment)?;
+    let printed = run(library, snippet.run, &[], &environment)?;
     if printed.trim() == wanted.trim() {
         return Ok(());
     }
