@@ -9,3 +9,4 @@ mod formats;
 mod full_disk;
 mod planisphere;
 mod query;
+mod serve;

@@ -38,8 +38,11 @@ pub(super) enum Scope {
 /// What may be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// Index terms and items together.
-    Entries(u64),
+    /// Terms of the index, and items: no item that is not a row of the page.
+    Page {
+        terms_max: u64,
+        items_max: u64,
+    },
     ItemsLoaded(u64),
     /// Shown without judgement.
     None,
@@ -53,7 +56,7 @@ pub(super) const CASES: [Case; 5] = [
         scope: Scope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Entries(40),
+        limit: Limit::Page { terms_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
     Case {
@@ -73,7 +76,7 @@ pub(super) const CASES: [Case; 5] = [
         scope: Scope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Entries(40),
+        limit: Limit::Page { terms_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
     Case {
@@ -118,7 +121,9 @@ impl Case {
 impl Limit {
     pub(super) fn holds(self, metrics: &QueryMetrics) -> bool {
         match self {
-            Self::Entries(entries_max) => entries(metrics) <= entries_max,
+            Self::Page { terms_max, items_max } => {
+                metrics.index_entries <= terms_max && metrics.retrieved_items <= items_max
+            }
             Self::ItemsLoaded(items_max) => metrics.retrieved_items <= items_max,
             Self::None => true,
         }
@@ -128,7 +133,9 @@ impl Limit {
 impl std::fmt::Display for Limit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Entries(entries_max) => write!(formatter, "at most {entries_max} entries"),
+            Self::Page { terms_max, items_max } => {
+                write!(formatter, "at most {terms_max} terms, {items_max} items")
+            }
             Self::ItemsLoaded(0) => formatter.write_str("no item"),
             Self::ItemsLoaded(items_max) => write!(formatter, "at most {items_max} items"),
             Self::None => Ok(()),
@@ -136,7 +143,7 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// Stored entries that were read: index terms, and items by whatever way.
-pub(super) fn entries(metrics: &QueryMetrics) -> u64 {
+/// All that was read: index terms, and items by whatever way.
+pub(super) fn touched(metrics: &QueryMetrics) -> u64 {
     metrics.index_entries + metrics.retrieved_items
 }

@@ -38,7 +38,7 @@ mod tests;
 pub mod verify;
 
 pub use backup::SnapshotAt;
-pub use catalog::{ContainerAddress, DatabaseAddress};
+pub use catalog::{AttachedKind, AttachedResource, ContainerAddress, DatabaseAddress};
 pub use engine::Engine;
 pub use environment::{
     Clock, Environment, Randomness, SeededRandomness, Spawner, SystemClock, SystemRandomness, Task,

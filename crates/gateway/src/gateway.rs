@@ -4,13 +4,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use engine::Engine;
+use engine::{AttachedKind, Engine};
 use hyper::Method;
 
 use crate::authorization::authorize;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::observe::Metrics;
-use crate::resource;
+use crate::resource::{self, attached};
 use crate::route::{Path, Route};
 use crate::settings::Settings;
 
@@ -119,10 +119,31 @@ impl Gateway {
             Route::Container(database, container, inner) => {
                 resource::container::dispatch(self, request, (database, container), inner).await
             }
-            Route::Users(_) | Route::User(..) => Err(not_yet("Users")),
-            Route::Permissions(..) | Route::Permission(..) => Err(not_yet("Permissions")),
-            Route::EncryptionKeys(_) | Route::EncryptionKey(..) => {
-                Err(not_yet("Client encryption keys"))
+            Route::Users(database) => {
+                let place = attached::below_database(engine, database, AttachedKind::User)?;
+                attached::feed(self, request, &place).await
+            }
+            Route::User(database, user) => {
+                let place = attached::below_database(engine, database, AttachedKind::User)?;
+                attached::single(self, request, &place, user).await
+            }
+            Route::Permissions(database, user) => {
+                let place = attached::below_user(engine, database, user).await?;
+                attached::feed(self, request, &place).await
+            }
+            Route::Permission(database, user, permission) => {
+                let place = attached::below_user(engine, database, user).await?;
+                attached::single(self, request, &place, permission).await
+            }
+            Route::EncryptionKeys(database) => {
+                let kind = AttachedKind::ClientEncryptionKey;
+                let place = attached::below_database(engine, database, kind)?;
+                attached::feed(self, request, &place).await
+            }
+            Route::EncryptionKey(database, key) => {
+                let kind = AttachedKind::ClientEncryptionKey;
+                let place = attached::below_database(engine, database, kind)?;
+                attached::single(self, request, &place, key).await
             }
         }
     }
@@ -133,8 +154,4 @@ fn unknown_path(path: &Path) -> Failure {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")
-}
-
-pub(crate) fn not_yet(what: &str) -> Failure {
-    Failure::unsupported(format!("{what} are not supported yet."))
 }

@@ -31,7 +31,9 @@ pub struct Settings {
 
 /// Where lines go that an operator should read; nowhere by default.
 #[derive(Clone, Default)]
-pub struct Log(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Log(Option<Arc<WriteLine>>);
+
+type WriteLine = dyn Fn(&str) + Send + Sync;
 
 impl Log {
     /// Lines go to a function.

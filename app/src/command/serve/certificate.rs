@@ -33,7 +33,7 @@ impl TlsFlags {
     ) -> Result<Option<Certificate>, Failure> {
         let made = match (&self.cert, &self.cert_key) {
             (Some(cert), Some(key)) => Certificate::from_pem(&read(cert)?, &read(key)?),
-            _ if self.tls => Certificate::generate(names(host, addresses)),
+            _ if self.tls => Certificate::generate(&names(host, addresses)),
             _ => return Ok(None),
         };
         made.map(Some).map_err(|invalid| {

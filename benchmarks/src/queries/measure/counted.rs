@@ -1,4 +1,4 @@
-//! Rows 1 to 4: entries touched and time, at all sizes in turn.
+//! Rows 1 to 4: what is touched and time, at all sizes in turn.
 //!
 //! Two times are taken. The first asks the same 100 logical partitions at every size again and again, so that all sizes
 //! find what they read in memory: it shows what the size of the data costs. The second asks any logical partition, as
@@ -10,7 +10,7 @@ use engine::query::QueryMetrics;
 
 use crate::data::mixed;
 use crate::queries::ask::{Asked, page};
-use crate::queries::case::{Case, entries};
+use crate::queries::case::{Case, touched};
 use crate::queries::report::CountedRow;
 use crate::queries::run::{QueryBench, Subject};
 use crate::rounds::middle;
@@ -24,7 +24,6 @@ const ANYWHERE: u64 = 1_000;
 /// What the runs of one size gave.
 #[derive(Default)]
 struct Seen {
-    entries: u64,
     metrics: QueryMetrics,
     hot: Vec<Duration>,
     anywhere: Vec<Duration>,
@@ -79,8 +78,7 @@ fn ask(bench: &QueryBench, case: &Case, subject: &Subject, number: u64) -> Resul
 impl Seen {
     /// Keeps the run that touched most.
     fn note(&mut self, asked: &Asked) {
-        if entries(&asked.metrics) >= self.entries {
-            self.entries = entries(&asked.metrics);
+        if touched(&asked.metrics) >= touched(&self.metrics) {
             self.metrics = asked.metrics.clone();
         }
     }
@@ -100,7 +98,7 @@ impl Seen {
             name: case.name,
             what: case.what,
             items: subject.items,
-            entries: self.entries,
+            terms_read: self.metrics.index_entries,
             items_loaded: self.metrics.retrieved_items,
             hot_us: self.hot_us(),
             anywhere_us: microseconds(&self.anywhere),

@@ -30,6 +30,7 @@ impl Engine {
         let holds = container.hold_writers().await;
         let mut write = CatalogWrite::default();
         container.write_removal(&mut write);
+        catalog.remove_attached_below(&container.identity.rid, &mut write).await?;
         let removed = catalog.commit(write).await;
         if removed.is_ok() || catalog.is_unknown() {
             container.retire(holds).await;
@@ -55,6 +56,7 @@ impl Engine {
         let database = self.database(id)?;
         let mut write = CatalogWrite::default();
         write.remove_database(id);
+        catalog.remove_attached_below(&database.record.rid, &mut write).await?;
         let mut held = Vec::new();
         for container in database.containers.values() {
             held.push((container, container.hold_writers().await));

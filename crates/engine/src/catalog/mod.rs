@@ -4,6 +4,8 @@
 //! and one commit on the catalog shard. Does not own items.
 
 mod address;
+mod attached;
+mod attached_store;
 mod container;
 mod database;
 mod deletion;
@@ -14,6 +16,7 @@ mod throughput;
 mod view;
 
 pub use address::{ContainerAddress, DatabaseAddress};
+pub use attached::{AttachedKind, AttachedResource};
 pub(crate) use container::Container;
 pub(crate) use live::{ContainerIdentity, ContainerLive, Live};
 pub(crate) use record::PartitionRecord;

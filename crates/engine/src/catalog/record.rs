@@ -149,7 +149,7 @@ impl PartitionRecord {
 
 type Head = (ResourceId, Etag, TimestampSeconds, Option<ThroughputRecord>);
 
-fn head(
+pub(super) fn head(
     rid: &ResourceId,
     etag: Etag,
     timestamp: TimestampSeconds,
@@ -166,7 +166,7 @@ fn head(
     object
 }
 
-fn read_head(json: &Json) -> Result<Head> {
+pub(super) fn read_head(json: &Json) -> Result<Head> {
     let throughput = match json.get("throughput") {
         Some(throughput) => Some(ThroughputRecord {
             throughput: Throughput::from_json(throughput)?,

@@ -23,7 +23,7 @@ const ASKED_AGAIN_MAX: usize = 16;
 
 /// The stored catalog with its counters; lives behind the catalog lock.
 pub(crate) struct CatalogStore {
-    store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     next_shard: u32,
     writes: u64,
     /// The last commit failed and the store could not be asked whether it has arrived.
@@ -33,7 +33,7 @@ pub(crate) struct CatalogStore {
 /// Everything one change writes, committed at once.
 #[derive(Default)]
 pub(crate) struct CatalogWrite {
-    set: WriteSet,
+    pub(super) set: WriteSet,
 }
 
 impl CatalogWrite {
@@ -90,6 +90,12 @@ impl CatalogStore {
         Etag::new(self.writes, 0, timestamp)
     }
 
+    /// A number that was never used in the catalog.
+    pub(crate) fn new_number(&mut self) -> u64 {
+        self.writes += 1;
+        self.writes
+    }
+
     /// Commits a change. A commit whose acknowledgement is lost counts when the store says that it has arrived.
     pub(crate) async fn commit(&mut self, mut write: CatalogWrite) -> Result<()> {
         self.check_known()?;
@@ -126,13 +132,13 @@ impl CatalogStore {
     }
 
     pub(crate) async fn databases(&self) -> Result<Vec<DatabaseRecord>> {
-        let entries = self.entries(DATABASE).await?;
+        let entries = self.entries(KeyRange::prefix(&[DATABASE])).await?;
         entries.iter().map(|(_, value)| DatabaseRecord::decode(value)).collect()
     }
 
     /// Containers with the id of their database.
     pub(crate) async fn containers(&self) -> Result<Vec<(DatabaseId, ContainerRecord)>> {
-        let entries = self.entries(CONTAINER).await?;
+        let entries = self.entries(KeyRange::prefix(&[CONTAINER])).await?;
         entries
             .iter()
             .map(|(key, value)| {
@@ -146,7 +152,7 @@ impl CatalogStore {
     /// Shards whose content is to be removed.
     pub(crate) async fn shards_to_reclaim(&self) -> Result<Vec<Shard>> {
         self.check_known()?;
-        let entries = self.entries(RECLAIM).await?;
+        let entries = self.entries(KeyRange::prefix(&[RECLAIM])).await?;
         let shard = |key: &StorageKey| catalog_name(key)?.parse().ok().map(Shard);
         entries
             .iter()
@@ -160,9 +166,11 @@ impl CatalogStore {
         Ok(self.store.get(CATALOG_SHARD, CATALOG, &reclaim_key(shard)).await?.is_some())
     }
 
-    async fn entries(&self, kind: u8) -> Result<Vec<(StorageKey, storage::StorageValue)>> {
+    pub(super) async fn entries(
+        &self,
+        mut range: KeyRange,
+    ) -> Result<Vec<(StorageKey, storage::StorageValue)>> {
         let mut entries = Vec::new();
-        let mut range = KeyRange::prefix(&[kind]);
         loop {
             let scan = Scan::forward(range.clone(), ScanLimit::entries(LOAD_ENTRIES));
             let page = self.store.scan(CATALOG_SHARD, CATALOG, &scan).await?;

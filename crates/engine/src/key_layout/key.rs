@@ -333,6 +333,13 @@ pub(crate) fn catalog_key(kind: u8, names: &[&str]) -> StorageKey {
     key.into()
 }
 
+/// What the keys of a kind have in common whose first name begins with a text.
+pub(crate) fn catalog_prefix(kind: u8, beginning: &str) -> Vec<u8> {
+    let mut prefix = vec![kind];
+    prefix.extend_from_slice(beginning.as_bytes());
+    prefix
+}
+
 /// The first name of a catalog key; none when it is not one.
 pub(crate) fn catalog_name(key: &[u8]) -> Option<String> {
     let (name, _) = unescape(key.get(1..)?)?;

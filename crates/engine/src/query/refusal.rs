@@ -14,7 +14,12 @@ pub(super) fn bad_query(errors: Vec<QueryError>) -> Error {
 
 /// A query that failed while rows were made.
 pub(super) fn failed(error: &EvaluationError) -> Error {
-    Error::of_query(vec![error.to_query_error()])
+    match error {
+        EvaluationError::ItemText(error) => {
+            Error::corrupt(format!("a stored item is not JSON: {error}"))
+        }
+        error => Error::of_query(vec![error.to_query_error()]),
+    }
 }
 
 /// A token that does not continue this query.

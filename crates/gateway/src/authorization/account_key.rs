@@ -56,6 +56,10 @@ impl AccountKey {
         &self.text
     }
 
+    pub(crate) fn sign(&self, payload: &[u8]) -> Vec<u8> {
+        hmac::sign(&self.key, payload).as_ref().to_vec()
+    }
+
     /// Compares in constant time.
     pub(crate) fn verify(&self, payload: &[u8], signature: &[u8]) -> bool {
         hmac::verify(&self.key, payload, signature).is_ok()

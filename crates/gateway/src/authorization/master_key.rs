@@ -9,6 +9,7 @@ use hyper::header::{AUTHORIZATION, DATE};
 
 use super::header::Authorization;
 use super::signed_link::SignedLink;
+use super::{bearer, resource_token};
 use crate::exchange::{Failure, Outcome, Request, header, parse_http_date};
 use crate::gateway::Gateway;
 use crate::route::Path;
@@ -24,12 +25,10 @@ pub(crate) fn authorize(gateway: &Gateway, request: &Request, path: &Path) -> Ou
         Some(Authorization::MasterKey(signature)) => {
             check_signature(gateway, request, path, &signature)
         }
-        Some(Authorization::ResourceToken(_)) => Err(Failure::unsupported(
-            "Resource tokens are not supported yet. Sign the request with the account key.",
-        )),
-        Some(Authorization::Bearer(_)) => Err(Failure::unsupported(
-            "Bearer tokens are not supported yet. Sign the request with the account key.",
-        )),
+        Some(Authorization::ResourceToken(token)) => {
+            resource_token::authorize(gateway, request, path, &token)
+        }
+        Some(Authorization::Bearer(token)) => bearer::authorize(gateway, &token),
         None => Err(unauthorized(
             "The input authorization token has an unknown form. Expected type=master, type=resource or type=aad, with \
              ver and sig.",

@@ -6,10 +6,12 @@
 use model::limits::NESTING_LEVELS_MAX;
 use model::{Json, Number, Object};
 
-use super::MARK;
 use super::cursor::Cursor;
 use super::system_string::system_string;
 use crate::exchange::{Failure, Outcome};
+
+/// The byte every binary body begins with.
+pub(crate) const MARK: u8 = 0x80;
 
 /// Reads a body that begins with the mark.
 pub(crate) fn decode(body: &[u8]) -> Outcome<Json> {

@@ -4,7 +4,7 @@
 
 use model::{Json, Number};
 
-use super::MARK;
+use super::decode::MARK;
 
 /// Writes a body.
 pub(crate) fn encode(value: &Json) -> Vec<u8> {

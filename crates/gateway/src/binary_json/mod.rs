@@ -8,8 +8,5 @@ mod decode;
 mod encode;
 mod system_string;
 
-pub(crate) use decode::decode;
+pub(crate) use decode::{MARK, decode};
 pub(crate) use encode::encode;
-
-/// The byte every binary body begins with.
-pub(crate) const MARK: u8 = 0x80;

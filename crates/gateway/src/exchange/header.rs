@@ -17,8 +17,6 @@ headers! {
     BATCH_ATOMIC = "x-ms-cosmos-batch-atomic";
     /// Whether a batch that is not atomic goes on after a failure.
     BATCH_CONTINUE = "x-ms-cosmos-batch-continue-on-error";
-    /// How a client asks for the wire format of all versions.
-    CHANGE_FEED_FORMAT = "x-ms-cosmos-changefeed-wire-format-version";
     /// Consistency level of a read.
     CONSISTENCY_LEVEL = "x-ms-consistency-level";
     /// Resource id of the owner.
@@ -87,6 +85,10 @@ headers! {
     PARTITION_KEY = "x-ms-documentdb-partitionkey";
     /// Number of a physical partition.
     PARTITION_KEY_RANGE_ID = "x-ms-documentdb-partitionkeyrangeid";
+    /// Triggers to run after a write.
+    POST_TRIGGERS = "x-ms-documentdb-post-trigger-include";
+    /// Triggers to run before a write.
+    PRE_TRIGGERS = "x-ms-documentdb-pre-trigger-include";
     /// Asks for index metrics.
     POPULATE_INDEX_METRICS = "x-ms-cosmos-populateindexmetrics";
     /// Asks for index metrics in the newer form.

@@ -3,6 +3,8 @@
 //! Owns the headers that every answer of one kind shares: charge, session token, position, owner. Does not own the
 //! socket.
 
+use std::fmt::Display;
+
 use bytes::Bytes;
 use engine::ContainerAddress;
 use http_body_util::Full;
@@ -45,7 +47,7 @@ impl Reply {
     }
 
     /// The same reply with a header; a value that headers cannot carry is escaped.
-    pub(crate) fn with(mut self, name: HeaderName, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, name: HeaderName, value: impl Display) -> Self {
         let text = value.to_string();
         let value = HeaderValue::try_from(text.as_str())
             .ok()
@@ -63,14 +65,14 @@ impl Reply {
         self
     }
 
-    pub(crate) fn with_some(self, name: HeaderName, value: Option<impl ToString>) -> Self {
+    pub(crate) fn with_some(self, name: HeaderName, value: Option<impl Display>) -> Self {
         match value {
             Some(value) => self.with(name, value),
             None => self,
         }
     }
 
-    pub(crate) fn etag(self, etag: impl ToString) -> Self {
+    pub(crate) fn etag(self, etag: impl Display) -> Self {
         self.with(ETAG, etag)
     }
 

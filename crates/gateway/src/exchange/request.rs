@@ -71,6 +71,13 @@ impl Request {
     }
 
     pub(crate) fn write_options(&self) -> Outcome<WriteOptions> {
+        for name in [header::PRE_TRIGGERS, header::POST_TRIGGERS] {
+            if self.header(&name).is_some_and(|triggers| !triggers.is_empty()) {
+                return Err(Failure::unsupported(format!(
+                    "Executing triggers is not supported yet. Send the request without {name}."
+                )));
+            }
+        }
         let indexing = match self.header(&header::INDEXING_DIRECTIVE) {
             Some(text) => IndexingDirective::parse(text)?,
             None => IndexingDirective::default(),

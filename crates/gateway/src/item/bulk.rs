@@ -1,7 +1,9 @@
 //! Bulk requests: many operations in one request, each for itself.
 //!
-//! Owns running them in their order, and what follows when one fails. Does not own their form, which is that of a
-//! batch.
+//! Owns running them, side by side when their order says nothing, and what follows when one fails. Does not own their
+//! form, which is that of a batch.
+
+use std::collections::HashSet;
 
 use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, PatchItem, ReadItem, ReadOptions, ReplaceItem,
@@ -10,7 +12,7 @@ use engine::operation::{
 use engine::outcome::{BatchEffect, Upserted};
 use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::StatusCode;
-use model::{PartitionKey, RequestCharge, SessionToken};
+use model::{Json, PartitionKey, RequestCharge, SessionToken};
 
 use super::batch::reply;
 use super::operation_text::Written;
@@ -24,26 +26,32 @@ pub(crate) async fn run(
     address: &ContainerAddress,
     operations: Vec<Outcome<Written>>,
 ) -> Outcome<Reply> {
-    let goes_on = request.flag(&header::BATCH_CONTINUE);
     let default_key = request.partition_key()?;
-    // A range that is gone concerns each operation: the client asks for the ranges again and sends them anew.
-    let gone = feed_range(engine, request, address).await.err();
-    let mut session_token = SessionToken::default();
-    let mut entries: Vec<Entry> = Vec::with_capacity(operations.len());
-    for written in operations {
-        if !goes_on && entries.last().is_some_and(Entry::is_failure) {
-            entries.push(Entry::dependent());
-            continue;
-        }
-        let outcome = match (&gone, written) {
-            (Some(gone), _) => Err(gone.clone()),
-            (None, Err(failure)) => Err(failure),
-            (None, Ok(written)) => {
-                let key = written.partition_key.clone().or_else(|| default_key.clone());
-                one(engine, address, key, written, &mut session_token).await
+    let results = match feed_range(engine, request, address).await {
+        // A range that is gone concerns each operation: the client asks for the ranges again and sends them anew.
+        Err(gone) => operations.iter().map(|_| Err(gone.clone())).collect(),
+        Ok(_) => {
+            let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
+            let steps: Vec<Outcome<Step>> = steps.collect();
+            if request.flag(&header::BATCH_CONTINUE) && are_apart(&steps) {
+                all_at_once(engine, address, steps).await
+            } else {
+                let goes_on = request.flag(&header::BATCH_CONTINUE);
+                one_by_one(engine, address, steps, goes_on).await
             }
-        };
-        entries.push(outcome.unwrap_or_else(|failure| Entry::of_failure(&failure)));
+        }
+    };
+    let mut session_token = SessionToken::default();
+    let mut entries: Vec<Entry> = Vec::with_capacity(results.len());
+    for result in results {
+        entries.push(match result {
+            Ok(Some(done)) => {
+                session_token = session_token.merge(&done.session_token);
+                done.entry
+            }
+            Ok(None) => Entry::dependent(),
+            Err(failure) => Entry::of_failure(&failure),
+        });
     }
     let status = match entries.iter().any(Entry::is_failure) {
         true => StatusCode::MULTI_STATUS,
@@ -54,24 +62,105 @@ pub(crate) async fn run(
     Ok(reply(status, &entries, charge, address).session(Some(&session_token)))
 }
 
-async fn one(
+/// An operation that is ready to run.
+#[derive(Debug)]
+struct Step {
+    partition_key: PartitionKey,
+    operation: BatchOperation,
+    wants_minimal: bool,
+}
+
+/// What an operation left.
+#[derive(Debug)]
+struct Done {
+    entry: Entry,
+    session_token: SessionToken,
+}
+
+/// The result of each operation; none for one that was not begun because another failed before it.
+type Results = Vec<Outcome<Option<Done>>>;
+
+fn step(written: Outcome<Written>, default_key: Option<&PartitionKey>) -> Outcome<Step> {
+    let Written { operation, partition_key, wants_minimal } = written?;
+    let partition_key = partition_key.or_else(|| default_key.cloned()).ok_or_else(|| {
+        let message = "An operation of a bulk request needs a 'partitionKey'.";
+        Failure::bad_request(message).sub_status(1001)
+    })?;
+    Ok(Step { partition_key, operation, wants_minimal })
+}
+
+/// Whether no two operations concern the same item, so that their order says nothing.
+fn are_apart(steps: &[Outcome<Step>]) -> bool {
+    let mut seen = HashSet::new();
+    steps.iter().flatten().all(|step| {
+        let id = match &step.operation {
+            BatchOperation::Create { item, .. } | BatchOperation::Upsert { item, .. } => {
+                item.get("id").and_then(Json::as_str).unwrap_or_default()
+            }
+            BatchOperation::Replace { id, .. }
+            | BatchOperation::Patch { id, .. }
+            | BatchOperation::Delete { id, .. }
+            | BatchOperation::Read { id, .. } => id.as_str(),
+        };
+        seen.insert((step.partition_key.to_json().to_string(), id.to_owned()))
+    })
+}
+
+/// Operations side by side share the syncs of the disk.
+async fn all_at_once(
     engine: &Engine,
     address: &ContainerAddress,
-    partition_key: Option<PartitionKey>,
-    written: Written,
-    session_token: &mut SessionToken,
-) -> Outcome<Entry> {
-    let partition_key = partition_key.ok_or_else(|| {
-        Failure::bad_request("An operation of a bulk request needs a 'partitionKey'.")
-            .sub_status(1001)
-    })?;
-    let container = address.link.clone();
-    let outcome = execute(engine, container, partition_key, written.operation).await?;
-    if let Some(seen) = &outcome.session_token {
-        *session_token = session_token.merge(seen);
+    steps: Vec<Outcome<Step>>,
+) -> Results {
+    let mut running = Vec::with_capacity(steps.len());
+    for step in steps {
+        let (engine, container) = (engine.clone(), address.link.clone());
+        running.push(
+            step.map(|step| tokio::spawn(async move { one(&engine, container, step).await })),
+        );
     }
+    let mut results = Vec::with_capacity(running.len());
+    for task in running {
+        results.push(match task {
+            Err(failure) => Err(failure),
+            Ok(task) => match task.await {
+                Ok(result) => result.map(Some),
+                // The panic of one operation is that of the request.
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+        });
+    }
+    results
+}
+
+async fn one_by_one(
+    engine: &Engine,
+    address: &ContainerAddress,
+    steps: Vec<Outcome<Step>>,
+    goes_on: bool,
+) -> Results {
+    let mut results: Results = Vec::with_capacity(steps.len());
+    let mut is_stopped = false;
+    for step in steps {
+        if is_stopped {
+            results.push(Ok(None));
+            continue;
+        }
+        let result = match step {
+            Ok(step) => one(engine, address.link.clone(), step).await.map(Some),
+            Err(failure) => Err(failure),
+        };
+        is_stopped = result.is_err() && !goes_on;
+        results.push(result);
+    }
+    results
+}
+
+async fn one(engine: &Engine, container: ContainerLink, step: Step) -> Outcome<Done> {
+    let outcome = execute(engine, container, step.partition_key, step.operation).await?;
     let entry = Entry::of_effect(outcome.value, outcome.charge);
-    Ok(if written.wants_minimal { entry.minimal() } else { entry })
+    let entry = if step.wants_minimal { entry.minimal() } else { entry };
+    Ok(Done { entry, session_token: outcome.session_token.unwrap_or_default() })
 }
 
 async fn execute(

@@ -4,16 +4,17 @@
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{ContainerAddress, Engine, Outcome as EngineOutcome};
+use engine::{AttachedKind, ContainerAddress, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object};
 
+use super::attached::{self, Place};
 use super::{database, listing, partition_key_range, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::gateway::{Gateway, not_yet};
+use crate::gateway::Gateway;
 use crate::item;
-use crate::route::ContainerRoute;
+use crate::route::{ContainerRoute, ScriptKind};
 
 /// `/dbs/{id}/colls`
 pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
@@ -35,7 +36,7 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
             let throughput = database::throughput(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
             let created = engine.create_container(create).await?;
-            let reply = single(StatusCode::CREATED, &created, document(&created.value));
+            let reply = single(StatusCode::CREATED, &created, &document(&created.value));
             Ok(reply.with(header::CONTENT_PATH, parent.rid))
         }
         _ => Err(Failure::method_not_allowed()),
@@ -66,7 +67,12 @@ pub(crate) async fn dispatch(
         ContainerRoute::Conflict(id) => {
             Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
         }
-        ContainerRoute::Scripts(_) | ContainerRoute::Script(..) => Err(not_yet("Scripts")),
+        ContainerRoute::Scripts(kind) => {
+            attached::feed(gateway, request, &scripts(&address, kind)).await
+        }
+        ContainerRoute::Script(kind, named) => {
+            attached::single(gateway, request, &scripts(&address, kind), named).await
+        }
     }
 }
 
@@ -93,7 +99,7 @@ async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) 
             let (link, precondition) = (link.clone(), request.if_match());
             let replace = ReplaceContainer { link, properties, precondition };
             let replaced = engine.replace_container(replace).await?;
-            single(StatusCode::OK, &replaced, document(&replaced.value))
+            single(StatusCode::OK, &replaced, &document(&replaced.value))
         }
         Method::DELETE => {
             let deleted = engine.delete_container(link).await?;
@@ -118,7 +124,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     }
     let owner = ThroughputOwner::Container(link.clone());
     let is_shared = engine.read_throughput(&owner).await?.value.is_none();
-    let mut reply = single(StatusCode::OK, &outcome, document)
+    let mut reply = single(StatusCode::OK, &outcome, &document)
         .with_static(HeaderName::from_static("collection-service-index"), "0")
         .with_static(HeaderName::from_static("collection-partition-index"), "0")
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
@@ -135,7 +141,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     Ok(reply)
 }
 
-fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: Json) -> Reply {
+fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: &Json) -> Reply {
     Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
 }
 
@@ -167,11 +173,22 @@ fn statistics(partitions: &PartitionsResource) -> Json {
     Json::Array(entries.collect())
 }
 
+fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
+    let kind = match kind {
+        ScriptKind::StoredProcedure => AttachedKind::StoredProcedure,
+        ScriptKind::Trigger => AttachedKind::Trigger,
+        ScriptKind::UserDefinedFunction => AttachedKind::UserDefinedFunction,
+    };
+    let owner_link = format!("dbs/{}/colls/{}/", address.database_rid, address.rid);
+    Place { kind, owner: address.rid, owner_link }
+}
+
 /// One write region has no conflicts.
 fn conflicts(request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
-    let is_read = request.method == Method::GET;
-    if !is_read && !(request.method == Method::POST && request.is_query()) {
-        return Err(Failure::method_not_allowed());
+    match request.method {
+        Method::GET => {}
+        Method::POST if request.is_query() => {}
+        _ => return Err(Failure::method_not_allowed()),
     }
     let charge = model::RequestCharge::from_request_units(1);
     let reply = listing::feed(request, Some(&address.rid), "Conflicts", Vec::new(), charge)?;

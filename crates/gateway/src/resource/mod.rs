@@ -3,9 +3,11 @@
 //! Owns their shapes on the wire and the operations behind their verbs. One file per resource.
 
 pub(crate) mod account;
+pub(crate) mod attached;
 pub(crate) mod container;
 pub(crate) mod database;
 mod listing;
 pub(crate) mod offer;
 pub(crate) mod partition_key_range;
+mod permission;
 pub(crate) mod usage;

@@ -21,11 +21,11 @@ impl Certificate {
     ///
     /// # Errors
     /// [`Invalid`] when a name cannot be in a certificate.
-    pub fn generate(names: Vec<String>) -> model::Result<Self> {
+    pub fn generate(names: &[String]) -> model::Result<Self> {
         let refused = |error: rcgen::Error| {
             Invalid::new(format!("A certificate for {names:?} cannot be made: {error}."))
         };
-        let mut parameters = CertificateParams::new(names.clone()).map_err(refused)?;
+        let mut parameters = CertificateParams::new(names).map_err(refused)?;
         parameters.distinguished_name.push(DnType::CommonName, "localhost");
         parameters.key_usages =
             vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
@@ -37,6 +37,12 @@ impl Certificate {
             chain: vec![certificate.der().clone()],
             key: PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der())),
         })
+    }
+
+    /// The certificate as clients add it to those they trust.
+    #[must_use]
+    pub fn pem(&self) -> &str {
+        &self.pem
     }
 
     /// Reads a certificate and its key from PEM texts.

@@ -239,6 +239,12 @@ impl Answer {
         self.entries(name).iter().map(id).collect()
     }
 
+    /// An error outside of the protocol, which still has a body.
+    pub(crate) fn refused_without_activity(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text());
+        assert!(!self.string("message").is_empty());
+    }
+
     /// An error with a body as clients expect it.
     pub(crate) fn refused(&self, status: u16, sub_status: Option<&str>, message: &str) {
         assert_eq!(self.status, status, "{}", self.text());

@@ -210,3 +210,21 @@ async fn an_item_expires() {
     server.travel(11);
     server.get(A).key(KEY).send().await.expect(404);
 }
+
+#[tokio::test]
+async fn an_item_in_binary_form_is_taken_and_given() {
+    let server = Server::with_container().await;
+    let sent = [
+        0x80, 0xED, 0x0D, 0x03, 0x82, 0x69, 0x64, 0x81, 0x61, 0x81, 0x6E, 0x02, 0x82, 0x70, 0x6B,
+        0x81, 0x78,
+    ];
+    let call = server.post(ITEMS, "").bytes(sent.to_vec()).key(KEY);
+    let created = call.with("x-ms-cosmos-supported-serialization-formats", "JsonText,CosmosBinary");
+    assert_eq!(created.send().await.expect(201).property("n").as_i64(), Some(2));
+    let read = server.get(A).key(KEY);
+    let read =
+        read.with("x-ms-cosmos-supported-serialization-formats", "CosmosBinary").send().await;
+    assert_eq!(read.expect(200).body.first(), Some(&0x80));
+    let broken = server.post(ITEMS, "").bytes(vec![0x80, 0xED, 0xFF]).key(KEY).send().await;
+    broken.refused(400, None, "The request payload is invalid.");
+}

@@ -1,13 +1,18 @@
 //! The gateway over a real socket, as a client without a library sees it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod account;
+mod attached;
 mod authorization;
+mod bearer;
 mod bounds;
 mod change_feed;
 mod client;
 mod containers;
 mod databases;
+mod hostile;
 mod items;
+mod observing;
 mod offers;
 mod partition_key_ranges;
 mod queries;

@@ -90,12 +90,17 @@ impl ItemRecord {
         self.bytes
     }
 
+    /// The JSON text with system properties, to be looked at.
+    pub(crate) fn text(&self) -> &[u8] {
+        self.bytes.get(HEADER_BYTES..).unwrap_or_default()
+    }
+
     pub(crate) fn body_len(&self) -> usize {
         self.bytes.len() - HEADER_BYTES
     }
 
     pub(crate) fn parse(&self) -> Result<Json> {
-        Json::parse(self.bytes.get(HEADER_BYTES..).unwrap_or_default())
+        Json::parse(self.text())
             .map_err(|error| Error::corrupt(format!("a stored item is not JSON: {error}")))
     }
 }

@@ -5,9 +5,9 @@
 
 use ::query::ast::Literal;
 use ::query::bind::{Expression, Grouping, Input, Ordering, Projection};
+use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
 use bytes::Bytes;
-use model::Json;
 
 use super::page_rows::{PageRows, Room};
 use crate::error::Result;
@@ -60,17 +60,9 @@ impl RowMaker {
             let room = page.push(|| Ok::<_, crate::Error>(record.body()))?;
             return Ok((u64::from(room == Room::Taken), room));
         }
-        let parsed;
-        let item: &Json = match content {
-            Content::Record(record) => {
-                parsed = record.parse()?;
-                &parsed
-            }
-            Content::Indexed(values) => values,
-        };
         let body = stored.filter(|_| self.is_item).map(|record| record.body());
         let (mut seen, mut room, mut error) = (0, Room::Taken, None);
-        let pushed = self.stream.push_while(item, |row| {
+        let mut take = |row: Value| {
             if seen < begun {
                 seen += 1;
                 return true;
@@ -84,7 +76,11 @@ impl RowMaker {
                 Err(not_printed) => error = Some(not_printed),
             }
             room == Room::Taken && error.is_none()
-        });
+        };
+        let pushed = match content {
+            Content::Record(record) => self.stream.push_text_while(record.text(), &mut take),
+            Content::Indexed(values) => self.stream.push_while(values, &mut take),
+        };
         let outcome: std::result::Result<(), EvaluationError> =
             pushed.and(error.map_or(Ok(()), Err));
         outcome.map_err(|error| failed(&error))?;

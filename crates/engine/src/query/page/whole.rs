@@ -29,7 +29,7 @@ pub(in crate::query) async fn compute(
         let batch = source.next(reading, BATCH_ITEMS).await?;
         for candidate in &batch.candidates {
             let pushed = match &candidate.content {
-                Content::Record(record) => executor.push(&record.parse()?),
+                Content::Record(record) => executor.push_text(record.text()),
                 Content::Indexed(values) => executor.push(values),
             };
             pushed.map_err(|error| failed(&error))?;

@@ -1,0 +1,95 @@
+//! `planisphere serve`: what it says, what it refuses, how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use model::Json;
+
+use crate::planisphere::{BINARY, planisphere};
+
+fn start(words: &[&str]) -> (Child, Json) {
+    let mut server = Command::new(BINARY)
+        .arg("serve")
+        .args(["--port", "0", "--ready-json"])
+        .args(words)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let ready = Json::parse(line.trim().as_bytes()).unwrap().get("ready").unwrap().clone();
+    (server, ready)
+}
+
+fn text(ready: &Json, name: &str) -> String {
+    ready.get(name).unwrap().as_str().unwrap().to_owned()
+}
+
+fn get(endpoint: &str, path: &str) -> String {
+    let host = endpoint.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let port = host.rsplit(':').next().unwrap();
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// Asks the process to end, as an operator does.
+fn terminate(mut server: Child) -> Option<i32> {
+    let pid = server.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    server.wait().unwrap().code()
+}
+
+#[test]
+fn a_server_says_where_it_is_and_ends_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (server, ready) = start(&["--data", data.to_str().unwrap()]);
+    let endpoint = text(&ready, "endpoint");
+    let connection = text(&ready, "connectionString");
+    assert!(connection.starts_with(&format!("AccountEndpoint={endpoint};AccountKey=")));
+    assert!(get(&endpoint, "/ready").starts_with("HTTP/1.1 200"));
+    assert!(get(&endpoint, "/dbs").starts_with("HTTP/1.1 401"));
+    assert_eq!(terminate(server), Some(0));
+    let verify = planisphere(["verify", "--data", data.to_str().unwrap()]);
+    verify.succeeded();
+}
+
+#[test]
+fn a_server_in_memory_leaves_nothing_behind() {
+    let (server, ready) = start(&["--memory"]);
+    assert_eq!(text(&ready, "data"), "memory");
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn the_well_known_key_is_refused_where_others_can_reach_it() {
+    let said = planisphere(["serve", "--memory", "--port", "0", "--host", "0.0.0.0"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("everybody knows the key"), "{said:?}");
+    assert!(said.err.contains("--allow-insecure-key"), "{said:?}");
+    let (server, _) = start(&["--memory", "--host", "0.0.0.0", "--allow-insecure-key"]);
+    assert_eq!(terminate(server), Some(0));
+    let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let (server, ready) = start(&["--memory", "--host", "0.0.0.0", "--key", key]);
+    assert_eq!(text(&ready, "key"), key);
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn mistakes_are_told_in_one_line() {
+    let said = planisphere(["serve", "--memory", "--port", "0", "--key", "not base64!"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("it is not base64"), "{said:?}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let said = planisphere(["serve", "--memory", "--port", &port]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("Choose another --port"), "{said:?}");
+    let said = planisphere(["serve", "--memory", "--port", "0", "--cert", "missing.pem"]);
+    assert_eq!(said.code, 2, "{said:?}");
+}

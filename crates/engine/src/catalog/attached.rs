@@ -1,0 +1,212 @@
+//! Attached resources: what hangs on a database, a user or a container besides containers and items.
+//!
+//! Owns users, permissions, scripts and client encryption keys as stored texts: create, read, list, replace, delete.
+//! Does not own their meaning: nothing here is executed or enforced.
+
+use model::{Etag, Json, Object, Precondition, ResourceId, TimestampSeconds, Verdict};
+
+use super::database::{already_exists, metadata_read, metadata_written};
+use super::store::CatalogWrite;
+use crate::engine::{Engine, owner_not_found};
+use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::Outcome;
+
+/// The kinds of attached resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttachedKind {
+    /// Of a database.
+    User,
+    /// Of a user.
+    Permission,
+    /// Of a container.
+    StoredProcedure,
+    /// Of a container.
+    Trigger,
+    /// Of a container.
+    UserDefinedFunction,
+    /// Of a database.
+    ClientEncryptionKey,
+}
+
+/// An attached resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttachedResource {
+    /// The id the user chose.
+    pub id: String,
+    /// Resource id.
+    pub rid: ResourceId,
+    /// Resource id of what it hangs on.
+    pub owner: ResourceId,
+    /// What the user sent, without system properties.
+    pub content: Object,
+    /// Changes on each write.
+    pub etag: Etag,
+    /// Second of the last change.
+    pub timestamp: TimestampSeconds,
+}
+
+impl AttachedKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Permission => "permission",
+            Self::StoredProcedure => "stored procedure",
+            Self::Trigger => "trigger",
+            Self::UserDefinedFunction => "user defined function",
+            Self::ClientEncryptionKey => "client encryption key",
+        }
+    }
+
+    fn rid(self, owner: &ResourceId, number: u64) -> ResourceId {
+        // Numbers count the changes of a catalog; none has as many as a user id has room for.
+        let short = u32::try_from(number).unwrap_or(u32::MAX);
+        match self {
+            Self::User | Self::ClientEncryptionKey => ResourceId::user(owner, short),
+            Self::Permission => ResourceId::permission(owner, number),
+            Self::StoredProcedure => ResourceId::stored_procedure(owner, number),
+            Self::Trigger => ResourceId::trigger(owner, number),
+            Self::UserDefinedFunction => ResourceId::user_defined_function(owner, number),
+        }
+    }
+}
+
+impl Engine {
+    /// Creates an attached resource from what the user sent; its `id` is the id.
+    ///
+    /// # Errors
+    /// `Conflict` when the id is taken, `Invalid` without an id, `OwnerNotFound` when the owner is gone.
+    pub async fn create_attached(
+        &self,
+        owner: ResourceId,
+        kind: AttachedKind,
+        content: Object,
+    ) -> Result<Outcome<AttachedResource>> {
+        let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
+        let id = model::ItemId::new(id)?.as_str().to_owned();
+        let mut catalog = self.core.catalog.lock().await;
+        self.check_owner(&owner)?;
+        if catalog.attached(&owner, kind, &id).await?.is_some() {
+            return Err(already_exists(kind.name(), &id));
+        }
+        let timestamp = self.now().seconds();
+        let etag = catalog.new_etag(timestamp);
+        let rid = kind.rid(&owner, catalog.new_number());
+        let resource = AttachedResource { id, rid, owner, content, etag, timestamp };
+        let mut write = CatalogWrite::default();
+        write.put_attached(kind, &resource);
+        catalog.commit(write).await?;
+        Ok(metadata_written(resource))
+    }
+
+    /// Reads an attached resource by id or resource id.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none.
+    pub async fn read_attached(
+        &self,
+        owner: ResourceId,
+        kind: AttachedKind,
+        named: &str,
+    ) -> Result<Outcome<AttachedResource>> {
+        let catalog = self.core.catalog.lock().await;
+        if let Some(resource) = catalog.attached(&owner, kind, named).await? {
+            return Ok(metadata_read(resource));
+        }
+        let rid = ResourceId::parse(named).ok();
+        let listed = catalog.all_attached(&owner, kind).await?;
+        let found = listed.into_iter().find(|resource| Some(resource.rid) == rid);
+        found.map(metadata_read).ok_or_else(|| not_found(kind, named))
+    }
+
+    /// Lists the attached resources of one kind by id.
+    ///
+    /// # Errors
+    /// `Unavailable` when the store cannot be read.
+    pub async fn list_attached(
+        &self,
+        owner: ResourceId,
+        kind: AttachedKind,
+    ) -> Result<Outcome<Vec<AttachedResource>>> {
+        let catalog = self.core.catalog.lock().await;
+        let mut listed = catalog.all_attached(&owner, kind).await?;
+        listed.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(metadata_read(listed))
+    }
+
+    /// Replaces an attached resource; its id stays.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, `Invalid` for another id.
+    pub async fn replace_attached(
+        &self,
+        kind: AttachedKind,
+        old: &AttachedResource,
+        content: Object,
+        precondition: Option<&Precondition>,
+    ) -> Result<Outcome<AttachedResource>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let current = catalog.attached(&old.owner, kind, &old.id).await?;
+        let current = current.ok_or_else(|| not_found(kind, &old.id))?;
+        check_etag(precondition, &current)?;
+        if content.get("id").and_then(Json::as_str) != Some(current.id.as_str()) {
+            return Err(Error::invalid(format!(
+                "The id of the {} '{}' cannot be changed. Create another one.",
+                kind.name(),
+                current.id
+            )));
+        }
+        let timestamp = self.now().seconds();
+        let etag = catalog.new_etag(timestamp);
+        let replaced = AttachedResource { content, etag, timestamp, ..current };
+        let mut write = CatalogWrite::default();
+        write.put_attached(kind, &replaced);
+        catalog.commit(write).await?;
+        Ok(metadata_written(replaced))
+    }
+
+    /// Deletes an attached resource with what hangs on it.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none.
+    pub async fn delete_attached(
+        &self,
+        kind: AttachedKind,
+        old: &AttachedResource,
+    ) -> Result<Outcome<()>> {
+        let mut catalog = self.core.catalog.lock().await;
+        let current = catalog.attached(&old.owner, kind, &old.id).await?;
+        let current = current.ok_or_else(|| not_found(kind, &old.id))?;
+        let mut write = CatalogWrite::default();
+        write.remove_attached(kind, &current);
+        catalog.remove_attached_below(&current.rid, &mut write).await?;
+        catalog.commit(write).await?;
+        Ok(metadata_written(()))
+    }
+
+    /// A database or container that is gone takes no more resources; a user is looked up by whoever names it.
+    fn check_owner(&self, owner: &ResourceId) -> Result<()> {
+        let view = self.view();
+        let database = owner.database_id();
+        let database = view.databases.values().find(|known| Some(known.record.rid) == database);
+        let database = database.ok_or_else(|| owner_not_found("database", owner))?;
+        let Some(container) = owner.container_id() else { return Ok(()) };
+        let mut containers = database.containers.values();
+        let is_there = containers.any(|known| known.identity.rid == container);
+        if is_there { Ok(()) } else { Err(owner_not_found("container", owner)) }
+    }
+}
+
+fn not_found(kind: AttachedKind, named: &str) -> Error {
+    let message = format!("Resource Not Found. There is no {} '{named}'.", kind.name());
+    Error::new(ErrorKind::NotFound, message)
+}
+
+fn check_etag(precondition: Option<&Precondition>, current: &AttachedResource) -> Result<()> {
+    let Some(precondition @ Precondition::IfMatch(_)) = precondition else { return Ok(()) };
+    if precondition.check(Some(&current.etag.to_string())) == Verdict::Proceed {
+        return Ok(());
+    }
+    let message =
+        "Operation cannot be performed because one of the specified precondition is not met.";
+    Err(Error::new(ErrorKind::PreconditionFailed, message))
+}

@@ -1,0 +1,86 @@
+//! The stored form of attached resources.
+//!
+//! Owns their records and keys by owner, kind and id. All that hangs below an owner is found by its resource id, which
+//! begins those of its children.
+
+use model::{Json, ResourceId};
+use storage::KeyRange;
+
+use super::attached::{AttachedKind, AttachedResource};
+use super::record::{head, read_head};
+use super::store::{CatalogStore, CatalogWrite};
+use crate::error::{Error, Result};
+use crate::key_layout::{CATALOG, CATALOG_SHARD, catalog_key, catalog_prefix};
+
+const ATTACHED: u8 = 5;
+
+impl CatalogWrite {
+    pub(crate) fn put_attached(&mut self, kind: AttachedKind, resource: &AttachedResource) {
+        let key = key(&resource.owner, kind, &resource.id);
+        self.set.put(CATALOG, key, encode(resource));
+    }
+
+    pub(crate) fn remove_attached(&mut self, kind: AttachedKind, resource: &AttachedResource) {
+        self.set.remove(CATALOG, key(&resource.owner, kind, &resource.id));
+    }
+}
+
+impl CatalogStore {
+    pub(crate) async fn attached(
+        &self,
+        owner: &ResourceId,
+        kind: AttachedKind,
+        id: &str,
+    ) -> Result<Option<AttachedResource>> {
+        let stored = self.store.get(CATALOG_SHARD, CATALOG, &key(owner, kind, id)).await?;
+        stored.map(|bytes| decode(*owner, &bytes)).transpose()
+    }
+
+    pub(crate) async fn all_attached(
+        &self,
+        owner: &ResourceId,
+        kind: AttachedKind,
+    ) -> Result<Vec<AttachedResource>> {
+        let prefix = catalog_key(ATTACHED, &[&hex(owner), kind.name()]);
+        let entries = self.entries(KeyRange::prefix(&prefix)).await?;
+        entries.iter().map(|(_, value)| decode(*owner, value)).collect()
+    }
+
+    /// Removes everything that hangs on a resource or on what is below it.
+    pub(crate) async fn remove_attached_below(
+        &self,
+        owner: &ResourceId,
+        write: &mut CatalogWrite,
+    ) -> Result<()> {
+        let prefix = catalog_prefix(ATTACHED, &hex(owner));
+        for (key, _) in self.entries(KeyRange::prefix(&prefix)).await? {
+            write.set.remove(CATALOG, key);
+        }
+        Ok(())
+    }
+}
+
+fn key(owner: &ResourceId, kind: AttachedKind, id: &str) -> storage::StorageKey {
+    catalog_key(ATTACHED, &[&hex(owner), kind.name(), id])
+}
+
+/// Unlike base64, the digits of a parent begin those of its children.
+fn hex(rid: &ResourceId) -> String {
+    rid.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn encode(resource: &AttachedResource) -> Vec<u8> {
+    let mut record = head(&resource.rid, resource.etag, resource.timestamp, None);
+    record.insert("id", resource.id.as_str());
+    record.insert("content", resource.content.clone());
+    Json::Object(record).to_bytes()
+}
+
+fn decode(owner: ResourceId, bytes: &[u8]) -> Result<AttachedResource> {
+    let damaged = || Error::corrupt("an attached resource of the catalog is damaged");
+    let record = Json::parse(bytes).map_err(|_| damaged())?;
+    let (rid, etag, timestamp, _) = read_head(&record)?;
+    let id = record.get("id").and_then(Json::as_str).ok_or_else(damaged)?.to_owned();
+    let content = record.get("content").and_then(Json::as_object).ok_or_else(damaged)?.clone();
+    Ok(AttachedResource { id, rid, owner, content, etag, timestamp })
+}

@@ -1,0 +1,130 @@
+//! Users, permissions, scripts and client encryption keys.
+
+use crate::client::Server;
+
+#[tokio::test]
+async fn scripts_are_stored_listed_and_not_run() {
+    let server = Server::with_container().await;
+    for (segment, name, extra) in [
+        ("sprocs", "StoredProcedures", ""),
+        ("udfs", "UserDefinedFunctions", ""),
+        ("triggers", "Triggers", r#","triggerType":"Pre","triggerOperation":"All""#),
+    ] {
+        let feed = format!("/dbs/d/colls/c/{segment}");
+        let body = format!(r#"{{"id":"s","body":"function() {{}}"{extra}}}"#);
+        let created = server.post(&feed, &body).send().await.expect(201);
+        assert_eq!(created.string("body"), "function() {}");
+        let self_link = format!("/{}", created.string("_self"));
+        assert!(self_link.contains(&format!("/{segment}/")), "{self_link}");
+        server.post(&feed, &body).send().await.refused(409, None, "already exists");
+        assert_eq!(server.get(&feed).send().await.expect(200).ids(name), ["s"]);
+        let one = format!("{feed}/s");
+        assert_eq!(server.get(&one).send().await.expect(200).body, created.body);
+        let changed = body.replace("{}\"", "{ return 1 }\"");
+        let replaced = server.put(&one, &changed).send().await.expect(200);
+        assert_eq!(replaced.string("_rid"), created.string("_rid"));
+        let stale = server.put(&one, &body).with("if-match", created.has("etag")).send().await;
+        stale.refused(412, None, "precondition");
+        assert_eq!(server.get(&self_link).send().await.expect(200).body, replaced.body);
+        let query = r#"{"query":"SELECT VALUE r.id FROM r"}"#;
+        let call = server.post(&feed, query).with("x-ms-documentdb-isquery", "true");
+        assert_eq!(call.send().await.expect(200).property(name).to_string(), r#"["s"]"#);
+        server.post(&feed, r#"{"id":"t"}"#).send().await.refused(400, None, "body; ");
+        server.delete(&one).send().await.expect(204);
+        server.get(&one).send().await.refused(404, None, "Resource Not Found.");
+    }
+}
+
+#[tokio::test]
+async fn executing_is_refused_by_name() {
+    let server = Server::with_container().await;
+    let body = r#"{"id":"s","body":"function() {}"}"#;
+    server.post("/dbs/d/colls/c/sprocs", body).send().await.expect(201);
+    let run = server.post("/dbs/d/colls/c/sprocs/s", "[]").key(r#"["x"]"#).send().await;
+    run.refused(501, None, "Executing stored procedures");
+    let call = server.post("/dbs/d/colls/c/docs", r#"{"id":"a","pk":"x"}"#).key(r#"["x"]"#);
+    let call = call.with("x-ms-documentdb-pre-trigger-include", "t");
+    call.send().await.refused(501, None, "Executing triggers");
+}
+
+#[tokio::test]
+async fn what_hangs_on_a_container_goes_with_it() {
+    let server = Server::with_container().await;
+    let body = r#"{"id":"s","body":"function() {}"}"#;
+    server.post("/dbs/d/colls/c/udfs", body).send().await.expect(201);
+    server.delete("/dbs/d/colls/c").send().await.expect(204);
+    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    server.post("/dbs/d/colls", container).send().await.expect(201);
+    let list = server.get("/dbs/d/colls/c/udfs").send().await.expect(200);
+    assert!(list.entries("UserDefinedFunctions").is_empty());
+}
+
+#[tokio::test]
+async fn users_and_encryption_keys_hang_on_a_database() {
+    let server = Server::with_container().await;
+    let user = server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    assert_eq!(user.string("_permissions"), "permissions/");
+    assert_eq!(server.get("/dbs/d/users").send().await.ids("Users"), ["u"]);
+    let key = r#"{"id":"k","wrappedDataEncryptionKey":"AAAA"}"#;
+    server.post("/dbs/d/clientencryptionkeys", key).send().await.expect(201);
+    let list = server.get("/dbs/d/clientencryptionkeys").send().await.expect(200);
+    assert_eq!(list.ids("ClientEncryptionKeys"), ["k"]);
+    server.delete("/dbs/d/users/u").send().await.expect(204);
+    server.get("/dbs/d/users/u/permissions").send().await.expect(404);
+}
+
+async fn permission(server: &Server, mode: &str, resource: &str, extra: &str) -> String {
+    let body = format!(r#"{{"id":"p","permissionMode":"{mode}","resource":"{resource}"{extra}}}"#);
+    let call = server.post("/dbs/d/users/u/permissions", &body);
+    let created = call.with("x-ms-documentdb-is-upsert", "True").send().await;
+    assert!(matches!(created.status, 200 | 201), "{}", created.text());
+    created.string("_token")
+}
+
+#[tokio::test]
+async fn a_resource_token_allows_what_its_permission_says() {
+    let server = Server::with_container().await;
+    server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    let items = "/dbs/d/colls/c/docs";
+    let body = r#"{"id":"a","pk":"x"}"#;
+    let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    let call = |verb: &str, path: &str, body: &str, token: &str| {
+        let call = server.call(verb, path, body).unsigned().key(r#"["x"]"#);
+        call.with("authorization", &token.replace('=', "%3D").replace('&', "%26"))
+    };
+    call("POST", items, body, &read).send().await.refused(403, None, "allows reading only");
+    let all = permission(&server, "All", "dbs/d/colls/c", "").await;
+    call("POST", items, body, &all).send().await.expect(201);
+    call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await.expect(200);
+    let query = r#"{"query":"SELECT * FROM c"}"#;
+    let asked = call("POST", items, query, &read).with("x-ms-documentdb-isquery", "True");
+    assert_eq!(asked.send().await.expect(200).ids("Documents"), ["a"]);
+    call("GET", "/", "", &read).send().await.expect(200);
+    call("GET", "/dbs/d/colls/c", "", &read).send().await.expect(200);
+    call("DELETE", "/dbs/d/colls/c", "", &all).send().await.expect(403);
+    call("GET", "/dbs/d", "", &all).send().await.expect(403);
+    let one = permission(&server, "All", "dbs/d/colls/c/docs/a", "").await;
+    call("GET", "/dbs/d/colls/c/docs/a", "", &one).send().await.expect(200);
+    call("GET", "/dbs/d/colls/c/docs/b", "", &one).send().await.expect(403);
+    let keyed =
+        permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["y"]"#).await;
+    let other = call("GET", "/dbs/d/colls/c/docs/a", "", &keyed).send().await;
+    other.refused(403, None, "another partition key");
+    let forged = read.replace("sig=", "sig=A");
+    call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await.expect(403);
+    server.travel(3601);
+    let late = call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await;
+    late.refused(403, None, "has expired");
+}
+
+#[tokio::test]
+async fn a_permission_must_name_something() {
+    let server = Server::with_container().await;
+    server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    for (mode, resource) in [("Other", "dbs/d/colls/c"), ("All", "dbs/d"), ("All", "dbs/d/colls/z")]
+    {
+        let body = format!(r#"{{"id":"p","permissionMode":"{mode}","resource":"{resource}"}}"#);
+        let answer = server.post("/dbs/d/users/u/permissions", &body).send().await;
+        assert!(matches!(answer.status, 400 | 404), "{}", answer.text());
+    }
+}
