@@ -64,9 +64,8 @@ class Runner:
         words = {
             "partitionKey": "partition_key", "indexingPolicy": "indexing_policy", "defaultTtl": "default_ttl",
             "uniqueKeyPolicy": "unique_key_policy", "computedProperties": "computed_properties",
+            "changeFeedPolicy": "change_feed_policy",
         }
-        if "changeFeedPolicy" in wish:
-            raise Unsupported("this library cannot ask for a retention of all versions")
         arguments = {words[name]: value for name, value in wish.items() if name in words}
         arguments["partition_key"] = partition_key(wish["partitionKey"])
         if "throughput" in wish:
@@ -195,7 +194,10 @@ class Runner:
         rows, pages, token = [], 0, None
         while pages == 0 or token:
             pager = ask().by_page(token)
-            rows.extend(next(pager, []))
+            page = next(pager, None)
+            if page is None:
+                break
+            rows.extend(page)
             pages, token = pages + 1, pager.continuation_token
         return Seen(None, headers, rows=rows, pages=pages)
 
