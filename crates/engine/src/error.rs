@@ -85,6 +85,15 @@ impl Error {
         (!self.query_errors.is_empty()).then(|| query::to_json(&self.query_errors))
     }
 
+    /// The number of the reason a query failed while it ran; none for other errors.
+    #[must_use]
+    pub fn query_error_number(&self) -> Option<u16> {
+        self.query_errors.iter().find_map(|error| match error.code {
+            query::Code::Number(number) => Some(number),
+            _ => None,
+        })
+    }
+
     /// What the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -22,5 +22,6 @@ mod settings;
 
 pub use authorization::{AccountKey, EMULATOR_KEY};
 pub use gateway::Gateway;
+pub use observe::TestControl;
 pub use server::Certificate;
 pub use settings::{CrossPartition, Limits, Log, Settings};

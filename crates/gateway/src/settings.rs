@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::authorization::AccountKey;
+use crate::observe::TestControl;
 
 /// Settings of a gateway; the default suits a laptop.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Where lines about our own mistakes go.
     pub log: Log,
+    /// What tests may do to this server; nothing unless it was started for them.
+    pub test_control: Option<Arc<TestControl>>,
 }
 
 /// Where lines go that an operator should read; nowhere by default.
@@ -88,6 +91,7 @@ impl Default for Settings {
             region: "East US".to_owned(),
             limits: Limits::default(),
             log: Log::default(),
+            test_control: None,
         }
     }
 }

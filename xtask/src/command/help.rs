@@ -13,6 +13,9 @@ Every command that a person or CI runs. Start with: cargo xtask test
   cargo xtask tidy             only the checks on the tree: docs, layers, lengths, names, words
     --update-ratchet             write today's exceptions tighter; never looser
 
+  cargo xtask conformance      the official client libraries against our server; writes docs/COMPATIBILITY.md
+    --only <library>             one of python, javascript, go
+
   cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
     queries                      those of the query language, with SQLite and PostgreSQL beside them
 
@@ -40,7 +43,7 @@ mod tests {
 
     #[test]
     fn every_command_is_taught() {
-        for name in ["test", "tidy", "bench", "help"] {
+        for name in ["test", "tidy", "conformance", "bench", "help"] {
             assert!(HELP.contains(&format!("cargo xtask {name}")), "{name}");
         }
     }

@@ -64,6 +64,13 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
+        name: "conformance",
+        purpose: "the official client libraries see what they must see",
+        command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "conformance"],
+        slow: true,
+        needs: &[],
+    },
+    Step {
         name: "release",
         purpose: "the binary builds as it ships",
         command: &["cargo", "build", "--release", "--package", "app"],

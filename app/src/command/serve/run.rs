@@ -4,10 +4,11 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use engine::Engine;
-use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings};
+use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
+use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -52,6 +53,10 @@ pub(crate) struct Serve {
     /// Address told to clients, when they cannot use the one they asked
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
+
+    /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
+    #[arg(long, requires = "memory", hide = true)]
+    test_control: bool,
 
     #[command(flatten)]
     key: KeyFlags,
@@ -114,8 +119,9 @@ impl Serve {
                 .way_out("Choose another --port, or stop what uses this one")
         })?;
         let certificate = self.tls.certificate(&self.host, &addresses)?;
-        let engine = self.open().await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key));
+        let control = self.test_control.then(TestControl::new);
+        let engine = self.open(control.clone()).await?;
+        let gateway = Gateway::new(engine.clone(), self.settings(key, control));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -139,23 +145,36 @@ impl Serve {
         Ok(found.collect())
     }
 
-    async fn open(&self) -> Result<Engine, Failure> {
+    async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, Failure> {
+        let what = "opening an account in memory";
+        if let Some(clock) = control {
+            let environment =
+                Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
+            let store = Arc::new(storage::memory::MemoryStore::new());
+            let opened = Engine::open(store, environment, engine::Settings::default()).await;
+            return opened.map_err(|error| Failure::of(what, &error));
+        }
         if self.memory {
-            return Engine::in_memory()
-                .await
-                .map_err(|error| Failure::of("opening an account in memory", &error));
+            return Engine::in_memory().await.map_err(|error| Failure::of(what, &error));
         }
         self.store.open(&self.folder()).await
     }
 
-    fn settings(&self, key: AccountKey) -> Settings {
+    fn settings(&self, key: AccountKey, test_control: Option<Arc<TestControl>>) -> Settings {
         let cross_partition = match self.cross_partition {
             Policy::Strict => CrossPartition::Strict,
             Policy::Generous => CrossPartition::Generous,
         };
         let log = Log::to(warn);
         let public_endpoint = self.public_endpoint.clone();
-        Settings { key, cross_partition, public_endpoint, log, ..Settings::default() }
+        let mut settings =
+            Settings { key, cross_partition, public_endpoint, log, ..Settings::default() };
+        if test_control.is_some() {
+            // A moved clock is not the clients' clock.
+            settings.clock_skew_max_seconds = None;
+        }
+        settings.test_control = test_control;
+        settings
     }
 
     fn announce(

@@ -127,13 +127,9 @@ impl Engine {
             }
             None => {
                 let given = given_rows(&progress)?;
-                let plan = choice.whole_fingerprint();
-                if given > 0 && progress.plan != plan {
-                    // The rows would come in another order.
-                    return Err(token_refused("the indexing policy has changed since"));
-                }
-                progress.plan = plan;
-                let mut source = choice.whole()?;
+                let begun = (given > 0).then_some(progress.plan);
+                let (mut source, order) = choice.whole(begun)?;
+                progress.plan = order;
                 let mut page = PageRows::plain(rows_max, bytes_max);
                 let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
                 let more = run.await?;

@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
 const TOKEN_VERSION: u8 = 1;
+
 /// A place in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TermPlace {

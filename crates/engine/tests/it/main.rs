@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod account;
+mod attached;
 mod batches;
 mod change_feed;
 mod containers;

@@ -117,7 +117,10 @@ impl From<Error> for Failure {
             ErrorKind::Immutable => (StatusCode::BAD_REQUEST, None),
             ErrorKind::SessionNotAvailable => (StatusCode::NOT_FOUND, Some(1002)),
             ErrorKind::PartitionGone => (StatusCode::GONE, Some(1002)),
-            ErrorKind::ContinuationRefused | ErrorKind::BadQuery => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::ContinuationRefused => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::BadQuery => {
+                (StatusCode::BAD_REQUEST, error.query_error_number().map(u32::from))
+            }
             ErrorKind::OutOfTime => (StatusCode::REQUEST_TIMEOUT, None),
             ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
             ErrorKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, None),

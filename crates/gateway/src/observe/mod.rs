@@ -4,6 +4,9 @@
 
 mod metrics;
 mod paths;
+mod test_control;
 
 pub(crate) use metrics::Metrics;
 pub(crate) use paths::answer;
+pub use test_control::TestControl;
+pub(crate) use test_control::{control, is_for_test};

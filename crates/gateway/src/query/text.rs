@@ -29,6 +29,12 @@ impl QueryText {
                  'query'.",
             )
         })?;
+        if body.get("resumeFilter").is_some_and(|filter| *filter != Json::Null) {
+            return Err(Failure::unsupported(
+                "A 'resumeFilter' beside a query is not supported yet. Resume by a condition in the text, or by the \
+                 continuation token.",
+            ));
+        }
         let mut parameters = Parameters::new();
         let listed = match body.get("parameters") {
             None | Some(Json::Null) => &[],

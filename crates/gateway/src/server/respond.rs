@@ -65,6 +65,10 @@ async fn answer(
     if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
         return Ok(reply);
     }
+    if observe::is_for_test(gateway, &parts.method, &path) {
+        let body = read_body(gateway, body).await?;
+        return observe::control(gateway, &path, &body).await;
+    }
     let host = parts.headers.get(HOST).and_then(|value| value.to_str().ok());
     let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
     let forwarded =
@@ -78,22 +82,33 @@ async fn answer(
     gateway.answer(&request, &path).await
 }
 
-async fn read_body(gateway: &Gateway, body: Incoming) -> Outcome<Bytes> {
+/// Bytes of a body that is too large which we still take, to throw them away.
+const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Takes the rest of a body: a client that is still sending when the connection ends never reads our answer.
+async fn drain(body: &mut Incoming, time_max: Duration) {
+    let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
+    let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
+    // Beyond either bound the connection ends, as it would have without this.
+    let _ = tokio::time::timeout(time_max, draining).await;
+}
+
+async fn read_body(gateway: &Gateway, mut body: Incoming) -> Outcome<Bytes> {
     let limits = &gateway.settings().limits;
-    let reading = Limited::new(body, limits.body_bytes_max).collect();
+    let reading = Limited::new(&mut body, limits.body_bytes_max).collect();
     let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await
     else {
         return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "The request body came too slowly."));
     };
     match read {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Failure::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!(
-                "Request size is too large: at most {} bytes are taken.",
-                limits.body_bytes_max
-            ),
-        )),
+        Err(error) if error.is::<LengthLimitError>() => {
+            drain(&mut body, Duration::from_millis(limits.body_ms_max)).await;
+            let bytes_max = limits.body_bytes_max;
+            let message =
+                format!("Request size is too large: at most {bytes_max} bytes are taken.");
+            Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
         Err(error) => {
             Err(Failure::bad_request(format!("The request body could not be read: {error}.")))
         }

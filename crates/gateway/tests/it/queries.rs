@@ -163,3 +163,14 @@ async fn resources_are_queried_too() {
     let found = call.send().await.expect(200);
     assert_eq!(found.property("DocumentCollections").to_string(), r#"["c"]"#);
 }
+
+#[tokio::test]
+async fn numbers_without_json_and_resume_filters_are_refused_by_their_own_names() {
+    let server = filled(Server::with_container().await).await;
+    let infinite = query(&server, "SELECT 1/0 AS x, 1 AS y FROM c").key(r#"["x"]"#).send().await;
+    infinite.refused(400, Some("4001"), "cannot be represented in JSON");
+    let body =
+        r#"{"query":"SELECT * FROM c ORDER BY c.n","resumeFilter":{"value":[1],"exclude":true}}"#;
+    let call = server.post(ITEMS, body).key(r#"["x"]"#).with("x-ms-documentdb-isquery", "True");
+    call.send().await.refused(501, None, "resumeFilter");
+}

@@ -89,12 +89,7 @@ impl<'plan> Choice<'plan> {
 
     /// Marks the lookups that a place belongs to.
     pub(in crate::query) fn fingerprint(&self) -> u128 {
-        structural_hash(&Json::from(format!("{:?}", self.lookup)))
-    }
-
-    /// Marks the lookups that decide on the order of an answer computed as a whole.
-    pub(in crate::query) fn whole_fingerprint(&self) -> u128 {
-        structural_hash(&Json::from(format!("{:?} {:?}", self.lookup, self.covering())))
+        fingerprint(&self.lookup)
     }
 
     /// The source of distinct rows that come in the order of one indexed path; none when they do not.
@@ -196,25 +191,34 @@ impl<'plan> Choice<'plan> {
         }
     }
 
-    /// The source of an answer that needs all items: as little as the index allows.
-    pub(in crate::query) fn whole(&self) -> Result<Source> {
+    /// The source of an answer that needs all items, as little as the index allows, and what marks its order. A
+    /// query that goes on keeps the order it has begun with: a scan is always possible, terms may be gone.
+    pub(in crate::query) fn whole(&self, begun: Option<u128>) -> Result<(Source, u128)> {
+        if begun == Some(SCAN) {
+            return Ok((Source::Scan(ItemScan::new(self.pieces, None)), SCAN));
+        }
+        let (source, order) = self.whole_from_start();
+        if begun.is_some_and(|begun| begun != order) {
+            return Err(token_refused("the indexing policy has changed since"));
+        }
+        Ok((source, order))
+    }
+
+    fn whole_from_start(&self) -> (Source, u128) {
         if let Some(extreme) = self.extreme() {
-            return Ok(Source::Extreme(extreme));
+            return (Source::Extreme(extreme), fingerprint(&self.lookup));
         }
-        if self.prepared.bound.grouping != Grouping::None
-            && let Some(lookup) = self.covering()
-            && let Some(walks) = branches(&lookup, &self.prepared.indexes, self.context)
-        {
-            let held = self.held_by(&lookup);
-            return Ok(Source::Merged(MergedLookup::new(self.pieces, walks, held)));
-        }
-        Ok(match branches(&self.lookup, &self.prepared.indexes, self.context) {
+        let is_grouped = self.prepared.bound.grouping != Grouping::None;
+        let covering = if is_grouped { self.covering() } else { None };
+        let lookup = covering.as_ref().unwrap_or(&self.lookup);
+        match branches(lookup, &self.prepared.indexes, self.context) {
             Some(walks) => {
-                let held = self.held_by(&self.lookup);
-                Source::Merged(MergedLookup::new(self.pieces, walks, held))
+                let held = self.held_by(lookup);
+                let merged = MergedLookup::new(self.pieces, walks, held);
+                (Source::Merged(merged), fingerprint(lookup))
             }
-            None => Source::Scan(ItemScan::new(self.pieces, None)),
-        })
+            None => (Source::Scan(ItemScan::new(self.pieces, None)), SCAN),
+        }
     }
 
     fn extreme(&self) -> Option<ExtremeWalk> {
@@ -300,6 +304,13 @@ impl<'plan> Choice<'plan> {
     fn held(&self, walked: &[(ItemPath, bool)]) -> Option<IndexValues> {
         IndexValues::new(self.needed.as_ref()?, walked, self.shared.clone())
     }
+}
+
+/// Marks the order of a scan; no lookup has it.
+const SCAN: u128 = 0;
+
+fn fingerprint(lookup: &Lookup) -> u128 {
+    structural_hash(&Json::from(format!("{lookup:?}"))).max(SCAN + 1)
 }
 
 fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {

@@ -1,6 +1,6 @@
 //! A case as the engine needs it: questions with their answers, over items.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use model::{ComputedProperty, Json};
 
@@ -43,10 +43,10 @@ pub(super) fn every() -> Vec<Questions> {
         paths.extend(entries.map(|entry| entry.expect("an entry").path()));
     }
     paths.sort();
-    paths.iter().flat_map(read).collect()
+    paths.iter().flat_map(|path| read(path)).collect()
 }
 
-fn read(path: &PathBuf) -> Vec<Questions> {
+fn read(path: &Path) -> Vec<Questions> {
     let file = CaseFile::read(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let questions = |case: &Case| Questions {

@@ -139,7 +139,7 @@ impl Run<'_> {
         match &question.answer {
             Answer::Rows(rows) => {
                 let bound = bound.map_err(|errors| listed(&errors))?;
-                self.compare(&bound, rows, answer.map_err(|error| error.to_string())?)
+                self.compare(&bound, rows, &answer.map_err(|error| error.to_string())?)
             }
             Answer::Error(expected) => refused_as(expected, &answer),
             Answer::Open => self.as_without_engine(bound, &answer),
@@ -231,7 +231,7 @@ impl Run<'_> {
         &self,
         bound: &BoundQuery,
         expected: &[String],
-        found: Vec<String>,
+        found: &[String],
     ) -> Result<(), String> {
         let wrong = |message: String| format!("{message}\nfound {found:#?}");
         if found.len() != expected.len() {
@@ -239,14 +239,14 @@ impl Run<'_> {
         }
         let comparison = Comparison::of(bound);
         if bound.order_by != Ordering::None {
-            return expected.iter().zip(&found).try_for_each(|(expected, found)| {
+            return expected.iter().zip(found).try_for_each(|(expected, found)| {
                 let class = std::slice::from_ref(expected);
                 comparison.check_part(class, std::slice::from_ref(found)).map_err(wrong)
             });
         }
         let is_cut = bound.top.is_some() || bound.offset.is_some();
         if !is_cut {
-            return comparison.check_part(expected, &found).map_err(wrong);
+            return comparison.check_part(expected, found).map_err(wrong);
         }
         // Which of the rows come first is open.
         let items: Vec<Json> = match self.form {
@@ -258,7 +258,7 @@ impl Run<'_> {
         };
         // A row outside the window may be one that fails; then the case itself says which rows are meant.
         let rows = unwindowed_rows(bound, &items).unwrap_or_else(|_| expected.to_vec());
-        comparison.check_part(&rows, &found).map_err(wrong)
+        comparison.check_part(&rows, found).map_err(wrong)
     }
 }
 

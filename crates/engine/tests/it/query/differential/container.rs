@@ -41,8 +41,8 @@ impl Keys {
     /// A value of one level.
     pub(super) fn value(dice: &mut Dice) -> Json {
         match dice.weighted(&[92, 8]) {
-            0 => json(*dice.pick(&KEY_VALUES)),
-            _ => json(*dice.pick(&ODD_KEY_VALUES)),
+            0 => json(dice.pick::<&str>(&KEY_VALUES)),
+            _ => json(dice.pick::<&str>(&ODD_KEY_VALUES)),
         }
     }
 
@@ -174,7 +174,8 @@ fn chosen_policy(dice: &mut Dice, automatic: &str) -> String {
         paths.join(",")
     });
     format!(
-        r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],"compositeIndexes":[{}]}}"#,
+        r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],
+            "compositeIndexes":[{}]}}"#,
         composites(dice)
     )
 }

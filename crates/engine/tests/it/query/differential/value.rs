@@ -122,7 +122,15 @@ pub(super) fn any(dice: &mut Dice) -> Json {
 pub(super) fn number(dice: &mut Dice) -> Json {
     match dice.weighted(&[80, 20]) {
         0 => Json::from(dice.below(12) as i64),
-        _ => json(*dice.pick(&["0.5", "1.0", "-3", "2.25", "-0.0", "1e15", "9007199254740993"])),
+        _ => json(dice.pick::<&str>(&[
+            "0.5",
+            "1.0",
+            "-3",
+            "2.25",
+            "-0.0",
+            "1e15",
+            "9007199254740993",
+        ])),
     }
 }
 

@@ -56,8 +56,8 @@ impl Draw<'_> {
             return None;
         }
         let item = self.dice.pick(self.items);
-        let names = steps.split('.').skip(1);
-        names.fold(Some(item), |value, name| value.and_then(|value| value.get(name))).cloned()
+        let mut names = steps.split('.').skip(1);
+        names.try_fold(item, |value, name| value.get(name)).cloned()
     }
 
     /// A value as a literal or as a parameter.

@@ -1,0 +1,90 @@
+//! `conformance`: the official client libraries against our server, and the table of what they see.
+
+use std::fs;
+use std::process::ExitCode;
+
+use crate::command::refuse;
+use crate::conformance::{
+    Expected, LIBRARIES, Library, Line, Server, check_snippet, is_there, prepare, run, table,
+};
+use crate::reading::our_root;
+
+const TABLE: &str = "docs/COMPATIBILITY.md";
+
+pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let chosen: Vec<&Library> = match arguments.as_slice() {
+        [] => LIBRARIES.iter().collect(),
+        ["--only", name] => LIBRARIES.iter().filter(|library| library.name == *name).collect(),
+        [unknown, ..] => return refuse(&format!("conformance does not know `{unknown}`")),
+    };
+    if chosen.is_empty() {
+        return refuse("`--only` needs the name of a runner in conformance/runners");
+    }
+    match run_all(&chosen) {
+        Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
+        Ok(complaints) => {
+            for complaint in &complaints {
+                eprintln!("{complaint}");
+            }
+            eprintln!("{} complaints", complaints.len());
+            ExitCode::FAILURE
+        }
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the chosen libraries; writes the table when all there are were run.
+fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
+    let root = our_root().join("conformance");
+    let list = fs::read_to_string(root.join("expected_failures.txt"));
+    let list = list.map_err(|error| format!("expected_failures.txt: {error}"))?;
+    let expected = Expected::parse(&list)?;
+    let server = Server::start()?;
+    let (mut results, mut complaints) = (Vec::new(), Vec::new());
+    for library in chosen {
+        if !is_there(library) {
+            println!("SKIPPED {}: its toolchain is missing; get {}", library.name, library.get);
+            continue;
+        }
+        prepare(library)?;
+        let lines = scenarios(library, &server)?;
+        complaints.extend(expected.complaints(library.name, &lines));
+        if let Err(reason) = check_snippet(library, &server) {
+            complaints.push(format!("{}: README: {reason}", library.name));
+        }
+        tell(library, &lines);
+        results.push((*library, lines));
+    }
+    if results.len() == LIBRARIES.len() {
+        let text = table(&results, &expected);
+        fs::write(our_root().join(TABLE), text).map_err(|error| format!("{TABLE}: {error}"))?;
+        println!("wrote {TABLE}");
+    }
+    Ok(complaints)
+}
+
+fn scenarios(library: &Library, server: &Server) -> Result<Vec<Line>, String> {
+    let folder = our_root().join("conformance/scenarios").display().to_string();
+    let endpoint_and_key = ["--endpoint", server.endpoint(), "--key", server.key()];
+    let more = [&endpoint_and_key[..], &["--scenarios", &folder]].concat();
+    let printed = run(library, library.run, &more, &[])?;
+    let read = |line| Line::parse(line).ok_or(format!("{} printed `{line}`", library.name));
+    let lines: Vec<Line> = printed.lines().map(read).collect::<Result<_, _>>()?;
+    if lines.is_empty() {
+        return Err(format!("{} ran no scenario", library.name));
+    }
+    Ok(lines)
+}
+
+/// One line per library, which also counts in the sum of `cargo xtask test`.
+fn tell(library: &Library, lines: &[Line]) {
+    let count = |outcome| lines.iter().filter(|line| line.outcome == outcome).count();
+    let (passed, failed) = (count("passed"), count("failed"));
+    let unsupported = count("unsupported");
+    let name = library.name;
+    println!("{name}: {passed} passed, {failed} failed, {unsupported} unsupported");
+}

@@ -1,0 +1,88 @@
+//! The list of client libraries we run, and the words that start each runner.
+//!
+//! `{tools}` stands for the folder a runner is prepared in, `{runner}` for its own folder in the repository.
+
+/// One client library with its runner.
+#[derive(Debug)]
+pub(crate) struct Library {
+    /// What `--only` takes, and the folder of the runner.
+    pub(crate) name: &'static str,
+    /// The package, as its users know it.
+    pub(crate) package: &'static str,
+    /// The file that pins its version, and the text before the version in it.
+    pub(crate) pin: (&'static str, &'static str),
+    /// A command that succeeds when the toolchain is there.
+    pub(crate) probe: &'static [&'static str],
+    /// How to get the toolchain.
+    pub(crate) get: &'static str,
+    /// Commands that make the runner ready, in order.
+    pub(crate) prepare: &'static [&'static [&'static str]],
+    /// The command that runs all scenarios; endpoint, key and scenarios are added to it.
+    pub(crate) run: &'static [&'static str],
+    /// Its block in README; none when the library cannot do all that the snippets show.
+    pub(crate) snippet: Option<Snippet>,
+}
+
+/// How the snippet of a library is run.
+#[derive(Debug)]
+pub(crate) struct Snippet {
+    /// The language after the three backticks.
+    pub(crate) language: &'static str,
+    /// The name of the file it is written to, in the tools folder.
+    pub(crate) file: &'static str,
+    /// The command that runs it.
+    pub(crate) run: &'static [&'static str],
+}
+
+/// All of them, in the order of the table.
+pub(crate) const LIBRARIES: &[Library] = &[
+    Library {
+        name: "python",
+        package: "azure-cosmos (Python)",
+        pin: ("requirements.txt", "azure-cosmos=="),
+        probe: &["python3", "-m", "venv", "--help"],
+        get: "Python 3.9 or newer with venv, https://www.python.org/downloads/",
+        prepare: &[
+            &["python3", "-m", "venv", "{tools}"],
+            &["{tools}/bin/pip", "install", "--quiet", "-r", "{runner}/requirements.txt"],
+        ],
+        run: &["{tools}/bin/python", "{runner}/run.py"],
+        snippet: Some(Snippet {
+            language: "python",
+            file: "snippet.py",
+            run: &["{tools}/bin/python", "{tools}/snippet.py"],
+        }),
+    },
+    Library {
+        name: "javascript",
+        package: "@azure/cosmos (JavaScript)",
+        pin: ("package.json", "\"@azure/cosmos\": \""),
+        probe: &["npm", "--version"],
+        get: "Node.js 20 or newer with npm, https://nodejs.org/",
+        prepare: &[
+            &["mkdir", "-p", "{tools}"],
+            &["cp", "-r", "{runner}/.", "{tools}"],
+            &["npm", "ci", "--silent", "--no-audit", "--no-fund", "--prefix", "{tools}"],
+        ],
+        run: &["node", "{tools}/run.mjs"],
+        snippet: Some(Snippet {
+            language: "js",
+            file: "snippet.mjs",
+            run: &["node", "{tools}/snippet.mjs"],
+        }),
+    },
+    Library {
+        name: "go",
+        package: "azcosmos (Go)",
+        pin: ("go.mod", "sdk/data/azcosmos v"),
+        probe: &["go", "version"],
+        get: "Go 1.23 or newer, https://go.dev/dl/",
+        prepare: &[
+            &["mkdir", "-p", "{tools}"],
+            &["go", "build", "-C", "{runner}", "-o", "{tools}/run", "."],
+        ],
+        run: &["{tools}/run"],
+        // It has no change feed.
+        snippet: None,
+    },
+];

@@ -1,0 +1,82 @@
+//! The server that the libraries talk to: built, started on a free port, and stopped when the value is dropped.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::prepare::target_folder;
+use crate::reading::our_root;
+use crate::test::cargo;
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    endpoint: String,
+    key: String,
+}
+
+impl Server {
+    /// Builds the binary and starts it on an account in memory.
+    pub(crate) fn start() -> Result<Self, String> {
+        let built = Command::new(cargo())
+            .args(["build", "--package", "app", "--bin", "planisphere"])
+            .current_dir(our_root())
+            .status();
+        if !built.is_ok_and(|status| status.success()) {
+            return Err("the server could not be built".to_owned());
+        }
+        let mut child = Command::new(target_folder().join("debug/planisphere"))
+            .args(["serve", "--memory", "--port", "0", "--ready-json", "--test-control"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("the server could not be started: {error}"))?;
+        let mut line = String::new();
+        if let Some(output) = child.stdout.take() {
+            // The pipe is closed here; the server prints nothing more.
+            let _ = BufReader::new(output).read_line(&mut line);
+        }
+        let (endpoint, key) = (member(&line, "endpoint"), member(&line, "key"));
+        let mut server = Self { child, endpoint: String::new(), key: String::new() };
+        let (Some(endpoint), Some(key)) = (endpoint, key) else {
+            return Err(format!("the server did not become ready; it said: {line}"));
+        };
+        (server.endpoint, server.key) = (endpoint, key);
+        Ok(server)
+    }
+
+    pub(crate) fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A server that has ended already is what we want.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A member of the ready line that is a text without escapes.
+fn member(line: &str, name: &str) -> Option<String> {
+    let (_, rest) = line.split_once(&format!("\"{name}\":\""))?;
+    rest.split_once('"').map(|(value, _)| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::member;
+
+    #[test]
+    fn the_ready_line_is_read() {
+        let line = r#"{"ready":{"endpoint":"http://localhost:1/","key":"k=="}}"#;
+        assert_eq!(member(line, "endpoint").as_deref(), Some("http://localhost:1/"));
+        assert_eq!(member(line, "key").as_deref(), Some("k=="));
+        assert_eq!(member(line, "data"), None);
+    }
+}
