@@ -50,9 +50,10 @@ impl Engine {
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
         let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &bound).await?;
-        let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
         let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        // What is read from the store is no part of planning.
+        let opening_time = self.stopwatch().saturating_sub(bound_after);
         let prepared = Prepared::new(bound, indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
