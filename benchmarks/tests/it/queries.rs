@@ -22,7 +22,7 @@ fn every_query_touches_no_more_than_its_limit_at_every_size() {
     for row in &report.scans {
         assert!(matches!(row.engine, Figure::MegabytesPerSecond(rate) if rate > 0.0), "{row:?}");
     }
-    assert_eq!((report.scans.len(), report.preparing.len()), (2, 2));
+    assert_eq!((report.scans.len(), report.preparing.len()), (2, 3));
     let page = report.page();
     assert!(page.contains("| 5 | filter on a path without index | 1000 |"), "{page}");
     assert!(!page.contains("/tmp"), "{page}");

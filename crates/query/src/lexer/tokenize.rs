@@ -12,8 +12,8 @@ const TOKENS_AT_ONCE: usize = 1_024;
 /// All tokens of a text. The last one is the end of the text or the first invalid token.
 pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
     let mut tokenizer = Tokenizer { text, byte: 0, unit: 0 };
-    // A token has four characters or so; a long text grows as it goes.
-    let mut tokens = Vec::with_capacity((text.len() / 4 + 2).min(TOKENS_AT_ONCE));
+    // A token has three characters or more; a long text grows as it goes.
+    let mut tokens = Vec::with_capacity((text.len() / 3 + 2).min(TOKENS_AT_ONCE));
     loop {
         let token = tokenizer.next_token();
         let is_last =
