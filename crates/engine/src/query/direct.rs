@@ -3,10 +3,9 @@
 //!
 //! Owns the operation. The rule is the planner's.
 
-use ::query::plan::distribute::{DirectService, PlanContext, direct_service, distribute};
+use ::query::plan::distribute::{DirectService, direct_service};
 use model::Json;
 
-use super::prepared::bind_text;
 use super::refusal::bad_query;
 use super::request::PlanQuery;
 use crate::engine::Engine;
@@ -29,16 +28,7 @@ impl Engine {
     /// # Errors
     /// `BadQuery` when the text is wrong, or when no client could merge.
     pub fn direct_query(&self, operation: &PlanQuery) -> Result<DirectQuery> {
-        let container = self.container(&operation.container)?;
-        let live = container.live();
-        let (tree, bound) =
-            bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
-        let context = PlanContext {
-            partition_key: &container.identity.definition,
-            vectors: live.properties.vector_embedding_policy.as_ref(),
-            features: operation.features,
-        };
-        let plan = distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))?;
+        let plan = self.split_query(operation)?;
         if plan.is_single_key {
             return Ok(DirectQuery::OneLogicalPartition);
         }

@@ -1,8 +1,9 @@
 //! The query plan document that clients ask for.
 //!
-//! Owns the operation. Does not own the document: the planner makes it.
+//! Owns the operation, and the split of a query that it shares with `direct`. Does not own the document: the planner
+//! makes it.
 
-use ::query::plan::distribute::{PlanContext, distribute};
+use ::query::plan::distribute::{DistributedQuery, PlanContext, distribute};
 use model::Json;
 
 use super::prepared::bind_text;
@@ -19,6 +20,12 @@ impl Engine {
     /// # Errors
     /// `BadQuery` when the text is wrong, when no split exists, or when the client lacks a feature the split needs.
     pub async fn query_plan(&self, operation: PlanQuery) -> Result<Outcome<Json>> {
+        let plan = self.split_query(&operation)?;
+        Ok(Outcome { value: plan.to_json(), charge: charge::metadata_read(), session_token: None })
+    }
+
+    /// Splits a query over physical partitions.
+    pub(super) fn split_query(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
         let container = self.container(&operation.container)?;
         let live = container.live();
         let (tree, bound) =
@@ -28,7 +35,6 @@ impl Engine {
             vectors: live.properties.vector_embedding_policy.as_ref(),
             features: operation.features,
         };
-        let plan = distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))?;
-        Ok(Outcome { value: plan.to_json(), charge: charge::metadata_read(), session_token: None })
+        distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))
     }
 }
