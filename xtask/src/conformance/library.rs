@@ -85,4 +85,23 @@ pub(crate) const LIBRARIES: &[Library] = &[
         // It has no change feed.
         snippet: None,
     },
+    Library {
+        name: "rust",
+        package: "azure_data_cosmos (Rust)",
+        pin: ("Cargo.toml", "azure_data_cosmos = { version = \"="),
+        probe: &["cargo", "--version"],
+        get: "Rust, https://rustup.rs/",
+        prepare: &[&[
+            "cargo",
+            "build",
+            "--quiet",
+            "--locked",
+            "--manifest-path",
+            "{runner}/Cargo.toml",
+            "--target-dir",
+            "{tools}",
+        ]],
+        run: &["{tools}/debug/conformance-rust"],
+        snippet: None,
+    },
 ];
