@@ -4,7 +4,7 @@
 //! engine; they are passed on.
 
 use engine::{Error, ErrorKind};
-use hyper::StatusCode;
+use hyper::{HeaderMap, StatusCode};
 use model::{Immutable, Json, Object};
 
 use super::header;
@@ -22,12 +22,15 @@ pub(crate) struct Failure {
     retry_after_ms: Option<u64>,
     /// A plan, for clients that can carry out the query themselves.
     plan: Option<String>,
+    /// What else a client is told: where the failure happened.
+    headers: Option<Box<HeaderMap>>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { status, sub_status: None, message, retry_after_ms: None, plan: None }
+        let (sub_status, retry_after_ms, plan, headers) = (None, None, None, None);
+        Self { status, sub_status, message, retry_after_ms, plan, headers }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -69,6 +72,12 @@ impl Failure {
         self
     }
 
+    /// The same failure with headers about where it happened.
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = Some(Box::new(headers));
+        self
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -97,7 +106,10 @@ impl Failure {
         if let Some(delay) = self.retry_after_ms {
             reply = reply.with(header::RETRY_AFTER, delay);
         }
-        reply
+        match self.headers {
+            Some(headers) => reply.with_all(*headers),
+            None => reply,
+        }
     }
 }
 

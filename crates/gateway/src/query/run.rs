@@ -93,6 +93,7 @@ fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Rep
             header::QUERY_EXECUTION_INFO,
             r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#,
         )
+        .with_static(header::IS_DELETE_PENDING, "false")
         .owner(address);
     if request.flag(&header::POPULATE_QUERY_METRICS) {
         reply = reply.with(header::QUERY_METRICS, metrics::text(&page.metrics));

@@ -10,6 +10,7 @@ mod change_feed;
 mod client;
 mod containers;
 mod databases;
+mod headers;
 mod hostile;
 mod items;
 mod observing;
