@@ -90,16 +90,25 @@ impl Failure {
         self.retry_after_ms
     }
 
-    /// The reply a client sees.
-    pub(crate) fn into_reply(self, activity_id: &str) -> Reply {
+    /// The body a client sees.
+    pub(crate) fn into_body(mut self, activity_id: &str) -> Vec<u8> {
+        self.take_body(activity_id)
+    }
+
+    fn take_body(&mut self, activity_id: &str) -> Vec<u8> {
         let mut body = Object::new();
         body.insert("code", code(self.status));
         let tail = "Microsoft.Azure.Documents.Common/2.14.0";
         body.insert("message", format!("{}\r\nActivityId: {activity_id}, {tail}", self.message));
-        if let Some(plan) = self.plan {
+        if let Some(plan) = self.plan.take() {
             body.insert("additionalErrorInfo", plan);
         }
-        let mut reply = Reply::json(self.status, Json::Object(body).to_bytes());
+        Json::Object(body).to_bytes()
+    }
+
+    /// The reply a client sees.
+    pub(crate) fn into_reply(mut self, activity_id: &str) -> Reply {
+        let mut reply = Reply::json(self.status, self.take_body(activity_id));
         if let Some(sub_status) = self.sub_status {
             reply = reply.with(header::SUBSTATUS, sub_status);
         }
@@ -169,8 +178,10 @@ fn code(status: StatusCode) -> &'static str {
         410 => "Gone",
         412 => "PreconditionFailed",
         413 => "RequestEntityTooLarge",
+        414 => "RequestUriTooLong",
         424 => "FailedDependency",
         429 => "TooManyRequests",
+        431 => "RequestHeaderFieldsTooLarge",
         501 => "NotImplemented",
         503 => "ServiceUnavailable",
         _ => "InternalServerError",

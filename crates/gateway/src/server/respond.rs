@@ -10,7 +10,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HOST, PRAGMA};
-use hyper::{HeaderMap, Method, Response, StatusCode, Uri};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
 
 use super::guarded::Guarded;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
@@ -88,6 +89,7 @@ async fn answer(
     scheme: &'static str,
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
+    check_headers(gateway, &parts)?;
     let path = Path::parse(parts.uri.path());
     if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
         return Ok(reply);
@@ -103,6 +105,23 @@ async fn answer(
     request.body = read_body(gateway, body).await?;
     principal.authorize_body(gateway, &request, &path)?;
     gateway.answer(&request, &path).await
+}
+
+/// Refuses headers that are too large, where the HTTP library would do so without a body.
+fn check_headers(gateway: &Gateway, parts: &Parts) -> Outcome<()> {
+    if parts.version != Version::HTTP_2 {
+        return Ok(());
+    }
+    let bytes: usize =
+        parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let bytes = bytes + parts.uri.path().len();
+    let bytes_max = gateway.settings().limits.header_bytes_max;
+    if bytes <= bytes_max {
+        return Ok(());
+    }
+    let message =
+        format!("The headers of the request are too large: {bytes} bytes of {bytes_max} at most.");
+    Err(Failure::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message))
 }
 
 /// Bytes of a body that is too large which we still take, to throw them away.
