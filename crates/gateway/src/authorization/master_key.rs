@@ -31,7 +31,7 @@ pub(crate) async fn authorize(
             check_signature(gateway, request, path, &signature)?;
         }
         Some(Authorization::ResourceToken(token)) => {
-            resource_token::authorize(gateway, request, path, &token)?;
+            resource_token::authorize(gateway, request, path, &token).await?;
         }
         Some(Authorization::Bearer(token)) => {
             return bearer::authorize(gateway, request, path, &token).await;

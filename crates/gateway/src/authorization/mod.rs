@@ -1,6 +1,7 @@
 //! Who is calling: signatures checked, before anything else is looked at.
 //!
-//! Owns the account key, the authorization header in all its forms, and the roles of callers that an issuer knows. Does not own what a resource allows.
+//! Owns the account key, the authorization header in all its forms, and the roles of callers that an issuer knows. Does
+//! not own what a resource allows.
 
 mod account_key;
 mod bearer;
@@ -16,5 +17,5 @@ pub use account_key::{AccountKey, EMULATOR_KEY};
 pub use jwt::{Issuer, KeySource};
 pub(crate) use master_key::authorize;
 pub(crate) use principal::Principal;
-pub(crate) use resource_token::ResourceGrant;
+pub(crate) use resource_token::{Granted, PermissionAddress, ResourceGrant};
 pub use role::RoleAssignments;

@@ -33,10 +33,13 @@ pub(crate) fn authorize(
         }
         Needed::One(action) => question.ask(action),
         // What its operations need is known later; who may do none of them need not send them.
-        Needed::OfBatch => match DataAction::OF_ITEMS.iter().any(|action| question.allows(*action)) {
-            true => Ok(()),
-            false => question.ask(DataAction::CreateItem),
-        },
+        Needed::OfBatch => {
+            let mut actions = DataAction::OF_ITEMS.into_iter();
+            match actions.any(|action| question.allows(action)) {
+                true => Ok(()),
+                false => question.ask(DataAction::CreateItem),
+            }
+        }
         Needed::Key => Err(Failure::forbidden(format!(
             "The given request [{} /{}] cannot be authorized by AAD token in data plane. Use the account key. \
              {LEARN_MORE}.",
