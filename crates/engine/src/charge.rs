@@ -7,7 +7,7 @@ use model::charge::{self, ChargeExplanation, ChargeProfile, ChargeTerm, IndexCos
 pub(crate) use model::charge::{
     failed_write, feed_page, metadata_read, metadata_write, nothing_found, point_read,
 };
-use model::{ConsistencyLevel, RequestCharge, TimestampSeconds};
+use model::{ConsistencyLevel, RequestCharge};
 
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind};
@@ -31,32 +31,30 @@ pub(crate) struct IndexedVersions {
     pub(crate) new: Vec<IndexCost>,
 }
 
-/// Bytes that the system properties add to the text of an item, but for the digits of its timestamp: names and values
-/// of fixed length, each behind a comma.
+/// Bytes that the system properties add to the text of an item: names and values of fixed length, each behind a comma.
+/// Timestamps have ten digits until the year 2286.
 const SYSTEM_BYTES: usize = concat!(
     r#","_rid":"012345678901234567890123""#,
     r#","_self":"dbs/01234567/colls/012345678901/docs/012345678901234567890123/""#,
     r#","_etag":"\"00000000-0000-0000-0000-000000000000\"""#,
     r#","_attachments":"attachments/""#,
-    r#","_ts":"#
+    r#","_ts":1234567890"#
 )
 .len();
 
 /// The bytes that the bill counts of an item's stored text.
-pub(crate) fn own_bytes(text_bytes: usize, timestamp: TimestampSeconds) -> usize {
-    let digits = timestamp.0.checked_ilog10().map_or(1, |power| power as usize + 1);
-    text_bytes.saturating_sub(SYSTEM_BYTES + digits)
+pub(crate) fn own_bytes(text_bytes: usize) -> usize {
+    text_bytes.saturating_sub(SYSTEM_BYTES)
 }
 
 /// The bytes that the bill counts of items whose texts have so many in all.
 pub(crate) fn own_bytes_of_many(text_bytes: u64, items: u64) -> u64 {
-    const TIMESTAMP_DIGITS: u64 = 10;
-    text_bytes.saturating_sub(items.saturating_mul(SYSTEM_BYTES as u64 + TIMESTAMP_DIGITS))
+    text_bytes.saturating_sub(items.saturating_mul(SYSTEM_BYTES as u64))
 }
 
 /// The bytes that the bill counts of an item.
 pub(crate) fn item_bytes(item: &Item) -> usize {
-    own_bytes(item.text().len(), item.timestamp())
+    own_bytes(item.text().len())
 }
 
 /// The error of a write that was refused, with what a refusal costs. A store that fails costs nothing.

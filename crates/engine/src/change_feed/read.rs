@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::operation::ReadChangeFeed;
-use crate::outcome::Outcome;
+use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
 
 impl Engine {
@@ -75,7 +75,7 @@ impl Engine {
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
             let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
-            let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
+            let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
             if found.changes.is_empty() {
@@ -100,8 +100,10 @@ impl Engine {
         if changes.is_empty() && empty_partitions > 0 {
             return nothing;
         }
-        let images = changes.iter().flat_map(|change| [&change.current, &change.previous]);
-        nothing + charge::feed_page(images.flatten().map(charge::item_bytes), 1, level)
+        let texts =
+            changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
+        let bytes = texts.flatten().map(|text| charge::own_bytes(text.len()));
+        nothing + charge::feed_page(bytes, 1, level)
     }
 
     /// Scans one part in a snapshot that was taken while its partition still answered for it.
@@ -156,6 +158,10 @@ impl Engine {
             ),
         ))
     }
+}
+
+fn previous_text(change: &Change) -> Option<&[u8]> {
+    change.previous().map(Item::text)
 }
 
 /// The partitions that own a range now, each with its part of it.

@@ -5,7 +5,7 @@
 
 use engine::{Error, ErrorKind};
 use hyper::StatusCode;
-use model::{Immutable, Json, Object};
+use model::{Immutable, Json, Object, RequestCharge};
 
 use super::header;
 use super::reply::Reply;
@@ -20,6 +20,7 @@ pub(crate) struct Failure {
     sub_status: Option<u32>,
     message: String,
     retry_after_ms: Option<u64>,
+    charge: RequestCharge,
     /// A plan, for clients that can carry out the query themselves.
     plan: Option<String>,
 }
@@ -27,7 +28,8 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { status, sub_status: None, message, retry_after_ms: None, plan: None }
+        let charge = RequestCharge::ZERO;
+        Self { status, sub_status: None, message, retry_after_ms: None, charge, plan: None }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -77,6 +79,10 @@ impl Failure {
         self.sub_status
     }
 
+    pub(crate) fn charge(&self) -> RequestCharge {
+        self.charge
+    }
+
     pub(crate) fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
     }
@@ -91,6 +97,9 @@ impl Failure {
             body.insert("additionalErrorInfo", plan);
         }
         let mut reply = Reply::json(self.status, Json::Object(body).to_bytes());
+        if self.charge != RequestCharge::ZERO {
+            reply = reply.charge(self.charge);
+        }
         if let Some(sub_status) = self.sub_status {
             reply = reply.with(header::SUBSTATUS, sub_status);
         }
@@ -135,7 +144,7 @@ impl From<Error> for Failure {
             Some(errors) => format!("Message: {errors}"),
             None => error.to_string(),
         };
-        Self { sub_status, retry_after_ms, ..Self::new(status, message) }
+        Self { sub_status, retry_after_ms, charge: error.charge(), ..Self::new(status, message) }
     }
 }
 

@@ -41,12 +41,15 @@ pub(crate) async fn run(
         parameters: query.parameters,
         feed_range,
         page: request.page()?,
-        options: request.read_options()?,
+        options: request.read_options(engine)?,
         limits,
     };
     let outcome = engine.query_items(operation).await?;
     let reply = reply(request, address, &outcome.value);
-    Ok(reply.charge(outcome.charge).session(outcome.session_token.as_ref()))
+    Ok(reply
+        .charge(outcome.charge)
+        .explained(outcome.explanation)
+        .session(outcome.session_token.as_ref()))
 }
 
 /// Refuses a query over all partitions that the client did not allow or must merge itself.

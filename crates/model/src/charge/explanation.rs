@@ -11,6 +11,9 @@ use super::profile::{CHARGE_MODEL, ChargeProfile, consistency_factor};
 use super::size::size_step;
 use crate::{ConsistencyLevel, Json, Number, Object, RequestCharge};
 
+/// Bytes of an explanation beside its terms, and of the term that stands for others.
+const OTHER_BYTES: usize = 256;
+
 /// A charge and why it is what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChargeExplanation {
@@ -210,6 +213,30 @@ impl ChargeExplanation {
         Json::Object(object)
     }
 
+    /// The same in so many bytes at most: the cheapest terms are put together as `others` when all of them are too
+    /// long.
+    #[must_use]
+    pub fn to_json_within(mut self, bytes_max: usize) -> Json {
+        let json = self.to_json();
+        if json.to_bytes().len() <= bytes_max {
+            return json;
+        }
+        self.terms.sort_by_key(|term| std::cmp::Reverse(term.charge));
+        let (mut bytes, mut kept) = (OTHER_BYTES, 0);
+        for term in &self.terms {
+            bytes += term.to_json().to_bytes().len() + 1;
+            if bytes > bytes_max {
+                break;
+            }
+            kept += 1;
+        }
+        let others = self.terms.split_off(kept);
+        let charge = others.iter().map(|term| term.charge).sum();
+        let detail = TermDetail::Count(others.len() as u64);
+        self.terms.push(ChargeTerm::new("others", detail, charge));
+        self.to_json()
+    }
+
     /// Adds another page or operation of the same kind: terms that pay for the same are put together.
     pub fn add(&mut self, other: Self) {
         for term in other.terms {
@@ -257,4 +284,49 @@ pub(super) fn decimals(charge: RequestCharge) -> Json {
     let text = format!("{:.4}", charge.as_f64());
     let text = text.trim_end_matches('0').trim_end_matches('.');
     Number::parse(text).map_or(Json::Null, Json::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::IndexingPolicy;
+    use crate::charge::index_costs;
+
+    fn of_properties(count: usize) -> ChargeExplanation {
+        let mut item = Object::new();
+        (0..count).for_each(|number| item.insert(format!("property{number}"), true));
+        let costs = index_costs(&IndexingPolicy::default(), &Json::Object(item));
+        let terms = ChargeTerm::of_index(&costs);
+        ChargeExplanation { operation: "create", profile: ChargeProfile::Azure, terms }
+    }
+
+    #[test]
+    fn a_long_explanation_keeps_its_charge_within_its_bytes() {
+        let short = of_properties(3);
+        assert_eq!(short.clone().to_json_within(1000), short.to_json());
+        let long = of_properties(300);
+        let cut = long.clone().to_json_within(1000);
+        assert!(cut.to_bytes().len() <= 1000, "{cut}");
+        assert_eq!(cut.get("charge"), long.to_json().get("charge"));
+        let terms = cut.get("terms").and_then(Json::as_array).unwrap();
+        assert_eq!(terms.last().unwrap().get("term"), Some(&Json::from("others")));
+    }
+
+    #[test]
+    fn pages_are_added_term_by_term() {
+        let page = |count| ChargeExplanation {
+            operation: "query",
+            profile: ChargeProfile::Azure,
+            terms: vec![ChargeTerm::new(
+                "lookups",
+                TermDetail::Count(count),
+                RequestCharge::from_units(count),
+            )],
+        };
+        let mut sum = page(1);
+        sum.add(page(2));
+        assert_eq!(sum, page(3));
+        sum.add(of_properties(1));
+        assert_eq!((sum.terms.len(), sum.charge()), (2, RequestCharge::from_units(3 + LEAF_UNITS)));
+    }
 }
