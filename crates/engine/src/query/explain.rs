@@ -33,7 +33,8 @@ impl Engine {
             bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
-        let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
+        let (indexes, _) = common_indexes(self.store(), &live, &pieces).await?;
+        let prepared = Prepared::new(bound, indexes)?;
         let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
@@ -45,6 +46,11 @@ impl Engine {
             index_metrics: index_metrics(bound, indexes),
             access: prepared.access,
         };
-        Ok(Outcome { value, charge: charge::metadata_read(), session_token: None })
+        Ok(Outcome {
+            value,
+            charge: charge::metadata_read(),
+            session_token: None,
+            explanation: None,
+        })
     }
 }

@@ -5,7 +5,7 @@
 
 use engine::{Error, ErrorKind};
 use hyper::{HeaderMap, StatusCode};
-use model::{Immutable, Json, Object};
+use model::{Immutable, Json, Object, RequestCharge};
 
 use super::header;
 use super::reply::Reply;
@@ -20,6 +20,7 @@ pub(crate) struct Failure {
     sub_status: Option<u32>,
     message: String,
     retry_after_ms: Option<u64>,
+    charge: RequestCharge,
     /// A plan, for clients that can carry out the query themselves.
     plan: Option<String>,
     /// What else a client is told: where the failure happened.
@@ -29,8 +30,9 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
+        let charge = RequestCharge::ZERO;
         let (sub_status, retry_after_ms, plan, headers) = (None, None, None, None);
-        Self { status, sub_status, message, retry_after_ms, plan, headers }
+        Self { status, sub_status, message, retry_after_ms, charge, plan, headers }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -86,6 +88,10 @@ impl Failure {
         self.sub_status
     }
 
+    pub(crate) fn charge(&self) -> RequestCharge {
+        self.charge
+    }
+
     pub(crate) fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
     }
@@ -109,6 +115,9 @@ impl Failure {
     /// The reply a client sees.
     pub(crate) fn into_reply(mut self, activity_id: &str) -> Reply {
         let mut reply = Reply::json(self.status, self.take_body(activity_id));
+        if self.charge != RequestCharge::ZERO {
+            reply = reply.charge(self.charge);
+        }
         if let Some(sub_status) = self.sub_status {
             reply = reply.with(header::SUBSTATUS, sub_status);
         }
@@ -156,7 +165,7 @@ impl From<Error> for Failure {
             Some(errors) => format!("Message: {errors}"),
             None => error.to_string(),
         };
-        Self { sub_status, retry_after_ms, ..Self::new(status, message) }
+        Self { sub_status, retry_after_ms, charge: error.charge(), ..Self::new(status, message) }
     }
 }
 

@@ -31,6 +31,8 @@ headers! {
     END_EPK = "x-ms-end-epk";
     /// Life of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
+    /// Asks why a request costs what it costs, and tells it as JSON; ours, not the service's.
+    EXPLAIN_CHARGE = "x-planisphere-explain-charge";
     /// Version of the gateway.
     GATEWAY_VERSION = "x-ms-gatewayversion";
     /// How far an index follows its policy.

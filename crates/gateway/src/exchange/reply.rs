@@ -6,15 +6,19 @@
 use std::fmt::Display;
 
 use bytes::Bytes;
-use engine::ContainerAddress;
+use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
+use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::{RequestCharge, SessionToken};
 
 use super::escape::percent_encoded_non_ascii;
 use super::header;
+use super::request::Request;
 
+/// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
+const EXPLANATION_BYTES_MAX: usize = 6 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What a request is answered with.
@@ -106,6 +110,28 @@ impl Reply {
 
     pub(crate) fn charge(self, charge: RequestCharge) -> Self {
         self.with(header::REQUEST_CHARGE, charge)
+    }
+
+    /// Why the request costs what it costs, when it was asked.
+    pub(crate) fn explained(self, explanation: Option<Box<ChargeExplanation>>) -> Self {
+        let text = explanation.map(|one| one.to_json_within(EXPLANATION_BYTES_MAX));
+        self.with_some(header::EXPLAIN_CHARGE, text)
+    }
+
+    /// The same for a request whose charge is told as one term.
+    pub(crate) fn explained_as_whole(
+        self,
+        engine: &Engine,
+        request: &Request,
+        operation: &'static str,
+        charge: RequestCharge,
+    ) -> Self {
+        let explanation = || {
+            let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
+            let profile = engine.settings().charge_profile;
+            Box::new(ChargeExplanation { operation, profile, terms })
+        };
+        self.explained(request.wants_explanation().then(explanation))
     }
 
     /// The session token with the physical partition and its position, when it names only one.

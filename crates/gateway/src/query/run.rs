@@ -43,12 +43,15 @@ pub(crate) async fn run(
         parameters: query.parameters,
         feed_range,
         page: request.page()?,
-        options: request.read_options()?,
+        options: request.read_options(engine)?,
         limits,
     };
     let outcome = engine.query_items(operation).await?;
     let reply = reply(request, address, &outcome.value).with_some(header::QUERY_ADVICE, advice);
-    Ok(reply.charge(outcome.charge).session(outcome.session_token.as_ref()))
+    Ok(reply
+        .charge(outcome.charge)
+        .explained(outcome.explanation)
+        .session(outcome.session_token.as_ref()))
 }
 
 /// The rules a query meets as clients read them: JSON, escaped as in addresses; nothing when it meets none.

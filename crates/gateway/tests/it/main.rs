@@ -7,6 +7,7 @@ mod authorization;
 mod bearer;
 mod bounds;
 mod change_feed;
+mod charges;
 mod client;
 mod containers;
 mod databases;
