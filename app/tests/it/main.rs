@@ -10,3 +10,4 @@ mod full_disk;
 mod planisphere;
 mod query;
 mod serve;
+mod tls;
