@@ -19,5 +19,5 @@ mod needed;
 mod resume;
 
 pub use needed::needed_paths;
-pub use partitions::{PartitionFilter, QueryRange, partition_filter};
+pub use partitions::{PartitionFilter, QueryRange, partition_filter, partition_filter_of};
 pub use resume::{conjuncts, simplify};
