@@ -29,3 +29,4 @@ pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
 pub(crate) use prepared::{TextCache, moment};
+pub(crate) use source::ShapeCache;
