@@ -15,6 +15,12 @@ use crate::error::Result;
 use crate::outcome::Outcome;
 
 impl Engine {
+    /// The numbers of the rules of advice that a query text meets; a text that is no query meets none.
+    #[must_use]
+    pub fn query_advice(&self, text: &str) -> Vec<&'static str> {
+        ::query::parse(text).map(|tree| ::query::plan::advice(&tree)).unwrap_or_default()
+    }
+
     /// Explains a query without running it.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let mut headers = HeaderMap::with_capacity(24);
+        let mut headers = HeaderMap::with_capacity(48);
         headers.insert(CONTENT_TYPE, JSON);
         Self { status, headers, body: body.into() }
     }
@@ -66,6 +66,34 @@ impl Reply {
     /// The same reply with a header that never changes.
     pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// The same reply with a header that is ready.
+    pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The same reply with the value of one header under another name too, if there is one.
+    pub(crate) fn copied(mut self, from: &HeaderName, to: HeaderName) -> Self {
+        if let Some(value) = self.headers.get(from).cloned() {
+            self.headers.insert(to, value);
+        }
+        self
+    }
+
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub(crate) fn into_headers(self) -> HeaderMap {
+        self.headers
+    }
+
+    /// The same reply with headers that were made elsewhere.
+    pub(crate) fn with_all(mut self, headers: HeaderMap) -> Self {
+        self.headers.extend(headers);
         self
     }
 

@@ -11,6 +11,7 @@ mod charges;
 mod client;
 mod containers;
 mod databases;
+mod headers;
 mod hostile;
 mod items;
 mod observing;
