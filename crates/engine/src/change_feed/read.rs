@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::limits::PAGE_ITEMS_DEFAULT;
-use model::{FeedRange, Lsn, SessionToken};
+use model::{FeedRange, Lsn, RequestCharge, SessionToken};
 
-use super::change::{ChangeFeedMode, ChangeFeedPage};
+use super::change::{Change, ChangeFeedMode, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
 use super::scan::{FeedScan, Found};
 use crate::catalog::Container;
@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::operation::ReadChangeFeed;
-use crate::outcome::Outcome;
+use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
 
 impl Engine {
@@ -59,6 +59,7 @@ impl Engine {
         let mut session_token = SessionToken::default();
         let mut changes = Vec::new();
         let mut more = false;
+        let mut empty_partitions = 0;
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
             let parts = parts(container, &first)?;
@@ -74,21 +75,35 @@ impl Engine {
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
             let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
-            let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
+            let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
-            if !found.changes.is_empty() {
+            if found.changes.is_empty() {
+                empty_partitions += 1;
+            } else {
                 changes = found.changes;
                 more = true;
                 break;
             }
         }
-        let bytes = changes.iter().flat_map(|change| [&change.current, &change.previous]);
-        let charge = charge::feed_page(bytes.flatten().map(|item| item.text().len()));
+        let charge = self.feed_charge(&changes, empty_partitions);
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
-        Ok(Ok(Outcome { value, charge, session_token: Some(session_token) }))
+        Ok(Ok(Outcome { value, charge, session_token: Some(session_token), explanation: None }))
+    }
+
+    /// What the changes found cost, and the partitions without any.
+    fn feed_charge(&self, changes: &[Change], empty_partitions: u64) -> RequestCharge {
+        let level = self.core.settings.consistency;
+        let nothing = charge::nothing_found(level).times(empty_partitions);
+        if changes.is_empty() && empty_partitions > 0 {
+            return nothing;
+        }
+        let texts =
+            changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
+        let bytes = texts.flatten().map(|text| charge::own_bytes(text.len()));
+        nothing + charge::feed_page(bytes, 1, level)
     }
 
     /// Scans one part in a snapshot that was taken while its partition still answered for it.
@@ -143,6 +158,10 @@ impl Engine {
             ),
         ))
     }
+}
+
+fn previous_text(change: &Change) -> Option<&[u8]> {
+    change.previous().map(Item::text)
 }
 
 /// The partitions that own a range now, each with its part of it.
