@@ -75,3 +75,8 @@ pub use model::{
     PartitionKeyDefinition, PartitionKeyValue, Patch, PatchOperation, PatchPath, Throughput,
     TimeToLive,
 };
+
+/// The programs in the README compile as printed.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

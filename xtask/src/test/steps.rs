@@ -102,6 +102,13 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
+        name: "client-example",
+        purpose: "the example of the client runs to its end",
+        command: &["cargo", "run", "--release", "--package", "app", "--example", "client"],
+        slow: true,
+        needs: &[],
+    },
+    Step {
         name: "example",
         purpose: "the embedded example runs to its end",
         command: &["cargo", "run", "--release", "--package", "app", "--example", "embedded"],

@@ -55,7 +55,7 @@ impl Embedded {
             options: ReadOptions {
                 session_token: session_token.map(SessionToken::to_embedded).transpose()?,
                 precondition: unless.map(|etag| Precondition::IfNoneMatch(pattern(etag))),
-                consistency: None,
+                ..ReadOptions::default()
             },
         };
         let outcome = self.engine.read_item(read).await.map_err(translate)?;

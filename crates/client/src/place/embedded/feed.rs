@@ -64,7 +64,7 @@ impl Embedded {
         };
         let outcome = self.engine.read_change_feed(read).await.map_err(translate)?;
         Ok(self.reply(outcome, |page| {
-            let changes = page.changes.into_iter().map(|change| one(change, mode));
+            let changes = page.changes.iter().map(|change| one(change, mode));
             let changes = changes.collect();
             (Body::Changes { changes, continuation: page.continuation, more: page.more }, None)
         }))
@@ -72,18 +72,20 @@ impl Embedded {
 }
 
 /// The feed of newest versions tells no operation in any place, so it is not told here either.
-fn one(change: Change, mode: ChangeMode) -> OneChange {
+fn one(change: &Change, mode: ChangeMode) -> OneChange {
     OneChange {
-        operation: (mode == ChangeMode::AllVersionsAndDeletes).then_some(match change.operation {
-            EngineOperation::Create => ChangeOperation::Create,
-            EngineOperation::Replace => ChangeOperation::Replace,
-            EngineOperation::Delete => ChangeOperation::Delete,
-            EngineOperation::Expire => ChangeOperation::Expire,
-        }),
+        operation: (mode == ChangeMode::AllVersionsAndDeletes).then_some(
+            match change.operation() {
+                EngineOperation::Create => ChangeOperation::Create,
+                EngineOperation::Replace => ChangeOperation::Replace,
+                EngineOperation::Delete => ChangeOperation::Delete,
+                EngineOperation::Expire => ChangeOperation::Expire,
+            },
+        ),
         id: Some(change.id().to_owned()),
         partition_key: Some(change.partition_key()),
-        current: change.current.map(Item::into_text),
-        previous: change.previous.map(Item::into_text),
+        current: change.current().map(Item::into_text),
+        previous: change.previous().map(|item| item.clone().into_text()),
     }
 }
 
