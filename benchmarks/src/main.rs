@@ -43,6 +43,9 @@ enum Task {
         /// Where to write the tables, as Markdown.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Where to keep the loaded stores, so that the next run need not load them.
+        #[arg(long)]
+        data: Option<PathBuf>,
     },
     /// Runs one task and prints what it measured.
     #[command(hide = true)]
@@ -74,8 +77,9 @@ fn start(arguments: Arguments) -> Result<()> {
         Some(Task::Child { task, folder, items, tape }) => {
             return run_child(task, &folder, items, tape.as_deref(), &mut out);
         }
-        Some(Task::Queries { items, rounds, only, out: path }) => {
-            let report = run_queries(&QueryOptions { items, rounds, only })?;
+        Some(Task::Queries { items, rounds, only, out: path, data }) => {
+            let program = std::env::current_exe()?;
+            let report = run_queries(&QueryOptions { items, rounds, only, data, program })?;
             writeln!(out, "{}", report.tables())?;
             if let Some(path) = path {
                 std::fs::write(path, report.page())?;

@@ -15,6 +15,7 @@ mod refusal;
 mod request;
 mod serve;
 mod token;
+mod user_function;
 mod values;
 
 mod page;
