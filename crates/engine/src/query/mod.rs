@@ -16,6 +16,7 @@ mod refusal;
 mod request;
 mod serve;
 mod token;
+mod user_function;
 mod values;
 
 mod page;

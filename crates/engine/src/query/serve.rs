@@ -47,6 +47,7 @@ impl Engine {
         let progress = Progress::of(&operation, &container.identity.rid)?;
         let (_, bound) =
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        self.refuse_user_functions(&container, &bound).await?;
         let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &query).await?;
