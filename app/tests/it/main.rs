@@ -4,6 +4,7 @@
 mod account;
 mod bad_folders;
 mod commands;
+mod cost;
 mod crash;
 mod formats;
 mod full_disk;

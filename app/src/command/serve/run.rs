@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
 use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
+use model::{ChargeProfile, ConsistencyLevel};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,6 +18,7 @@ use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
 use super::issuer::{IssuerFlags, Trust};
+use crate::command::cost::profile;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -54,6 +56,14 @@ pub(crate) struct Serve {
     /// Address told to clients, when they cannot use the one they asked
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
+
+    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
+    charge_profile: ChargeProfile,
+
+    /// Consistency of the account; Strong and BoundedStaleness double what reads cost
+    #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
+    consistency: ConsistencyLevel,
 
     /// Do not serve the page at /_explorer/index.html
     #[arg(long)]
@@ -160,13 +170,24 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, engine::Settings::default()).await;
+            let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
-            return Engine::in_memory().await.map_err(|error| Failure::of(what, &error));
+            let store = Arc::new(storage::memory::MemoryStore::new());
+            let opened = Engine::open(store, Environment::system(), self.account()).await;
+            return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open(&self.folder()).await
+        self.store.open_with(&self.folder(), self.account()).await
+    }
+
+    /// What the flags say about the account.
+    fn account(&self) -> engine::Settings {
+        engine::Settings {
+            charge_profile: self.charge_profile,
+            consistency: self.consistency,
+            ..engine::Settings::default()
+        }
     }
 
     fn settings(
@@ -229,6 +250,10 @@ impl Serve {
             host => host,
         }
     }
+}
+
+fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
+    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
 
 /// A line for whoever runs the server.

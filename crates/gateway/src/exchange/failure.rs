@@ -30,8 +30,8 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        let charge = RequestCharge::ZERO;
         let (sub_status, retry_after_ms, plan, headers) = (None, None, None, None);
+        let charge = RequestCharge::ZERO;
         Self { status, sub_status, message, retry_after_ms, charge, plan, headers }
     }
 
