@@ -255,3 +255,30 @@ async fn an_answer_before_nonsense_is_kept() {
     let rest = &received[refused..];
     assert!(rest.contains("x-ms-activity-id") && rest.contains("malformed"), "{rest}");
 }
+
+/// The answer to a request over HTTP/2, with a header of some length.
+async fn over_http2(server: &Server, bytes: usize) -> (u16, String) {
+    let stream = TcpStream::connect(&server.address).await.unwrap();
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    tokio::spawn(connection);
+    let request = hyper::Request::get(format!("http://{}/alive", server.address))
+        .header("x-long", "x".repeat(bytes))
+        .body(http_body_util::Empty::<bytes::Bytes>::new())
+        .unwrap();
+    let answer = sender.send_request(request).await.unwrap();
+    let status = answer.status().as_u16();
+    let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn headers_beyond_the_limit_are_refused_over_http2_too() {
+    let server = Server::start().await;
+    assert_eq!(over_http2(&server, 16 * 1024).await.0, 200);
+    let (status, body) = over_http2(&server, 64 * 1024).await;
+    assert_eq!(status, 431);
+    assert!(body.contains("RequestHeaderFieldsTooLarge"), "{body}");
+}
