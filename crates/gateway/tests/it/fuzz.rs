@@ -1,8 +1,8 @@
-//! Tens of thousands of requests that nobody sane sends, by seed and without a socket: whatever comes is answered with a
-//! status and a body of ours, and nothing panics.
+//! Tens of thousands of requests that nobody sane sends, by seed and without a socket: whatever comes is answered with
+//! a status and a body of ours, and nothing panics.
 //!
-//! Most requests are signed and nearly right, because what is behind the door is the larger part; parts of them are then
-//! bent. `GATEWAY_FUZZ_SEED` and `GATEWAY_FUZZ_REQUESTS` choose another run.
+//! Most requests are signed and nearly right, because what is behind the door is the larger part; parts of them are
+//! then bent. `GATEWAY_FUZZ_SEED` and `GATEWAY_FUZZ_REQUESTS` choose another run.
 
 use std::sync::{Arc, Mutex};
 
@@ -102,9 +102,15 @@ const BODIES: [&str; 20] = [
     r#"{"query":"SELECT * FROM c WHERE c.n = @n ORDER BY c.n","parameters":[{"name":"@n","value":1}]}"#,
     r#"{"query":"SELECT VALUE COUNT(1) FROM c GROUP BY c.n"}"#,
     r#"{"query":"SELECT TOP 2 c.id, CONTAINS(c.long, 'x', true) FROM c JOIN t IN c.t OFFSET 0 LIMIT 1"}"#,
-    r#"{"operations":[{"op":"add","path":"/t/-","value":1},{"op":"incr","path":"/n","value":2}],"condition":"from c where c.n > 0"}"#,
+    concat!(
+        r#"{"operations":[{"op":"add","path":"/t/-","value":1},{"op":"incr","path":"/n","value":2}],"#,
+        r#""condition":"from c where c.n > 0"}"#
+    ),
     r#"[{"operationType":"Create","resourceBody":{"id":"a","pk":"x"}},{"operationType":"Read","id":"a"}]"#,
-    r#"[{"operationType":"Patch","id":"a","resourceBody":{"operations":[{"op":"set","path":"/n","value":1}]},"partitionKey":"[\"x\"]"}]"#,
+    concat!(
+        r#"[{"operationType":"Patch","id":"a","partitionKey":"[\"x\"]","#,
+        r#""resourceBody":{"operations":[{"op":"set","path":"/n","value":1}]}}]"#
+    ),
     r#"[{"operationType":"Delete","id":"a","ifMatch":"x"},{"operationType":"Upsert","resourceBody":7}]"#,
     r#"{"id":"s","body":"function() {}","triggerType":"Pre","triggerOperation":"All"}"#,
     r#"{"id":"p","permissionMode":"All","resource":"dbs/d/colls/c","resourcePartitionKey":["x"]}"#,
