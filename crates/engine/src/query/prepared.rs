@@ -74,8 +74,8 @@ impl Prepared {
     }
 }
 
-/// The indexes that all items of some physical partitions follow, and what the partitions hold. While a rebuild goes on, only what the old and the
-/// new policy have in common can be relied on.
+/// The indexes that all items of some physical partitions follow, and what the partitions hold. While a rebuild goes
+/// on, only what the old and the new policy have in common can be relied on.
 pub(super) async fn common_indexes(
     view: &dyn Read,
     live: &ContainerLive,
