@@ -11,3 +11,4 @@ mod full_disk;
 mod planisphere;
 mod query;
 mod serve;
+mod tls;

@@ -25,6 +25,8 @@ pub struct Settings {
     pub public_endpoint: Option<String>,
     /// Name of the region told to clients.
     pub region: String,
+    /// Whether the page at `/_explorer/index.html` is served.
+    pub explorer: bool,
     /// Bounds.
     pub limits: Limits,
     /// Where lines about our own mistakes go.
@@ -95,6 +97,7 @@ impl Default for Settings {
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
             region: "East US".to_owned(),
+            explorer: true,
             limits: Limits::default(),
             log: Log::default(),
             test_control: None,

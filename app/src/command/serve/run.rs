@@ -65,6 +65,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
     consistency: ConsistencyLevel,
 
+    /// Do not serve the page at /_explorer/index.html
+    #[arg(long)]
+    no_explorer: bool,
+
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
@@ -101,13 +105,13 @@ impl Serve {
     /// The flags, with what the environment wishes where they say nothing.
     fn or(self, wishes: Wishes) -> Self {
         let key = self.key.or(&wishes);
-        let mut tls = self.tls;
-        tls.tls |= wishes.tls.unwrap_or(false);
+        let tls = self.tls.or(&wishes);
         let memory = self.memory || (wishes.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
+            no_explorer: self.no_explorer || wishes.explorer == Some(false),
             port: self.port.or(wishes.port),
             data: self.data.or(wishes.data),
             public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
@@ -205,6 +209,7 @@ impl Serve {
             role_assignments,
             cross_partition,
             public_endpoint,
+            explorer: !self.no_explorer,
             log,
             ..Settings::default()
         };

@@ -106,6 +106,10 @@ final class Runner {
     }
 
     private void keep(String name, String what, Seen seen) {
+        if (what.equals("time")) {
+            saved.put(name, seen.value.get("_ts"));
+            return;
+        }
         String kept = switch (what) {
             case "etag" -> seen.etag;
             case "session" -> seen.session;

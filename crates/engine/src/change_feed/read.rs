@@ -145,7 +145,7 @@ impl Engine {
     async fn check_retention(&self, partition: &Partition, part: &RangePosition) -> Result<()> {
         let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
         let Some(bytes) = stored else { return Ok(()) };
-        let trimmed = PartitionState::decode(&bytes)?.trimmed;
+        let trimmed = PartitionState::decode(&bytes)?.trimmed.lsn_in(&part.range);
         if part.lsn >= trimmed {
             return Ok(());
         }

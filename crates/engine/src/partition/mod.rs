@@ -11,6 +11,7 @@ mod reclaim;
 mod restructure;
 mod split;
 mod state;
+mod trimmed;
 mod work;
 mod writer;
 

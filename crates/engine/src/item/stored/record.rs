@@ -297,6 +297,6 @@ pub(super) fn item_key_length(bytes: &[u8]) -> Option<usize> {
     Some(usize::from(u16::from_be_bytes(*length)))
 }
 
-pub(super) fn damaged_key() -> Error {
+fn damaged_key() -> Error {
     Error::corrupt("a stored item key is damaged")
 }
