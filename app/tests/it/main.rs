@@ -4,9 +4,11 @@
 mod account;
 mod bad_folders;
 mod commands;
+mod cost;
 mod crash;
 mod formats;
 mod full_disk;
 mod planisphere;
 mod query;
 mod serve;
+mod tls;

@@ -9,20 +9,22 @@ use model::Json;
 use crate::planisphere::{BINARY, planisphere};
 
 fn start(words: &[&str]) -> (Child, Json) {
-    let mut server = Command::new(BINARY)
-        .arg("serve")
-        .args(["--port", "0", "--ready-json"])
-        .args(words)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    start_with(words, |_| {})
+}
+
+/// A server with more than words: what a test changes of its surroundings.
+pub(crate) fn start_with(words: &[&str], change: impl FnOnce(&mut Command)) -> (Child, Json) {
+    let mut command = Command::new(BINARY);
+    command.arg("serve").args(["--port", "0", "--ready-json"]).args(words);
+    change(&mut command);
+    let mut server = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let ready = Json::parse(line.trim().as_bytes()).unwrap().get("ready").unwrap().clone();
     (server, ready)
 }
 
-fn text(ready: &Json, name: &str) -> String {
+pub(crate) fn text(ready: &Json, name: &str) -> String {
     ready.get(name).unwrap().as_str().unwrap().to_owned()
 }
 
@@ -38,7 +40,7 @@ fn get(endpoint: &str, path: &str) -> String {
 }
 
 /// Asks the process to end, as an operator does.
-fn terminate(mut server: Child) -> Option<i32> {
+pub(crate) fn terminate(mut server: Child) -> Option<i32> {
     let pid = server.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     server.wait().unwrap().code()
@@ -92,4 +94,55 @@ fn mistakes_are_told_in_one_line() {
     assert!(said.err.contains("Choose another --port"), "{said:?}");
     let said = planisphere(["serve", "--memory", "--port", "0", "--cert", "missing.pem"]);
     assert_eq!(said.code, 2, "{said:?}");
+}
+
+#[test]
+fn an_issuer_needs_all_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let serve = |words: &[&str]| {
+        planisphere(["serve", "--memory", "--port", "0"].iter().chain(words).copied())
+    };
+    let said = serve(&["--issuer", "https://issuer.example/"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("--role-assignments"), "{said:?}");
+    let keys = write("keys", r#"{"keys":[{"kty":"RSA","kid":"a","n":"AAAA","e":"AQAB"}]}"#);
+    let roles = write("roles", r#"{"roleAssignments":[]}"#);
+    let wrong = write("wrong", r#"{"roleAssignments":[{"principalId":"p"}]}"#);
+    let words = |keys, roles| {
+        let names = ["--issuer", "https://issuer.example/", "--audience", "a", "--jwks", keys];
+        names.into_iter().chain(["--role-assignments", roles]).collect::<Vec<_>>()
+    };
+    let said = serve(&words("http://issuer.example/keys", &roles));
+    assert!(said.code == 2 && said.err.contains("with https"), "{said:?}");
+    let said = serve(&words(&keys, &wrong));
+    assert!(said.code == 2 && said.err.contains("role definition ''"), "{said:?}");
+    let mut all = words(&keys, &roles);
+    all.push("--memory");
+    let (server, _) = start(&all);
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn a_page_says_how_to_connect_and_keeps_secrets() {
+    let (server, ready) = start(&["--memory"]);
+    let endpoint = text(&ready, "endpoint");
+    let page = get(&endpoint, "/_explorer/index.html");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("text/html"), "{page}");
+    assert!(page.contains("AccountEndpoint=http://localhost:"), "{page}");
+    assert!(page.contains(&text(&ready, "key")), "everybody knows this key");
+    assert_eq!(terminate(server), Some(0));
+    let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let (server, ready) = start(&["--memory", "--key", key]);
+    let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");
+    assert!(page.starts_with("HTTP/1.1 200") && !page.contains(key), "{page}");
+    assert_eq!(terminate(server), Some(0));
+    let (server, ready) = start(&["--memory", "--no-explorer"]);
+    let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");
+    assert!(!page.contains("<html"), "{page}");
+    assert_eq!(terminate(server), Some(0));
 }

@@ -36,7 +36,8 @@ type seen struct {
 	rows    []any
 	pages   int
 	results []any
-	charge  float32
+	// continuation is where a change feed stopped.
+	continuation string
 }
 
 type runner struct {
@@ -192,6 +193,9 @@ func (r *runner) runStep(raw object) (err error) {
 		}
 	}()
 	step := r.filled(raw).(object)
+	if _, ok := step["as"]; ok {
+		return unsupported{"this library has no resource tokens, and sends no bearer token over plain http"}
+	}
 	verb := step["do"].(string)
 	see, _ := step["see"].(object)
 	found, failure := r.do(verb, step)
@@ -208,6 +212,12 @@ func (r *runner) runStep(raw object) (err error) {
 	for name, what := range save {
 		header := map[any]string{"etag": "Etag", "session": "X-Ms-Session-Token"}[what]
 		r.saved[name] = found.headers.Get(header)
+		if what == "time" {
+			r.saved[name] = found.value["_ts"]
+		}
+		if what == "continuation" {
+			r.saved[name] = found.continuation
+		}
 	}
 	return nil
 }

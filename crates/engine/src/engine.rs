@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
-use crate::query::TextCache;
+use crate::query::{ShapeCache, TextCache};
 use crate::settings::Settings;
 
 /// A database account on a store. Cloning shares it.
@@ -43,6 +43,7 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) query_texts: TextCache,
+    pub(crate) shapes: Arc<ShapeCache>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -83,6 +84,7 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             query_texts: TextCache::default(),
+            shapes: Arc::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::authorization::AccountKey;
+use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::observe::TestControl;
 
 /// Settings of a gateway; the default suits a laptop.
@@ -13,6 +13,10 @@ use crate::observe::TestControl;
 pub struct Settings {
     /// The key that signs requests.
     pub key: AccountKey,
+    /// The issuer whose bearer tokens are believed; none: only those in the form of the emulators.
+    pub issuer: Option<Arc<Issuer>>,
+    /// What callers with a token of the issuer may do.
+    pub role_assignments: Arc<RoleAssignments>,
     /// How far the date of a signed request may be from ours, in seconds; none: any date is taken.
     pub clock_skew_max_seconds: Option<u64>,
     /// Whether a cross-partition query that needs merging is refused with its plan, as the hosted gateway does.
@@ -21,6 +25,8 @@ pub struct Settings {
     pub public_endpoint: Option<String>,
     /// Name of the region told to clients.
     pub region: String,
+    /// Whether the page at `/_explorer/index.html` is served.
+    pub explorer: bool,
     /// Bounds.
     pub limits: Limits,
     /// Where lines about our own mistakes go.
@@ -85,10 +91,13 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             key: AccountKey::emulator(),
+            issuer: None,
+            role_assignments: Arc::default(),
             clock_skew_max_seconds: Some(15 * 60),
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
             region: "East US".to_owned(),
+            explorer: true,
             limits: Limits::default(),
             log: Log::default(),
             test_control: None,

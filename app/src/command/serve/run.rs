@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
 use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
+use model::{ChargeProfile, ConsistencyLevel};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -16,6 +17,8 @@ use super::account_key::KeyFlags;
 use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
+use super::issuer::{IssuerFlags, Trust};
+use crate::command::cost::profile;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -54,12 +57,27 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
+    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
+    charge_profile: ChargeProfile,
+
+    /// Consistency of the account; Strong and BoundedStaleness double what reads cost
+    #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
+    consistency: ConsistencyLevel,
+
+    /// Do not serve the page at /_explorer/index.html
+    #[arg(long)]
+    no_explorer: bool,
+
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
 
     #[command(flatten)]
     key: KeyFlags,
+
+    #[command(flatten)]
+    issuer: IssuerFlags,
 
     #[command(flatten)]
     tls: TlsFlags,
@@ -87,13 +105,13 @@ impl Serve {
     /// The flags, with what the environment wishes where they say nothing.
     fn or(self, wishes: Wishes) -> Self {
         let key = self.key.or(&wishes);
-        let mut tls = self.tls;
-        tls.tls |= wishes.tls.unwrap_or(false);
+        let tls = self.tls.or(&wishes);
         let memory = self.memory || (wishes.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
+            no_explorer: self.no_explorer || wishes.explorer == Some(false),
             port: self.port.or(wishes.port),
             data: self.data.or(wishes.data),
             public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
@@ -111,6 +129,7 @@ impl Serve {
 
     async fn serve(self) -> Result<(), Failure> {
         let key = self.key.account_key()?;
+        let trust = self.issuer.trust()?;
         let addresses = self.addresses().await?;
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
@@ -121,7 +140,7 @@ impl Serve {
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key, control));
+        let gateway = Gateway::new(engine.clone(), self.settings(key, trust, control));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -151,24 +170,49 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, engine::Settings::default()).await;
+            let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
-            return Engine::in_memory().await.map_err(|error| Failure::of(what, &error));
+            let store = Arc::new(storage::memory::MemoryStore::new());
+            let opened = Engine::open(store, Environment::system(), self.account()).await;
+            return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open(&self.folder()).await
+        self.store.open_with(&self.folder(), self.account()).await
     }
 
-    fn settings(&self, key: AccountKey, test_control: Option<Arc<TestControl>>) -> Settings {
+    /// What the flags say about the account.
+    fn account(&self) -> engine::Settings {
+        engine::Settings {
+            charge_profile: self.charge_profile,
+            consistency: self.consistency,
+            ..engine::Settings::default()
+        }
+    }
+
+    fn settings(
+        &self,
+        key: AccountKey,
+        trust: Trust,
+        test_control: Option<Arc<TestControl>>,
+    ) -> Settings {
         let cross_partition = match self.cross_partition {
             Policy::Strict => CrossPartition::Strict,
             Policy::Generous => CrossPartition::Generous,
         };
         let log = Log::to(warn);
         let public_endpoint = self.public_endpoint.clone();
-        let mut settings =
-            Settings { key, cross_partition, public_endpoint, log, ..Settings::default() };
+        let Trust { issuer, role_assignments } = trust;
+        let mut settings = Settings {
+            key,
+            issuer,
+            role_assignments,
+            cross_partition,
+            public_endpoint,
+            explorer: !self.no_explorer,
+            log,
+            ..Settings::default()
+        };
         if test_control.is_some() {
             // A moved clock is not the clients' clock.
             settings.clock_skew_max_seconds = None;
@@ -206,6 +250,10 @@ impl Serve {
             host => host,
         }
     }
+}
+
+fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
+    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
 
 /// A line for whoever runs the server.

@@ -46,7 +46,12 @@ impl Engine {
             charge = weights.into_iter().fold(charge, |sum, weight| sum + charge::delete(weight));
             if !more {
                 let token = SessionToken::new(submitted.partition, submitted.lsn);
-                return Ok(Outcome { value: deleted, charge, session_token: Some(token) });
+                return Ok(Outcome {
+                    value: deleted,
+                    charge,
+                    session_token: Some(token),
+                    explanation: None,
+                });
             }
         }
     }

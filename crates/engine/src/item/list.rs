@@ -40,13 +40,17 @@ impl Engine {
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
-        let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
+        let level = self.read_level(&operation.options);
+        let bytes = || gathered.items.iter().map(charge::item_bytes);
+        let charge = charge::feed_page(bytes(), gathered.partitions, level);
+        let explain = operation.options.explain_charge;
+        let explanation = explain.then(|| self.explain_feed("list", bytes(), charge, level));
         let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
                 .to_string()
         });
         let value = Page { items: gathered.items, continuation };
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Gathers from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
@@ -64,6 +68,7 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
             let part = clip(range, &partition.range);
+            gathered.partitions += 1;
             self.gather(container, partition.identity.shard, part, items_max, &mut gathered)
                 .await?;
             if partition.published.is_retired() {
@@ -120,6 +125,8 @@ struct Gathered {
     bytes: usize,
     last: Option<StorageKey>,
     more: bool,
+    /// Physical partitions asked.
+    partitions: u64,
 }
 
 impl Gathered {

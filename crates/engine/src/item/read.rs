@@ -9,7 +9,7 @@ use super::input::item_key;
 use super::replace::not_found;
 use super::stored::{Halt, ItemRecord, Turn};
 use super::submit::{item_of, locate, outcome};
-use crate::charge;
+use crate::charge::{nothing_found, point_read};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{ITEMS, ItemKey};
@@ -38,11 +38,19 @@ impl Engine {
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
-            let Some(record) = record else { return Err(not_found(operation.id.as_str())) };
-            let charge = charge::read(record.body_len());
+            let level = self.read_level(&operation.options);
+            let Some(record) = record else {
+                return Err(not_found(operation.id.as_str()).with_charge(nothing_found(level)));
+            };
+            let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
+            let bytes = matches!(answer, ReadAnswer::Found(_)).then_some(bytes);
+            let charge = bytes.map_or(nothing_found(level), |bytes| point_read(bytes, level));
             let lsn = partition.published.lsn();
-            return Ok(outcome(answer, charge, partition.identity.number, lsn));
+            let outcome = outcome(answer, charge, partition.identity.number, lsn);
+            let explain = operation.options.explain_charge;
+            let explanation = explain.then(|| self.explain_read(bytes, level));
+            return Ok(Outcome { explanation, ..outcome });
         }
     }
 }

@@ -5,23 +5,22 @@
 
 use std::sync::Arc;
 
+use ::query::EvaluationContext;
 use ::query::bind::Ordering;
-use ::query::plan::metrics::index_metrics;
-use ::query::{BoundQuery, EvaluationContext};
-use model::SessionToken;
 use model::limits::PAGE_ITEMS_DEFAULT;
+use model::{FeedRange, SessionToken};
 use storage::Read;
 
 use super::answer::QueryPage;
+use super::bill::Bill;
 use super::page::{PageRows, RowMaker, compute, fill};
 use super::part::{Piece, check, pieces, targets};
-use super::prepared::{Prepared, bind_text, common_indexes, context};
+use super::prepared::{Filtered, Prepared, bind_text, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
 use super::source::{Choice, Reading, Source};
 use super::token::{Place, Progress};
 use crate::catalog::Container;
-use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::outcome::Outcome;
@@ -48,22 +47,28 @@ impl Engine {
         let progress = Progress::of(&operation, &container.identity.rid)?;
         let (_, bound) =
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        self.refuse_user_functions(&container, &bound).await?;
+        let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
-        let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opened = self.open_parts(&container, &operation, &query).await?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
-        let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
-        let prepared = Prepared::new(bound, indexes)?;
+        let followed = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        let prepared = Prepared::new(query, followed.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
-        let view = Arc::clone(&opened.view);
+        let view = (Arc::clone(&opened.view), followed.states);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
         reading.metrics.compile_time = compile_time;
+        reading.bill = Bill::new(followed.held);
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
         reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
-        let charge = charge::query_page(&value.metrics);
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        let (counters, level) = (reading.bill.finished(), self.read_level(&operation.options));
+        let charge = counters.charge(level);
+        let explain = operation.options.explain_charge;
+        let explanation = explain.then(|| self.explained("query", counters.terms(level)));
+        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Finds the parts of a container that a query reads and takes a snapshot of them.
@@ -71,10 +76,10 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<Opened> {
         loop {
-            match self.open_parts_once(container, operation, bound).await? {
+            match self.open_parts_once(container, operation, query).await? {
                 Ok(opened) => return Ok(opened),
                 Err(retired) => self.map_after(container, &retired).await?,
             }
@@ -85,9 +90,9 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<std::result::Result<Opened, Arc<Partition>>> {
-        let (_, targets) = targets(container, &operation.feed_range, bound);
+        let (_, targets) = targets(container, &operation.feed_range, query);
         let pieces = pieces(&container.map(), &targets);
         let mut session_token = SessionToken::default();
         for piece in &pieces {
@@ -118,11 +123,18 @@ impl Engine {
         let bytes_max = operation.limits.response_bytes_max;
         let definition = reading.identity.definition.clone();
         let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
+        let charged = match &operation.feed_range {
+            FeedRange::PartitionKey(_) => choice.lookup(),
+            _ => &prepared.access.lookup,
+        };
         let (page, more) = match streamed(reading, &choice, prepared, &context, &progress).await? {
             Some((mut source, mut maker)) => {
+                reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
-                progress.plan = choice.fingerprint();
+                if more {
+                    progress.plan = choice.fingerprint();
+                }
                 (page, more)
             }
             None => {
@@ -130,8 +142,12 @@ impl Engine {
                 let begun = (given > 0).then_some(progress.plan);
                 let (mut source, order) = choice.whole(begun)?;
                 progress.plan = order;
+                reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::plain(rows_max, bytes_max);
-                let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
+                let index_only = prepared.access.index_only.as_ref();
+                let context = context.clone();
+                let run =
+                    compute(reading, &mut source, bound, context, &mut page, given, index_only);
                 let more = run.await?;
                 progress.place = Place::Rows(given + page.rows.len() as u64);
                 (page, more)
@@ -143,7 +159,7 @@ impl Engine {
             continuation: more.then(|| progress.to_token(operation, &reading.identity.rid)),
             rows: page.rows,
             metrics: Default::default(),
-            index_metrics: index_metrics(bound, &prepared.indexes),
+            index_metrics: operation.wants_index_metrics.then(|| prepared.index_metrics()),
         })
     }
 }
@@ -160,7 +176,7 @@ async fn streamed(
     if matches!(progress.place, Place::Rows(_)) {
         return Ok(None);
     }
-    let Some(maker) = RowMaker::new(bound, context) else { return Ok(None) };
+    let Some(mut maker) = RowMaker::new(bound, context) else { return Ok(None) };
     let source = if bound.output.distinct {
         choice.distinct(&progress.place)?
     } else if bound.order_by == Ordering::None {
@@ -171,6 +187,9 @@ async fn streamed(
             None => choice.ordered(&progress.place)?,
         }
     };
+    if source.as_ref().is_some_and(|source| choice.is_answered_by(source)) {
+        maker.trust_source();
+    }
     Ok(source.map(|source| (source, maker)))
 }
 

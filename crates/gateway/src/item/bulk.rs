@@ -12,7 +12,7 @@ use engine::operation::{
 use engine::outcome::{BatchEffect, Upserted};
 use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::StatusCode;
-use model::{Json, PartitionKey, RequestCharge, SessionToken};
+use model::{Json, PartitionKey, SessionToken};
 
 use super::batch::reply;
 use super::operation_text::Written;
@@ -27,19 +27,14 @@ pub(crate) async fn run(
     operations: Vec<Outcome<Written>>,
 ) -> Outcome<Reply> {
     let default_key = request.partition_key()?;
-    let results = match feed_range(engine, request, address).await {
-        // A range that is gone concerns each operation: the client asks for the ranges again and sends them anew.
-        Err(gone) => operations.iter().map(|_| Err(gone.clone())).collect(),
-        Ok(_) => {
-            let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
-            let steps: Vec<Outcome<Step>> = steps.collect();
-            if request.flag(&header::BATCH_CONTINUE) && are_apart(&steps) {
-                all_at_once(engine, address, steps).await
-            } else {
-                let goes_on = request.flag(&header::BATCH_CONTINUE);
-                one_by_one(engine, address, steps, goes_on).await
-            }
-        }
+    // A range that is gone concerns the request: the client asks for the ranges again and sends all of it anew.
+    feed_range(engine, request, address).await?;
+    let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
+    let steps: Vec<Outcome<Step>> = steps.collect();
+    let goes_on = request.flag(&header::BATCH_CONTINUE);
+    let results = match goes_on && are_apart(&steps) {
+        true => all_at_once(engine, address, steps).await,
+        false => one_by_one(engine, address, steps, goes_on).await,
     };
     let mut session_token = SessionToken::default();
     let mut entries: Vec<Entry> = Vec::with_capacity(results.len());
@@ -57,9 +52,10 @@ pub(crate) async fn run(
         true => StatusCode::MULTI_STATUS,
         false => StatusCode::OK,
     };
-    let units = entries.iter().map(|entry| entry.charge().units()).sum();
-    let charge = RequestCharge::from_units(units);
-    Ok(reply(status, &entries, charge, address).session(Some(&session_token)))
+    let charge = entries.iter().map(Entry::charge).sum();
+    Ok(reply(status, &entries, charge, address)
+        .explained_as_whole(engine, request, "bulk", charge)
+        .session(Some(&session_token)))
 }
 
 /// An operation that is ready to run.

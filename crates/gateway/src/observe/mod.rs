@@ -1,11 +1,13 @@
-//! What an operator and the tools around a server see of it: health, metrics, the certificate.
+//! What an operator and the tools around a server see of it: health, metrics, the certificate, a page.
 //!
 //! Owns the paths that need no signature and tell nothing about data.
 
+mod explorer;
 mod metrics;
 mod paths;
 mod test_control;
 
+pub(crate) use explorer::{is_page, page};
 pub(crate) use metrics::Metrics;
 pub(crate) use paths::answer;
 pub use test_control::TestControl;
