@@ -128,6 +128,8 @@ class Runner:
             options["session_token"] = step["session"]
         if "consistency" in step:
             options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
+        if "indexing" in step and step["do"] == "replace":
+            raise Unsupported("this library has no indexing directive of a replace")
         if "indexing" in step:
             options["indexing_directive"] = {"Default": 0, "Exclude": 1, "Include": 2}[step["indexing"]]
         if "pre_triggers" in step:
@@ -407,7 +409,7 @@ class Runner:
 
     def do_as(self, verb, step):
         """Does one step as somebody else: with a resource token or a bearer token."""
-        who, own = step["as"], self.container
+        who, own, mine = step["as"], self.container, self.database
         if "token" in who:
             credential = {f"dbs/{self.database_id}/colls/{own.id}": who["token"]}
         elif self.endpoint.startswith("http:"):
@@ -415,11 +417,12 @@ class Runner:
         else:
             credential = FakeCredential(who.get("key", self.key))
         client = CosmosClient(self.endpoint, credential)
-        self.container = client.get_database_client(self.database_id).get_container_client(own.id)
+        self.database = client.get_database_client(self.database_id)
+        self.container = self.database.get_container_client(own.id)
         try:
             return verb(step)
         finally:
-            self.container = own
+            self.container, self.database = own, mine
 
     # The server's test control.
 

@@ -136,6 +136,11 @@ final class Runner {
         try (CosmosAsyncClient theirs = other.buildAsyncClient()) {
             container = theirs.getDatabase(databaseId).getContainer(own.getId());
             return say(verb, step);
+        } catch (CosmosException failure) {
+            throw failure;
+        } catch (RuntimeException refused) {
+            // A client that may not begin says so in words of its own.
+            throw refused.getCause() instanceof CosmosException cause ? cause : refused;
         } finally {
             container = own;
         }

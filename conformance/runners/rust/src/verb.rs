@@ -13,8 +13,10 @@ const WITHOUT_WORDS: &[(&str, &str)] = &[
     ("list", "this library reads lists by queries only"),
     ("account", "this library does not show the account"),
     ("execute", "this library has no scripts"),
-    ("create_resource", "this library has no users, permissions, scripts or client encryption keys"),
 ];
+
+const NO_RESOURCES: &str =
+    "this library has no users, permissions, scripts or client encryption keys";
 
 /// Options of a step this library has no words for, and why.
 const OPTIONS_WITHOUT_WORDS: &[(&str, &str)] = &[
@@ -31,6 +33,9 @@ impl Runner {
     pub(crate) async fn say(&mut self, verb: &str, step: &Value) -> Result<Seen, Stop> {
         if let Some((_, reason)) = WITHOUT_WORDS.iter().find(|(name, _)| *name == verb) {
             return Err(unsupported(reason));
+        }
+        if verb.ends_with("_resource") || verb.ends_with("_resources") {
+            return Err(unsupported(NO_RESOURCES));
         }
         for (name, reason) in OPTIONS_WITHOUT_WORDS {
             if step.get(name).is_some() {
