@@ -15,10 +15,11 @@ use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{STATE, STATE_KEY};
+use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::operation::ReadChangeFeed;
 use crate::outcome::Outcome;
 use crate::partition::{Partition, PartitionState};
+use crate::usage::{Amount, OperationKind, Visit, Visits};
 
 impl Engine {
     /// Reads a page of changes. An empty page means that nothing is new; its position is where to ask again.
@@ -59,6 +60,9 @@ impl Engine {
         let mut session_token = SessionToken::default();
         let mut changes = Vec::new();
         let mut more = false;
+        let place = self.logical_place(container, operation);
+        let logical = place.as_ref().map(LogicalPartition::logical);
+        let mut visited = Vec::new();
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
             let parts = parts(container, &first)?;
@@ -69,6 +73,8 @@ impl Engine {
                 waiting.push_front(rest);
                 more = true;
             }
+            let (kind, now) = (OperationKind::ChangeFeed, self.now());
+            Visit::begin(container, &partition, kind, now, logical)?;
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
@@ -77,18 +83,41 @@ impl Engine {
             let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
-            if !found.changes.is_empty() {
+            let is_found = !found.changes.is_empty();
+            if is_found || visited.is_empty() {
+                visited = vec![partition];
+            }
+            if is_found {
                 changes = found.changes;
                 more = true;
                 break;
             }
         }
         let bytes = changes.iter().flat_map(|change| [&change.current, &change.previous]);
-        let charge = charge::feed_page(bytes.flatten().map(|item| item.text().len()));
+        let bytes: Vec<usize> = bytes.flatten().map(|item| item.text().len()).collect();
+        let charge = charge::feed_page(bytes.iter().copied());
+        let kind = OperationKind::ChangeFeed;
+        let visits = Visits::ended(container, visited, kind, self.now(), logical);
+        visits.spent(charge, Amount { items: changes.len(), bytes: bytes.iter().sum() });
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
         Ok(Ok(Outcome { value, charge, session_token: Some(session_token) }))
+    }
+
+    /// The logical partition that is read, if it is one.
+    fn logical_place(
+        &self,
+        container: &Container,
+        operation: &ReadChangeFeed,
+    ) -> Option<LogicalPartition> {
+        let definition = &container.identity.definition;
+        match &operation.feed_range {
+            FeedRange::PartitionKey(key) if key.components().len() == definition.levels() => {
+                Some(LogicalPartition::new(&definition.effective(key), key))
+            }
+            _ => None,
+        }
     }
 
     /// Scans one part in a snapshot that was taken while its partition still answered for it.

@@ -6,12 +6,12 @@ use model::{Json, Object};
 
 use super::input::{self, NewItem};
 use super::stored::{Change, Halt, Placement, Turn};
-use super::submit::written_outcome;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates an item.
@@ -24,9 +24,9 @@ impl Engine {
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
+        let key = new.key.clone();
         let write = ItemWrite::Create { new, indexed };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)
     }
 }
 

@@ -7,7 +7,7 @@ use model::Precondition;
 use super::input::item_key;
 use super::replace::{check_precondition, not_found};
 use super::stored::{Halt, Removal, Turn};
-use super::submit::{Submitted, outcome, unexpected};
+use super::submit::{Submitted, locate, outcome, unexpected};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -15,6 +15,7 @@ use crate::key_layout::ItemKey;
 use crate::operation::DeleteItem;
 use crate::outcome::Outcome;
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Deletes an item.
@@ -25,11 +26,16 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
+        let (place, partition) = (key.clone(), locate(&container, &epk)?);
+        let (kind, logical) = (OperationKind::Delete, Some(place.logical()));
+        let visit = Visit::begin(&container, &partition, kind, self.now(), logical)?;
         let write = ItemWrite::Delete { key, precondition: operation.options.precondition };
-        let Submitted { answer, partition, lsn } =
-            self.submit_item(&container, &epk, write).await?;
-        let ItemAnswer::Deleted { old } = answer else { return Err(unexpected()) };
-        Ok(outcome((), charge::delete(old), partition, lsn))
+        let deleted = self.submit_item(&container, &epk, write).await.and_then(|submitted| {
+            let Submitted { answer, partition, lsn } = submitted;
+            let ItemAnswer::Deleted { old } = answer else { return Err(unexpected()) };
+            Ok(outcome((), charge::delete(old), partition, lsn))
+        });
+        visit.end(deleted, |()| Amount { items: 1, bytes: 0 })
     }
 }
 

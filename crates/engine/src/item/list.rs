@@ -17,11 +17,12 @@ use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{ITEMS, epk_key_range};
+use crate::key_layout::{ITEMS, LogicalPartition, epk_key_range};
 use crate::operation::{ListItems, PageOptions};
 use crate::outcome::{Item, Outcome, Page};
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, Logical, OperationKind, Visit, Visits};
 
 const TOKEN_KIND: &str = "list";
 const TOKEN_VERSION: u8 = 1;
@@ -34,13 +35,23 @@ impl Engine {
     pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
         let container = self.container(&operation.container)?;
         let range = resumed_range(&container, &operation)?;
+        let place = match &operation.feed_range {
+            FeedRange::PartitionKey(key) if is_full(&container, key) => {
+                Some(logical_partition(&container.identity, key))
+            }
+            _ => None,
+        };
+        let logical = place.as_ref().map(LogicalPartition::logical);
         let (gathered, session_token) = loop {
-            match self.gather_page(&container, &range, &operation).await? {
+            match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
         let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
+        let visits =
+            Visits::ended(&container, gathered.visited, OperationKind::List, self.now(), logical);
+        visits.spent(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
         let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
                 .to_string()
@@ -55,6 +66,7 @@ impl Engine {
         container: &Container,
         range: &KeyRange,
         operation: &ListItems,
+        logical: Option<Logical<'_>>,
     ) -> Result<std::result::Result<(Gathered, SessionToken), Arc<Partition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
@@ -62,7 +74,9 @@ impl Engine {
         let mut gathered = Gathered::default();
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
+            Visit::begin(container, &partition, OperationKind::List, self.now(), logical)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
+            gathered.visited.push(Arc::clone(&partition));
             let part = clip(range, &partition.range);
             self.gather(container, partition.identity.shard, part, items_max, &mut gathered)
                 .await?;
@@ -120,6 +134,7 @@ struct Gathered {
     bytes: usize,
     last: Option<StorageKey>,
     more: bool,
+    visited: Vec<Arc<Partition>>,
 }
 
 impl Gathered {

@@ -10,7 +10,6 @@ use model::{IndexingDirective, ItemTimeToLive, Json, Patch, Precondition, Timest
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
 use super::stored::{Change, Halt, Placement, SYSTEM_PROPERTIES, Turn};
-use super::submit::written_outcome;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
@@ -18,6 +17,7 @@ use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
 use crate::query::moment;
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Changes parts of an item.
@@ -29,11 +29,11 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id)?;
-        let epk = key.epk();
+        let place = key.clone();
         let WriteOptions { precondition, indexing } = options;
         let condition = read_condition(&patch)?;
         let write = ItemWrite::Patch { key, patch, condition, precondition, indexing };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Patch, &place, write).await?.0)
     }
 }
 

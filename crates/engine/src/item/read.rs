@@ -17,6 +17,7 @@ use crate::operation::ReadItem;
 use crate::outcome::{Outcome, ReadAnswer};
 use crate::partition::ItemAnswer;
 use crate::session;
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Reads an item.
@@ -27,8 +28,11 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
+        let now = self.now();
         loop {
             let partition = locate(&container, &epk)?;
+            let (kind, logical) = (OperationKind::Read, Some(key.logical()));
+            let visit = Visit::begin(&container, &partition, kind, now, logical)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             if partition.published.is_retired() {
@@ -38,11 +42,16 @@ impl Engine {
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
-            let Some(record) = record else { return Err(not_found(operation.id.as_str())) };
-            let charge = charge::read(record.body_len());
+            let Some(record) = record else {
+                return visit.end(Err(not_found(operation.id.as_str())), |_| Amount::default());
+            };
+            let bytes = record.body_len();
+            let charge = charge::read(bytes);
             let answer = answer(operation.options.precondition.as_ref(), record);
             let lsn = partition.published.lsn();
-            return Ok(outcome(answer, charge, partition.identity.number, lsn));
+            let read = outcome(answer, charge, partition.identity.number, lsn);
+            visit.spent(read.charge, Amount { items: 1, bytes });
+            return Ok(read);
         }
     }
 }

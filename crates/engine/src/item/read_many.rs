@@ -19,6 +19,7 @@ use crate::operation::ReadManyItems;
 use crate::outcome::{Item, Outcome};
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, OperationKind, Visits};
 
 impl Engine {
     /// Reads several items.
@@ -49,6 +50,10 @@ impl Engine {
             let group = by_partition.entry(number).or_insert_with(|| (partition, Vec::new()));
             group.1.push((index, key.as_bytes().clone()));
         }
+        let partitions =
+            by_partition.values().map(|(partition, _)| Arc::clone(partition)).collect();
+        let kind = OperationKind::ReadMany;
+        let visits = Visits::begin(container, partitions, kind, self.now(), None)?;
         let live = container.live();
         let mut session_token = SessionToken::default();
         let mut found = BTreeMap::new();
@@ -70,6 +75,8 @@ impl Engine {
         }
         let items: Vec<Item> = found.into_values().collect();
         let charge = charge::feed_page(items.iter().map(|item| item.text().len()));
+        let bytes = items.iter().map(|item| item.text().len()).sum();
+        visits.spent(charge, Amount { items: items.len(), bytes });
         Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token) }))
     }
 }

@@ -8,12 +8,12 @@ use model::{Json, Precondition, Verdict};
 use super::create::change;
 use super::input::{self, NewItem};
 use super::stored::{Halt, ItemRecord, Turn};
-use super::submit::written_outcome;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ReplaceItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Replaces an item.
@@ -26,9 +26,9 @@ impl Engine {
         let new = input::check(&container.identity, partition_key.as_ref(), item)?;
         check_same_id(id.as_str(), &new)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
+        let key = new.key.clone();
         let write = ItemWrite::Replace { new, precondition: options.precondition, indexed };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Replace, &key, write).await?.0)
     }
 }
 

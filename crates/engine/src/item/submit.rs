@@ -10,8 +10,10 @@ use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ItemKey;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
+use crate::usage::{Amount, OperationKind, Visit};
 
 use super::stored::{ItemRecord, Written};
 
@@ -57,6 +59,28 @@ impl Engine {
         let answer = answers.into_iter().next().ok_or_else(unexpected)?;
         Ok(Submitted { answer, partition: submitted.partition, lsn: submitted.lsn })
     }
+
+    /// Writes one item, paid and counted; also tells whether it is new.
+    pub(crate) async fn write_item(
+        &self,
+        container: &Arc<Container>,
+        kind: OperationKind,
+        key: &ItemKey,
+        write: ItemWrite,
+    ) -> Result<(Outcome<Item>, bool)> {
+        let epk = key.epk();
+        let partition = locate(container, &epk)?;
+        let logical = Some(key.logical());
+        let visit = Visit::begin(container, &partition, kind, self.now(), logical)?;
+        let mut is_new = false;
+        let written = self.submit_item(container, &epk, write).await.and_then(|submitted| {
+            let (outcome, created) = written_outcome(submitted)?;
+            is_new = created;
+            Ok(outcome)
+        });
+        let written = visit.end(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        Ok((written, is_new))
+    }
 }
 
 /// The partition that owns `epk` now.
@@ -94,7 +118,7 @@ pub(crate) fn outcome<T>(value: T, charge: RequestCharge, partition: u32, lsn: L
 }
 
 /// The written item of a submitted write.
-pub(crate) fn written_outcome(submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
+fn written_outcome(submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
     let Submitted { answer, partition, lsn } = submitted;
     let ItemAnswer::Written { written, patch_operations } = answer else {
         return Err(unexpected());

@@ -8,12 +8,12 @@ use super::create::change;
 use super::input::{self, NewItem};
 use super::replace::{check_precondition, not_found};
 use super::stored::{Halt, Turn};
-use super::submit::written_outcome;
 use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
 use crate::operation::UpsertItem;
 use crate::outcome::{Outcome, Upserted};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates or replaces an item.
@@ -25,9 +25,10 @@ impl Engine {
         let UpsertItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
+        let key = new.key.clone();
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed };
-        let (outcome, created) = written_outcome(self.submit_item(&container, &epk, write).await?)?;
+        let kind = OperationKind::Upsert;
+        let (outcome, created) = self.write_item(&container, kind, &key, write).await?;
         Ok(outcome.map(
             |item| {
                 if created { Upserted::Created(item) } else { Upserted::Replaced(item) }

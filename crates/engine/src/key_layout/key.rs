@@ -13,6 +13,7 @@ use crate::ordered_bytes::{
     component_length, decode_components, escape_into, escaped_length, is_text, length_encoded,
     length_escaped, push_component, push_escaped, unescape,
 };
+use crate::usage::Logical;
 
 /// Items by logical partition and id.
 pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
@@ -70,6 +71,17 @@ impl LogicalPartition {
         &self.0
     }
 
+    /// The same for counting, without a copy.
+    pub(crate) fn logical(&self) -> Logical<'_> {
+        Logical { key: &self.0, bytes: self.0.len() }
+    }
+
+    /// The partition key it was made of; none when the bytes are not those of a logical partition.
+    pub(crate) fn partition_key(bytes: &[u8]) -> Option<PartitionKey> {
+        let components = decode_components(bytes.get(escaped_length(bytes)?..)?)?;
+        Some(PartitionKey::from_values(components))
+    }
+
     /// The storage key of one item.
     pub(crate) fn item(&self, id: &str) -> ItemKey {
         let mut key = Vec::with_capacity(self.0.len() + id.len());
@@ -107,6 +119,11 @@ impl ItemKey {
     /// The logical partition part.
     pub(crate) fn partition(&self) -> LogicalPartition {
         LogicalPartition(self.bytes.slice(..self.partition_bytes))
+    }
+
+    /// The same for counting, without a copy.
+    pub(crate) fn logical(&self) -> Logical<'_> {
+        Logical { key: &self.bytes, bytes: self.partition_bytes }
     }
 
     fn partition_slice(&self) -> &[u8] {

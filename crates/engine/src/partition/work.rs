@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::query::ItemPredicate;
-use model::{IndexingDirective, Patch, Precondition};
+use model::{IndexingDirective, Patch, Precondition, RequestCharge};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -87,9 +87,10 @@ pub(crate) enum WorkAnswer {
         weights: Vec<Weight>,
         more: bool,
     },
-    /// How many items or versions were handled, and whether there may be more.
+    /// How many items or versions were handled, what that costs, and whether there may be more.
     Maintained {
         handled: usize,
+        charge: RequestCharge,
         more: bool,
     },
 }
@@ -154,7 +155,7 @@ async fn run_maintenance(work: MaintenanceWork, turn: &mut Turn<'_>) -> Result<W
         MaintenanceWork::Expire { items_max } => expiry::expire(turn, items_max).await,
         MaintenanceWork::Rebuild { items_max } => {
             let RebuildStep { handled, more } = rebuild_step(turn, items_max).await?;
-            Ok(WorkAnswer::Maintained { handled, more })
+            Ok(WorkAnswer::Maintained { handled, charge: RequestCharge::ZERO, more })
         }
         MaintenanceWork::Trim { items_max } => expiry::trim_versions(turn, items_max).await,
     }
