@@ -54,6 +54,14 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
+    /// Hold containers to their throughput: requests beyond it are answered with 429 and a time to wait
+    #[arg(long)]
+    enforce_throughput: bool,
+
+    /// Keep a bounded sample of traffic, with values of items and queries, for `report --try-partition-key`
+    #[arg(long)]
+    record_traffic: bool,
+
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
@@ -151,13 +159,23 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, engine::Settings::default()).await;
+            let opened = Engine::open(store, environment, self.engine_settings()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
-            return Engine::in_memory().await.map_err(|error| Failure::of(what, &error));
+            let store = Arc::new(storage::memory::MemoryStore::new());
+            let opened = Engine::open(store, Environment::system(), self.engine_settings()).await;
+            return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open(&self.folder()).await
+        self.store.open_with(&self.folder(), self.engine_settings()).await
+    }
+
+    fn engine_settings(&self) -> engine::Settings {
+        engine::Settings {
+            enforce_throughput: self.enforce_throughput,
+            record_traffic: self.record_traffic,
+            ..engine::Settings::default()
+        }
     }
 
     fn settings(&self, key: AccountKey, test_control: Option<Arc<TestControl>>) -> Settings {

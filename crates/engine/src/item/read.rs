@@ -51,6 +51,7 @@ impl Engine {
             let lsn = partition.published.lsn();
             let read = outcome(answer, charge, partition.identity.number, lsn);
             visit.spent(read.charge, Amount { items: 1, bytes });
+            self.look_at_read(&container, &read);
             return Ok(read);
         }
     }

@@ -72,6 +72,7 @@ impl Engine {
         let partition = locate(container, &epk)?;
         let logical = Some(key.logical());
         let visit = Visit::begin(container, &partition, kind, self.now(), logical)?;
+        let object = write.new_object();
         let mut is_new = false;
         let written = self.submit_item(container, &epk, write).await.and_then(|submitted| {
             let (outcome, created) = written_outcome(submitted)?;
@@ -79,6 +80,7 @@ impl Engine {
             Ok(outcome)
         });
         let written = visit.end(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        self.look_at_written(container, kind, object.as_deref(), &written);
         Ok((written, is_new))
     }
 }

@@ -60,12 +60,14 @@ impl Engine {
             }
         }
         check_bytes(bytes)?;
+        let objects: Vec<_> = writes.iter().map(ItemWrite::new_object).collect();
         match self.submit(container, epk, Work::Items(writes)).await {
             Ok(submitted) => {
                 let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
                 let answers: Vec<_> =
                     answers.into_iter().map(|answer| batch_answer(answer, submitted.lsn)).collect();
                 let charge = answers.iter().map(|answer| answer.charge).sum();
+                self.look_at_batch(container, &objects, &answers);
                 let value = BatchOutcome::Committed(answers);
                 Ok(outcome(value, charge, submitted.partition, submitted.lsn))
             }

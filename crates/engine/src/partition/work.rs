@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::query::ItemPredicate;
-use model::{IndexingDirective, Patch, Precondition, RequestCharge};
+use model::{IndexingDirective, Object, Patch, Precondition, RequestCharge};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -48,6 +48,18 @@ pub(crate) enum ItemWrite {
         key: ItemKey,
         precondition: Option<Precondition>,
     },
+}
+
+impl ItemWrite {
+    /// The whole item that is written, if the request has it.
+    pub(crate) fn new_object(&self) -> Option<Arc<Object>> {
+        match self {
+            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
+                Some(Arc::clone(&new.object))
+            }
+            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
+        }
+    }
 }
 
 /// What one item write did.

@@ -28,7 +28,7 @@ use crate::key_layout::LogicalPartition;
 use crate::outcome::Outcome;
 use crate::partition::Partition;
 use crate::session;
-use crate::usage::{Amount, OperationKind, Visits};
+use crate::usage::{Amount, OperationKind, PageUse, Visits};
 
 /// What a page is read from: parts of a container and a view of them that no split or merge can disturb.
 pub(super) struct Opened {
@@ -70,6 +70,18 @@ impl Engine {
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
         visits.spent(charge, Amount { items, bytes });
+        self.look_at_query(
+            &container,
+            &operation,
+            &PageUse {
+                text: &operation.text,
+                charge,
+                is_across: !visits.is_confined(),
+                partitions: visits.partitions(),
+                metrics,
+                index_metrics: &value.index_metrics,
+            },
+        );
         Ok(Outcome { value, charge, session_token: Some(session_token) })
     }
 

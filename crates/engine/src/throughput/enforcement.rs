@@ -6,6 +6,7 @@ use crate::catalog::{CatalogWrite, Container};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::operation::ContainerLink;
+use crate::usage::OperationKind;
 
 impl Container {
     /// Follows the choice for the container, or else the account's.
@@ -36,6 +37,16 @@ impl Engine {
         container.replace_record(record);
         container.refresh_enforcement(self);
         Ok(())
+    }
+
+    /// How many requests to a container were told to wait since the engine was opened.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub fn throttled_requests(&self, link: &ContainerLink) -> Result<u64> {
+        let container = self.container(link)?;
+        let counts = OperationKind::ALL.map(|kind| container.usage.counts(kind).throttled);
+        Ok(counts.iter().sum())
     }
 
     /// Whether the throughput of a container is enforced now.

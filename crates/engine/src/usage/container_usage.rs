@@ -9,12 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::busiest::Busiest;
 use super::meter::{Counts, Meter};
 use super::operation_kind::OperationKind;
+use super::shapes::Shapes;
+use super::traffic::Traffic;
+use super::written_paths::WrittenPaths;
 
 /// The counters of one container.
 #[derive(Debug, Default)]
 pub(crate) struct ContainerUsage {
     meters: Mutex<BTreeMap<u32, Arc<Meter>>>,
     pub(crate) busiest: Busiest,
+    pub(crate) shapes: Shapes,
+    pub(crate) written_paths: WrittenPaths,
+    pub(crate) traffic: Traffic,
     /// Requests at several partitions are counted at each of them: by how much the sum is too high.
     further_visits: [AtomicU64; OperationKind::ALL.len()],
 }

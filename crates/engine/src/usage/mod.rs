@@ -5,13 +5,19 @@
 
 mod busiest;
 mod container_usage;
+mod look;
 mod meter;
 mod operation_kind;
 mod series;
+mod shape;
+mod shapes;
+mod traffic;
 mod visit;
+mod written_paths;
 
 pub(crate) use busiest::Logical;
 pub(crate) use container_usage::ContainerUsage;
 pub(crate) use meter::{Amount, Meter};
 pub(crate) use operation_kind::OperationKind;
+pub(crate) use shapes::PageUse;
 pub(crate) use visit::{Visit, Visits};

@@ -135,6 +135,11 @@ impl<'a> Visits<'a> {
         container.usage.count_further_visits(kind, count - 1);
     }
 
+    /// Whether the request concerns one logical partition only.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.logical.is_some()
+    }
+
     pub(crate) fn partitions(&self) -> usize {
         self.partitions.len()
     }

@@ -29,6 +29,8 @@ headers! {
     DATE = "x-ms-date";
     /// Upper bound of a part of a physical partition.
     END_EPK = "x-ms-end-epk";
+    /// Whether the throughput of a container is enforced.
+    ENFORCE_THROUGHPUT = "x-planisphere-enforce-throughput";
     /// Life of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
     /// Version of the gateway.
