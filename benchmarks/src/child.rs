@@ -56,6 +56,11 @@ pub(crate) fn spawn(
     Ok(Started(command.stdout(Stdio::piped()).spawn()?))
 }
 
+/// Starts any command that prints numbers, and waits for them.
+pub(crate) fn measured_by(command: &mut Command, what: &str) -> Result<Measured> {
+    Started(command.stdout(Stdio::piped()).spawn()?).measured(what)
+}
+
 impl Started {
     /// Waits for the end and returns what the child measured.
     pub(crate) fn measured(mut self, what: &str) -> Result<Measured> {

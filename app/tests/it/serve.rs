@@ -93,3 +93,34 @@ fn mistakes_are_told_in_one_line() {
     let said = planisphere(["serve", "--memory", "--port", "0", "--cert", "missing.pem"]);
     assert_eq!(said.code, 2, "{said:?}");
 }
+
+#[test]
+fn an_issuer_needs_all_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let serve = |words: &[&str]| {
+        planisphere(["serve", "--memory", "--port", "0"].iter().chain(words).copied())
+    };
+    let said = serve(&["--issuer", "https://issuer.example/"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("--role-assignments"), "{said:?}");
+    let keys = write("keys", r#"{"keys":[{"kty":"RSA","kid":"a","n":"AAAA","e":"AQAB"}]}"#);
+    let roles = write("roles", r#"{"roleAssignments":[]}"#);
+    let wrong = write("wrong", r#"{"roleAssignments":[{"principalId":"p"}]}"#);
+    let words = |keys, roles| {
+        let names = ["--issuer", "https://issuer.example/", "--audience", "a", "--jwks", keys];
+        names.into_iter().chain(["--role-assignments", roles]).collect::<Vec<_>>()
+    };
+    let said = serve(&words("http://issuer.example/keys", &roles));
+    assert!(said.code == 2 && said.err.contains("with https"), "{said:?}");
+    let said = serve(&words(&keys, &wrong));
+    assert!(said.code == 2 && said.err.contains("role definition ''"), "{said:?}");
+    let mut all = words(&keys, &roles);
+    all.push("--memory");
+    let (server, _) = start(&all);
+    assert_eq!(terminate(server), Some(0));
+}

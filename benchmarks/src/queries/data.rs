@@ -19,7 +19,7 @@ use crate::data::{create_made_items, mixed, open, text};
 use crate::{Error, Result, progress};
 
 /// Items of one logical partition, and of one batch.
-pub(super) const PARTITION_ITEMS: u64 = 100;
+pub(crate) const PARTITION_ITEMS: u64 = 100;
 /// Different remarks; a filter on one of them leaves one item in so many.
 const REMARKS: u64 = 1_000;
 const STATUSES: [&str; 4] = ["open", "paid", "packed", "sent"];
@@ -84,7 +84,7 @@ fn properties_of_container() -> Result<ContainerProperties> {
 }
 
 /// The partition key of a logical partition by its number.
-pub(super) fn customer(partition: u64) -> String {
+pub(crate) fn customer(partition: u64) -> String {
     format!("customer-{partition:06}")
 }
 
@@ -108,7 +108,8 @@ fn remark_of(number: u64) -> String {
     remark(mixed(number) >> 32)
 }
 
-fn item(number: u64, partitions: u64) -> Json {
+/// An item by its number, in one of so many logical partitions.
+pub(crate) fn item(number: u64, partitions: u64) -> Json {
     let integer = |number: u64| i64::try_from(number).unwrap_or_default();
     let mut object = Object::new();
     object.insert("id", format!("order-{number:010}"));

@@ -6,14 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
-
-// needsMerging finds queries whose rows a client must merge over partitions; this library leaves them to the server.
-var needsMerging = regexp.MustCompile(`\b(ORDER BY|GROUP BY|DISTINCT|TOP|OFFSET|COUNT|SUM|AVG|MIN|MAX)\b`)
 
 func (r *runner) do(verb string, step object) (seen, error) {
 	switch verb {
@@ -186,8 +182,6 @@ func (r *runner) query(step object) (seen, error) {
 	key := azcosmos.NewPartitionKey()
 	if _, ok := step["key"]; ok {
 		key = r.keyOf(step)
-	} else if needsMerging.MatchString(step["text"].(string)) {
-		return seen{}, unsupported{"this library does not merge the rows of partitions"}
 	}
 	options := &azcosmos.QueryOptions{QueryParameters: parameters(step)}
 	if page, ok := step["page"].(float64); ok {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use engine::{AttachedKind, Engine};
 use hyper::Method;
 
-use crate::authorization::authorize;
+use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::observe::Metrics;
 use crate::resource::{self, attached};
@@ -93,11 +93,11 @@ impl Gateway {
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
-    pub(crate) fn authorize(&self, request: &Request, path: &Path) -> Outcome<()> {
+    pub(crate) async fn authorize(&self, request: &Request, path: &Path) -> Outcome<Principal> {
         if request.method == Method::OPTIONS {
             return Err(Failure::forbidden("Requests of other origins are not allowed."));
         }
-        authorize(self, request, path)
+        authorize(self, request, path).await
     }
 
     /// Answers an authorized request.

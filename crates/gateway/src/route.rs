@@ -3,6 +3,8 @@
 //! Owns the list of all paths. Does not own verbs: each resource says which it has. Any segment may be an id or a
 //! resource id; whoever resolves it finds out.
 
+use engine::AttachedKind;
+
 use crate::exchange::percent_decoded;
 
 /// A path with its segments decoded.
@@ -115,6 +117,15 @@ impl ScriptKind {
             "triggers" => Some(Self::Trigger),
             "udfs" => Some(Self::UserDefinedFunction),
             _ => None,
+        }
+    }
+
+    /// The kind of attached resource that a script is.
+    pub(crate) fn attached(self) -> AttachedKind {
+        match self {
+            Self::StoredProcedure => AttachedKind::StoredProcedure,
+            Self::Trigger => AttachedKind::Trigger,
+            Self::UserDefinedFunction => AttachedKind::UserDefinedFunction,
         }
     }
 }

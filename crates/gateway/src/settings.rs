@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::authorization::AccountKey;
+use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::observe::TestControl;
 
 /// Settings of a gateway; the default suits a laptop.
@@ -13,6 +13,10 @@ use crate::observe::TestControl;
 pub struct Settings {
     /// The key that signs requests.
     pub key: AccountKey,
+    /// The issuer whose bearer tokens are believed; none: only those in the form of the emulators.
+    pub issuer: Option<Arc<Issuer>>,
+    /// What callers with a token of the issuer may do.
+    pub role_assignments: Arc<RoleAssignments>,
     /// How far the date of a signed request may be from ours, in seconds; none: any date is taken.
     pub clock_skew_max_seconds: Option<u64>,
     /// Whether a cross-partition query that needs merging is refused with its plan, as the hosted gateway does.
@@ -85,6 +89,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             key: AccountKey::emulator(),
+            issuer: None,
+            role_assignments: Arc::default(),
             clock_skew_max_seconds: Some(15 * 60),
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,

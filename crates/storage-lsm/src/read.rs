@@ -17,7 +17,7 @@ use storage::{
 };
 
 use crate::failure::{closed, read_failed};
-use crate::keyspaces::{SHARD_BYTES, tree_range, with_tree_key};
+use crate::keyspaces::{in_shard, tree_range, with_tree_key};
 use crate::store::{LsmStore, Shared};
 
 /// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
@@ -77,15 +77,18 @@ impl Shared {
         if scan.range.is_empty() {
             return ScanPage::fill(scan.limit, std::iter::empty());
         }
-        let range = snapshot.range(keyspace, tree_range(shard, &scan.range));
+        let range = snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
         let mut keys = KeysOfPage::default();
         let entry = |guard: fjall::Guard| match guard.into_inner() {
-            Ok((key, value)) => Ok(Entry { key: keys.add(&key), value: value_bytes(value) }),
-            Err(error) => Err(read_failed(&self.keyspaces.path, error)),
+            Ok((key, value)) => {
+                let key = keys.add(in_shard(shard, &key)?);
+                Some(Ok(Entry { key, value: value_bytes(value) }))
+            }
+            Err(error) => Some(Err(read_failed(&self.keyspaces.path, error))),
         };
         match scan.direction {
-            Direction::Forward => ScanPage::fill(scan.limit, range.map(entry)),
-            Direction::Backward => ScanPage::fill(scan.limit, range.rev().map(entry)),
+            Direction::Forward => ScanPage::fill(scan.limit, range.map_while(entry)),
+            Direction::Backward => ScanPage::fill(scan.limit, range.rev().map_while(entry)),
         }
     }
 }
@@ -95,8 +98,7 @@ impl Shared {
 struct KeysOfPage(BytesMut);
 
 impl KeysOfPage {
-    fn add(&mut self, key: &Slice) -> StorageKey {
-        let key = key.get(SHARD_BYTES..).unwrap_or_default();
+    fn add(&mut self, key: &[u8]) -> StorageKey {
         if self.0.capacity() < key.len() {
             self.0 = BytesMut::with_capacity(KEYS_BYTES.max(key.len()));
         }

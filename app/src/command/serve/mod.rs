@@ -4,6 +4,7 @@ mod account_key;
 mod announce;
 mod certificate;
 mod emulator;
+mod issuer;
 mod run;
 
 pub(crate) use run::Serve;

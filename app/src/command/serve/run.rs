@@ -16,6 +16,7 @@ use super::account_key::KeyFlags;
 use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
+use super::issuer::{IssuerFlags, Trust};
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -70,6 +71,9 @@ pub(crate) struct Serve {
     key: KeyFlags,
 
     #[command(flatten)]
+    issuer: IssuerFlags,
+
+    #[command(flatten)]
     tls: TlsFlags,
 
     #[command(flatten)]
@@ -119,6 +123,7 @@ impl Serve {
 
     async fn serve(self) -> Result<(), Failure> {
         let key = self.key.account_key()?;
+        let trust = self.issuer.trust()?;
         let addresses = self.addresses().await?;
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
@@ -129,7 +134,7 @@ impl Serve {
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key, control));
+        let gateway = Gateway::new(engine.clone(), self.settings(key, trust, control));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -178,15 +183,28 @@ impl Serve {
         }
     }
 
-    fn settings(&self, key: AccountKey, test_control: Option<Arc<TestControl>>) -> Settings {
+    fn settings(
+        &self,
+        key: AccountKey,
+        trust: Trust,
+        test_control: Option<Arc<TestControl>>,
+    ) -> Settings {
         let cross_partition = match self.cross_partition {
             Policy::Strict => CrossPartition::Strict,
             Policy::Generous => CrossPartition::Generous,
         };
         let log = Log::to(warn);
         let public_endpoint = self.public_endpoint.clone();
-        let mut settings =
-            Settings { key, cross_partition, public_endpoint, log, ..Settings::default() };
+        let Trust { issuer, role_assignments } = trust;
+        let mut settings = Settings {
+            key,
+            issuer,
+            role_assignments,
+            cross_partition,
+            public_endpoint,
+            log,
+            ..Settings::default()
+        };
         if test_control.is_some() {
             // A moved clock is not the clients' clock.
             settings.clock_skew_max_seconds = None;

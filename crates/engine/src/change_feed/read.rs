@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, Lsn, SessionToken};
 
-use super::change::{ChangeFeedMode, ChangeFeedPage};
+use super::change::{Change, ChangeFeedMode, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
 use super::scan::{FeedScan, Found};
 use crate::catalog::Container;
@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::operation::ReadChangeFeed;
-use crate::outcome::Outcome;
+use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
 use crate::usage::{Amount, OperationKind, Visit, Visits};
 
@@ -80,7 +80,7 @@ impl Engine {
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
             let Some(found) = scanned.await? else { return Ok(Err(partition)) };
             more |= found.through.is_some();
-            let seen = found.changes.last().map_or(Lsn::ZERO, |change| change.lsn);
+            let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
             let is_found = !found.changes.is_empty();
@@ -93,8 +93,9 @@ impl Engine {
                 break;
             }
         }
-        let bytes = changes.iter().flat_map(|change| [&change.current, &change.previous]);
-        let bytes: Vec<usize> = bytes.flatten().map(|item| item.text().len()).collect();
+        let texts =
+            changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
+        let bytes: Vec<usize> = texts.flatten().map(<[u8]>::len).collect();
         let charge = charge::feed_page(bytes.iter().copied());
         let kind = OperationKind::ChangeFeed;
         let visits = Visits::ended(container, visited, kind, self.now(), logical);
@@ -172,6 +173,10 @@ impl Engine {
             ),
         ))
     }
+}
+
+fn previous_text(change: &Change) -> Option<&[u8]> {
+    change.previous().map(Item::text)
 }
 
 /// The partitions that own a range now, each with its part of it.

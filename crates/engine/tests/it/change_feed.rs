@@ -28,7 +28,7 @@ pub(crate) async fn drain(
     let mut changes = Vec::new();
     loop {
         let page = account.changes_of(link, range.clone(), mode, start, items_max).await.unwrap();
-        assert!(page.changes.is_sorted_by_key(|change| change.lsn));
+        assert!(page.changes.is_sorted_by_key(Change::lsn));
         changes.extend(page.changes);
         if !page.more {
             return (changes, page.continuation);
@@ -59,11 +59,11 @@ async fn an_item_changed_twice_appears_once_at_its_newest_place() {
     account.delete(&link, "b", "b").await.unwrap();
     let page = first(&account, &link, ChangeFeedStart::Beginning).await;
     assert_eq!(names(&page.changes), ["c", "a"]);
-    assert_eq!(page.changes[1].operation, ChangeOperation::Replace);
-    assert_eq!(page.changes[1].lsn, Lsn(4));
-    assert_eq!(page.changes[1].previous, None);
-    let current = page.changes[1].current.as_ref().unwrap();
-    assert_eq!(*current, account.read(&link, "a", "a").await.unwrap());
+    assert_eq!(page.changes[1].operation(), ChangeOperation::Replace);
+    assert_eq!(page.changes[1].lsn(), Lsn(4));
+    assert_eq!(page.changes[1].previous(), None);
+    let current = page.changes[1].current().unwrap();
+    assert_eq!(current, account.read(&link, "a", "a").await.unwrap());
 }
 
 #[tokio::test]

@@ -25,20 +25,21 @@ async fn since(account: &Account, link: &ContainerLink, token: &str, max: usize)
 
 /// `operation id n previous-n` per change.
 fn told(changes: &[Change]) -> Vec<String> {
-    let number = |item: &Option<engine::Item>| {
-        let number = item.as_ref().and_then(|item| item.to_json().get("n").cloned());
+    let number = |item: Option<&engine::Item>| {
+        let number = item.and_then(|item| item.to_json().get("n").cloned());
         number.map_or_else(|| "-".to_owned(), |number| number.to_string())
     };
     changes
         .iter()
         .map(|change| {
-            let operation = match change.operation {
+            let operation = match change.operation() {
                 ChangeOperation::Create => "create",
                 ChangeOperation::Replace => "replace",
                 ChangeOperation::Delete => "delete",
                 ChangeOperation::Expire => "expire",
             };
-            let (current, previous) = (number(&change.current), number(&change.previous));
+            let (current, previous) =
+                (number(change.current().as_ref()), number(change.previous()));
             format!("{operation} {} {current} {previous}", change.id())
         })
         .collect()
@@ -64,9 +65,9 @@ async fn every_version_and_deletion_is_told_with_the_image_before() {
     for items_max in [1, 2, 100] {
         let changes = since(&account, &link, &token, items_max).await;
         assert_eq!(told(&changes), expected);
-        let lsns: Vec<_> = changes.iter().map(|change| change.lsn.0).collect();
+        let lsns: Vec<_> = changes.iter().map(|change| change.lsn().0).collect();
         assert_eq!(lsns, [1, 2, 3, 4, 5, 6]);
-        let previous: Vec<_> = changes.iter().map(|change| change.previous_lsn.0).collect();
+        let previous: Vec<_> = changes.iter().map(|change| change.previous_lsn().0).collect();
         assert_eq!(previous, [0, 1, 0, 2, 4, 0]);
     }
     account.verify().await;
@@ -96,7 +97,7 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
     let expected =
         ["replace a 2 1", "replace a 3 2", "delete a - 3", "create a 10 -", "replace a 11 10"];
     assert_eq!(told(&page.changes), expected);
-    assert!(page.changes.iter().all(|change| change.lsn == Lsn(2)));
+    assert!(page.changes.iter().all(|change| change.lsn() == Lsn(2)));
     account.verify().await;
 }
 

@@ -1,44 +1,48 @@
-//! Bearer tokens in the form of the emulators: claims in a JWT whose third part is the account key itself.
+//! Bearer tokens: those of the emulators, whose third part is the account key itself, and those of a real issuer.
 //!
-//! Owns reading such a token. Tokens of a real issuer are refused by name.
+//! Owns telling them apart and reading the first. A token of an issuer is accepted only when one is configured.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hyper::StatusCode;
 use model::Json;
 
-use crate::exchange::{Failure, Outcome};
+use super::jwt::Token;
+use super::principal::Principal;
+use super::role;
+use crate::exchange::{Failure, Outcome, Request};
 use crate::gateway::Gateway;
+use crate::route::Path;
 
-/// The name of the key in the head of such tokens.
+/// The name of the key in the head of the tokens of the emulators.
 const EMULATOR_KEY_ID: &str = "CosmosEmulatorPrimaryMaster";
 
-pub(crate) fn authorize(gateway: &Gateway, token: &str) -> Outcome<()> {
-    let unauthorized = |message: &str| Failure::new(StatusCode::UNAUTHORIZED, message);
-    let mut parts = token.split('.');
-    let (Some(head), Some(claims), Some(signature), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return Err(unauthorized("The bearer token is not a JWT of three parts."));
-    };
-    let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part.trim_end_matches('=')).ok();
-    let json = |part: &str| decoded(part).and_then(|bytes| Json::parse(&bytes).ok());
-    let head =
-        json(head).ok_or_else(|| unauthorized("The head of the bearer token is not JSON."))?;
-    if head.get("kid").and_then(Json::as_str) != Some(EMULATOR_KEY_ID) {
-        return Err(unauthorized(
-            "Only bearer tokens in the form of the emulators are accepted: no issuer is configured here.",
-        ));
+pub(crate) async fn authorize(
+    gateway: &Gateway,
+    request: &Request,
+    path: &Path,
+    text: &str,
+) -> Outcome<Principal> {
+    let token = Token::parse(text)?;
+    if token.head("kid") == Some(EMULATOR_KEY_ID) {
+        return emulator(gateway, &token).map(|()| Principal::Allowed);
     }
-    let signature = decoded(signature).unwrap_or_default();
+    let settings = gateway.settings();
+    let issuer = settings.issuer.as_ref().ok_or_else(|| {
+        unauthorized(
+            "Only bearer tokens in the form of the emulators are accepted: no issuer is configured here.",
+        )
+    })?;
+    let caller = issuer.authenticate(gateway.engine().environment(), &token).await?;
+    role::authorize(gateway.engine(), &settings.role_assignments, &caller, request, path)?;
+    Ok(Principal::Known(caller))
+}
+
+fn emulator(gateway: &Gateway, token: &Token<'_>) -> Outcome<()> {
     let key = &gateway.settings().key;
     // Signatures of both texts are compared, which takes the same time wherever they differ.
-    if !key.verify(key.text().as_bytes(), &key.sign(&signature)) {
+    if !key.verify(key.text().as_bytes(), &key.sign(&token.signature)) {
         return Err(unauthorized("The bearer token is signed with another key."));
     }
-    let claims = json(claims);
-    let claims =
-        claims.ok_or_else(|| unauthorized("The claims of the bearer token are not JSON."))?;
+    let claims = token.claims()?;
     let now = i64::try_from(gateway.engine().environment().now().seconds().0).unwrap_or(i64::MAX);
     let second = |name: &str| claims.get(name).and_then(Json::as_i64);
     if second("exp").is_none_or(|expires| expires <= now) {
@@ -50,4 +54,8 @@ pub(crate) fn authorize(gateway: &Gateway, token: &str) -> Outcome<()> {
         return Err(unauthorized("The bearer token is not valid yet."));
     }
     Ok(())
+}
+
+fn unauthorized(message: &str) -> Failure {
+    Failure::new(StatusCode::UNAUTHORIZED, message)
 }

@@ -8,6 +8,7 @@ use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, DATE};
 
 use super::header::Authorization;
+use super::principal::Principal;
 use super::signed_link::SignedLink;
 use super::{bearer, resource_token};
 use crate::exchange::{Failure, Outcome, Request, header, parse_http_date};
@@ -15,7 +16,11 @@ use crate::gateway::Gateway;
 use crate::route::Path;
 
 /// Refuses a request whose caller may not make it.
-pub(crate) fn authorize(gateway: &Gateway, request: &Request, path: &Path) -> Outcome<()> {
+pub(crate) async fn authorize(
+    gateway: &Gateway,
+    request: &Request,
+    path: &Path,
+) -> Outcome<Principal> {
     let text = request.header(&AUTHORIZATION).filter(|text| !text.is_empty()).ok_or_else(|| {
         unauthorized(
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
@@ -23,17 +28,22 @@ pub(crate) fn authorize(gateway: &Gateway, request: &Request, path: &Path) -> Ou
     })?;
     match Authorization::parse(text) {
         Some(Authorization::MasterKey(signature)) => {
-            check_signature(gateway, request, path, &signature)
+            check_signature(gateway, request, path, &signature)?;
         }
         Some(Authorization::ResourceToken(token)) => {
-            resource_token::authorize(gateway, request, path, &token)
+            resource_token::authorize(gateway, request, path, &token).await?;
         }
-        Some(Authorization::Bearer(token)) => bearer::authorize(gateway, &token),
-        None => Err(unauthorized(
-            "The input authorization token has an unknown form. Expected type=master, type=resource or type=aad, with \
-             ver and sig.",
-        )),
+        Some(Authorization::Bearer(token)) => {
+            return bearer::authorize(gateway, request, path, &token).await;
+        }
+        None => {
+            return Err(unauthorized(
+                "The input authorization token has an unknown form. Expected type=master, type=resource or type=aad, \
+                 with ver and sig.",
+            ));
+        }
     }
+    Ok(Principal::Allowed)
 }
 
 fn check_signature(

@@ -27,19 +27,14 @@ pub(crate) async fn run(
     operations: Vec<Outcome<Written>>,
 ) -> Outcome<Reply> {
     let default_key = request.partition_key()?;
-    let results = match feed_range(engine, request, address).await {
-        // A range that is gone concerns each operation: the client asks for the ranges again and sends them anew.
-        Err(gone) => operations.iter().map(|_| Err(gone.clone())).collect(),
-        Ok(_) => {
-            let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
-            let steps: Vec<Outcome<Step>> = steps.collect();
-            if request.flag(&header::BATCH_CONTINUE) && are_apart(&steps) {
-                all_at_once(engine, address, steps).await
-            } else {
-                let goes_on = request.flag(&header::BATCH_CONTINUE);
-                one_by_one(engine, address, steps, goes_on).await
-            }
-        }
+    // A range that is gone concerns the request: the client asks for the ranges again and sends all of it anew.
+    feed_range(engine, request, address).await?;
+    let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
+    let steps: Vec<Outcome<Step>> = steps.collect();
+    let goes_on = request.flag(&header::BATCH_CONTINUE);
+    let results = match goes_on && are_apart(&steps) {
+        true => all_at_once(engine, address, steps).await,
+        false => one_by_one(engine, address, steps, goes_on).await,
     };
     let mut session_token = SessionToken::default();
     let mut entries: Vec<Entry> = Vec::with_capacity(results.len());

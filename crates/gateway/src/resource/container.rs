@@ -4,7 +4,7 @@
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{AttachedKind, ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
+use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object};
@@ -202,13 +202,8 @@ fn statistics(partitions: &PartitionsResource) -> Json {
 }
 
 fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
-    let kind = match kind {
-        ScriptKind::StoredProcedure => AttachedKind::StoredProcedure,
-        ScriptKind::Trigger => AttachedKind::Trigger,
-        ScriptKind::UserDefinedFunction => AttachedKind::UserDefinedFunction,
-    };
     let owner_link = format!("dbs/{}/colls/{}/", address.database_rid, address.rid);
-    Place { kind, owner: address.rid, owner_link }
+    Place { kind: kind.attached(), owner: address.rid, owner_link }
 }
 
 /// One write region has no conflicts.

@@ -9,5 +9,5 @@ pub(crate) mod database;
 mod listing;
 pub(crate) mod offer;
 pub(crate) mod partition_key_range;
-mod permission;
+pub(crate) mod permission;
 pub(crate) mod usage;

@@ -77,8 +77,9 @@ async fn answer(
     let origin = format!("{scheme}://{}", host.unwrap_or("localhost"));
     let (method, headers) = (parts.method, parts.headers);
     let mut request = Request { method, headers, body: Bytes::new(), origin };
-    gateway.authorize(&request, &path)?;
+    let principal = gateway.authorize(&request, &path).await?;
     request.body = read_body(gateway, body).await?;
+    principal.authorize_body(gateway, &request, &path)?;
     gateway.answer(&request, &path).await
 }
 

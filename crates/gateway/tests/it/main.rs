@@ -15,5 +15,6 @@ mod items;
 mod observing;
 mod offers;
 mod partition_key_ranges;
+mod permissions;
 mod queries;
 mod transactional_batch;

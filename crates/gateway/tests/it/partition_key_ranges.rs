@@ -38,6 +38,12 @@ async fn a_split_is_new_and_the_old_range_is_gone() {
     let name = "x-ms-documentdb-partitionkeyrangeid";
     items().with(name, "0").send().await.refused(410, Some("1002"), "partition key range '0'");
     items().with(name, "1").send().await.expect(200);
+    // Clients of bulk requests look at the status of the answer, not at those of its parts.
+    let body = r#"[{"operationType":"Read","id":"x","partitionKey":"[\"x\"]"}]"#;
+    let bulk =
+        server.post("/dbs/d/colls/c/docs", body).with("x-ms-cosmos-is-batch-request", "True");
+    let bulk = bulk.with("x-ms-cosmos-batch-atomic", "False").with(name, "0");
+    bulk.send().await.refused(410, Some("1002"), "partition key range '0'");
 }
 
 #[tokio::test]

@@ -246,10 +246,14 @@ fn kind_of(kind: &Json) -> Result<PartitionKeyKind> {
         })
 }
 
+/// A number, or the name that the Java library writes for it.
 fn version_of(version: &Json) -> Result<PartitionKeyVersion> {
-    [PartitionKeyVersion::V1, PartitionKeyVersion::V2]
+    [(PartitionKeyVersion::V1, "V1"), (PartitionKeyVersion::V2, "V2")]
         .into_iter()
-        .find(|known| version.as_i64() == Some(known.number()))
+        .find(|(known, name)| {
+            version.as_i64() == Some(known.number()) || version.as_str() == Some(name)
+        })
+        .map(|(known, _)| known)
         .ok_or_else(|| {
             Invalid::new(format!("The partition key version {version} is unknown; use 1 or 2."))
         })

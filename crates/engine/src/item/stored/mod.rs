@@ -3,6 +3,7 @@
 //! Owns the byte layout of values and the derivation of effects. Does not own the verbs, which call it.
 
 mod effects;
+mod logged;
 mod record;
 mod system_properties;
 mod turn;
@@ -10,6 +11,7 @@ mod uniqueness;
 mod unseen;
 
 pub(crate) use effects::{Entries, effects_of};
+pub(crate) use logged::LoggedItem;
 pub(crate) use record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, resolve};
 pub(crate) use system_properties::{Placement, SYSTEM_PROPERTIES};
 pub(crate) use turn::{Change, Halt, Prepared, Turn, TurnContext, Written};

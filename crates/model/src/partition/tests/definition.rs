@@ -30,6 +30,9 @@ fn the_json_form_shows_the_version_only_if_given() {
         (absent.kind(), absent.version()),
         (PartitionKeyKind::Hash, PartitionKeyVersion::V1)
     );
+    // The Java library writes the version by its name.
+    let named = definition(r#"{"paths":["/pk"],"kind":"Hash","version":"V2"}"#).unwrap();
+    assert_eq!(named.to_json().to_string(), r#"{"paths":["/pk"],"kind":"Hash","version":2}"#);
     let single = PartitionKeyDefinition::single("/pk").unwrap();
     assert_eq!(single.to_json().to_string(), r#"{"paths":["/pk"],"kind":"Hash","version":2}"#);
 }
@@ -51,6 +54,7 @@ fn invalid_definitions_are_refused_with_a_sentence() {
         "The partition key kind \"Range\" is unknown",
     );
     check_refused(r#"{"paths":["/a"],"version":3}"#, "The partition key version 3 is unknown");
+    check_refused(r#"{"paths":["/a"],"version":"V3"}"#, "The partition key version \"V3\"");
     let without_version = r#"{"paths":["/a","/b"],"kind":"MultiHash"}"#;
     check_refused(without_version, "The partition key definition");
     assert!(definition(without_version).unwrap_err().message().ends_with("needs version 2."));

@@ -26,5 +26,5 @@ async fn the_token_of_the_emulators_is_accepted_while_it_lives() {
     let foreign = get(token("other", NOW_SECONDS + 60, EMULATOR_KEY)).send().await;
     foreign.refused(401, None, "no issuer is configured");
     let broken = get("type%3Daad%26ver%3D1.0%26sig%3Dx".to_owned()).send().await;
-    broken.refused(401, None, "three parts");
+    broken.refused(401, Some("5003"), "three parts");
 }

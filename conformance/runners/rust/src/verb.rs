@@ -1,0 +1,36 @@
+//! From the name of a verb to the words of this library.
+
+use serde_json::Value;
+
+use crate::outcome::{Seen, Stop, unsupported};
+use crate::runner::Runner;
+
+/// Verbs this library has no words for, and why.
+const WITHOUT_WORDS: &[(&str, &str)] = &[
+    ("bulk", "this library has no bulk operation"),
+    ("read_many", "this library cannot read many items at once"),
+    ("delete_partition", "this library cannot delete a whole partition key"),
+    ("list", "this library reads lists by queries only"),
+    ("account", "this library does not show the account"),
+];
+
+impl Runner {
+    /// Does what a step says.
+    pub(crate) async fn say(&mut self, verb: &str, step: &Value) -> Result<Seen, Stop> {
+        if let Some((_, reason)) = WITHOUT_WORDS.iter().find(|(name, _)| *name == verb) {
+            return Err(unsupported(reason));
+        }
+        match verb {
+            "create" | "upsert" | "replace" => self.write(verb, step).await,
+            "read" => self.read(step).await,
+            "delete" => self.delete(step).await,
+            "patch" => self.patch(step).await,
+            "batch" => self.batch(step).await,
+            "query" => self.query(step).await,
+            "change_feed" => self.change_feed(step).await,
+            "feed_ranges" => self.feed_ranges().await,
+            "advance_clock" | "split_partition" | "enforce_throughput" | "was_throttled" => self.control(verb, step).await,
+            _ => self.administer(verb, step).await,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Bearer tokens: of the emulators, and of a real issuer with roles.
+
+mod emulator;
+mod issuer;
+mod key_url;
+mod roles;
+mod signer;
