@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, query, serve, verify, version};
+use super::{bench, export, import, query, report, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -17,6 +17,7 @@ pub(crate) enum Command {
     Export(export::Export),
     Import(import::Import),
     Query(query::Query),
+    Report(report::Report),
 }
 
 impl Command {
@@ -30,6 +31,7 @@ impl Command {
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
             Self::Query(query) => query.run(),
+            Self::Report(report) => report.run(),
         }
     }
 }

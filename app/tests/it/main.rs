@@ -9,4 +9,5 @@ mod formats;
 mod full_disk;
 mod planisphere;
 mod query;
+mod report;
 mod serve;

@@ -8,7 +8,7 @@ use model::Json;
 
 use crate::planisphere::{BINARY, planisphere};
 
-fn start(words: &[&str]) -> (Child, Json) {
+pub(crate) fn start(words: &[&str]) -> (Child, Json) {
     let mut server = Command::new(BINARY)
         .arg("serve")
         .args(["--port", "0", "--ready-json"])
@@ -22,7 +22,7 @@ fn start(words: &[&str]) -> (Child, Json) {
     (server, ready)
 }
 
-fn text(ready: &Json, name: &str) -> String {
+pub(crate) fn text(ready: &Json, name: &str) -> String {
     ready.get(name).unwrap().as_str().unwrap().to_owned()
 }
 
@@ -38,7 +38,7 @@ fn get(endpoint: &str, path: &str) -> String {
 }
 
 /// Asks the process to end, as an operator does.
-fn terminate(mut server: Child) -> Option<i32> {
+pub(crate) fn terminate(mut server: Child) -> Option<i32> {
     let pid = server.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     server.wait().unwrap().code()

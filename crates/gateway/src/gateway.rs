@@ -9,7 +9,7 @@ use hyper::Method;
 
 use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::observe::Metrics;
+use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
 use crate::settings::Settings;
@@ -109,6 +109,8 @@ impl Gateway {
             Route::Addresses => Err(Failure::bad_request(
                 "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
             )),
+            Route::Usage => observe::usage(self, request),
+            Route::Report => observe::report(self, request),
             Route::Offers => resource::offer::list(engine, request).await,
             Route::Offer(id) => resource::offer::answer(engine, request, id).await,
             Route::Databases => resource::database::feed(engine, request).await,

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use engine::usage::PriceTable;
+
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::observe::TestControl;
 
@@ -27,6 +29,8 @@ pub struct Settings {
     pub region: String,
     /// Bounds.
     pub limits: Limits,
+    /// What throughput and storage cost, for reports.
+    pub prices: PriceTable,
     /// Where lines about our own mistakes go.
     pub log: Log,
     /// What tests may do to this server; nothing unless it was started for them.
@@ -96,6 +100,7 @@ impl Default for Settings {
             public_endpoint: None,
             region: "East US".to_owned(),
             limits: Limits::default(),
+            prices: PriceTable::default(),
             log: Log::default(),
             test_control: None,
         }

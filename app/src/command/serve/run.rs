@@ -17,6 +17,7 @@ use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
 use super::issuer::{IssuerFlags, Trust};
+use super::usage::{UsageFlags, keep_saving, save};
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -55,14 +56,6 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
-    /// Hold containers to their throughput: requests beyond it are answered with 429 and a time to wait
-    #[arg(long)]
-    enforce_throughput: bool,
-
-    /// Keep a bounded sample of traffic, with values of items and queries, for `report --try-partition-key`
-    #[arg(long)]
-    record_traffic: bool,
-
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
@@ -72,6 +65,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     issuer: IssuerFlags,
+
+    #[command(flatten)]
+    usage: UsageFlags,
 
     #[command(flatten)]
     tls: TlsFlags,
@@ -124,6 +120,7 @@ impl Serve {
     async fn serve(self) -> Result<(), Failure> {
         let key = self.key.account_key()?;
         let trust = self.issuer.trust()?;
+        let prices = self.usage.prices()?;
         let addresses = self.addresses().await?;
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
@@ -134,7 +131,10 @@ impl Serve {
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key, trust, control));
+        let mut settings = self.settings(key, trust, control);
+        settings.prices = prices;
+        let gateway = Gateway::new(engine.clone(), settings);
+        let saving = (!self.memory).then(|| keep_saving(engine.clone(), self.folder()));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -147,6 +147,10 @@ impl Serve {
             }
         }
         drop(gateway);
+        if let Some(saving) = saving {
+            saving.abort();
+            save(&engine, &self.folder());
+        }
         engine.close().await.map_err(|error| Failure::of("closing the store", &error))
     }
 
@@ -176,11 +180,7 @@ impl Serve {
     }
 
     fn engine_settings(&self) -> engine::Settings {
-        engine::Settings {
-            enforce_throughput: self.enforce_throughput,
-            record_traffic: self.record_traffic,
-            ..engine::Settings::default()
-        }
+        self.usage.engine_settings()
     }
 
     fn settings(
@@ -245,7 +245,7 @@ impl Serve {
 }
 
 /// A line for whoever runs the server.
-fn warn(line: &str) {
+pub(super) fn warn(line: &str) {
     // When even this cannot be written, nobody reads.
     let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }

@@ -5,9 +5,11 @@
 
 mod busiest;
 mod container_usage;
+mod document;
 mod look;
 mod meter;
 mod operation_kind;
+mod report;
 mod series;
 mod shape;
 mod shapes;
@@ -19,5 +21,6 @@ pub(crate) use busiest::Logical;
 pub(crate) use container_usage::ContainerUsage;
 pub(crate) use meter::{Amount, Meter};
 pub(crate) use operation_kind::OperationKind;
+pub use report::{PriceTable, candidate_partition_key, report};
 pub(crate) use shapes::PageUse;
 pub(crate) use visit::{Visit, Visits};

@@ -48,7 +48,7 @@ impl WrittenPaths {
         if let Some(policy) = live.policy(live.generation) {
             let root = policy.matcher.root();
             for (name, value) in object.iter() {
-                walk(value, &root.property(name), &format!("/{name}"), &mut leaves);
+                walk(value, &root.property(name), &format!("/{}", shown(name)), &mut leaves);
             }
         }
         let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,10 +80,20 @@ fn walk(value: &Json, state: &MatcherState<'_>, path: &str, leaves: &mut Vec<Str
         }
         Json::Object(object) => {
             for (name, value) in object.iter() {
-                walk(value, &state.property(name), &format!("{path}/{name}"), leaves);
+                walk(value, &state.property(name), &format!("{path}/{}", shown(name)), leaves);
             }
         }
         _ if state.scalar_included() => leaves.push(path.to_owned()),
         _ => {}
     }
+}
+
+/// A name as reports of indexes write it: in quotes unless it is an identifier.
+fn shown(name: &str) -> String {
+    let mut characters = name.chars();
+    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
+    if begins && characters.all(|other| other.is_alphanumeric() || other == '_') {
+        return name.to_owned();
+    }
+    Json::from(name).to_string()
 }

@@ -33,6 +33,8 @@ headers! {
     ENFORCE_THROUGHPUT = "x-planisphere-enforce-throughput";
     /// Life of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
+    /// A partition key to try on recorded traffic.
+    TRY_PARTITION_KEY = "x-planisphere-try-partition-key";
     /// Version of the gateway.
     GATEWAY_VERSION = "x-ms-gatewayversion";
     /// How far an index follows its policy.

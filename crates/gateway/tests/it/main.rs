@@ -18,3 +18,4 @@ mod partition_key_ranges;
 mod permissions;
 mod queries;
 mod transactional_batch;
+mod usage;
