@@ -41,7 +41,7 @@ impl Engine {
             }
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
-            let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
+            let record = record.filter(|record| !live.is_expired(&record.header, now));
             let Some(record) = record else {
                 return visit.end(Err(not_found(operation.id.as_str())), |_| Amount::default());
             };

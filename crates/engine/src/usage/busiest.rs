@@ -24,8 +24,9 @@ pub(crate) struct Busiest {
 #[derive(Debug, Default)]
 struct Set {
     places: [Place; WAYS],
-    /// Which logical partition has each place; locked to give places away.
-    names: Mutex<[Option<StorageKey>; WAYS]>,
+    /// Which logical partition has each place, empty while it is free; locked to give places away. Room is used again,
+    /// so that giving away a place asks for no memory.
+    names: Mutex<[Vec<u8>; WAYS]>,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +43,7 @@ struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Busy {
     /// The bytes every key of the logical partition begins with.
-    pub(crate) partition: StorageKey,
+    pub(crate) partition: Vec<u8>,
     pub(crate) charge: RequestCharge,
     /// How much of the charge may belong to others.
     pub(crate) excess: RequestCharge,
@@ -57,15 +58,15 @@ pub(crate) struct Logical<'a> {
     pub(crate) bytes: usize,
 }
 
-impl Logical<'_> {
-    fn name(self) -> StorageKey {
-        self.key.slice(..self.bytes.min(self.key.len()))
+impl<'a> Logical<'a> {
+    fn name(self) -> &'a [u8] {
+        self.key.get(..self.bytes).unwrap_or_default()
     }
 
     /// Begins with a hash of the partition key already, so that little mixing is enough.
     fn hash(self) -> u64 {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let bytes = self.key.get(..self.bytes).unwrap_or_default();
+        let bytes = self.name();
         let mut hash = bytes.len() as u64;
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -130,7 +131,8 @@ impl Set {
         place.excess_units.store(place.units.load(Relaxed), Relaxed);
         place.requests.store(0, Relaxed);
         place.throttled.store(0, Relaxed);
-        *name = Some(logical.name());
+        name.clear();
+        name.extend_from_slice(logical.name());
         place.hash.store(hash, Relaxed);
         add(place);
     }
@@ -141,7 +143,7 @@ impl Set {
         taken
             .filter_map(|(place, name)| {
                 Some(Busy {
-                    partition: name.clone()?,
+                    partition: (!name.is_empty()).then(|| name.clone())?,
                     charge: RequestCharge::from_units(place.units.load(Relaxed)),
                     excess: RequestCharge::from_units(place.excess_units.load(Relaxed)),
                     requests: place.requests.load(Relaxed),
