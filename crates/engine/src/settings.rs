@@ -2,6 +2,8 @@
 //!
 //! Owns the typed settings and their defaults. Does not own where they come from: the binary reads flags and files.
 
+use model::{ChargeProfile, ConsistencyLevel};
+
 /// Settings of an engine; the default suits a laptop and a unit test alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -10,6 +12,10 @@ pub struct Settings {
     /// How long superseded versions are kept for containers without a change feed policy, in seconds. They serve the
     /// all-versions feed and travel in time.
     pub version_retention_seconds: u64,
+    /// Whether a replace pays for the removal of the old version, as the hosted service has it.
+    pub charge_profile: ChargeProfile,
+    /// How fresh a read is unless it asks for less; the two strongest levels double what reads cost.
+    pub consistency: ConsistencyLevel,
     /// Operations waiting for one physical partition before further callers wait.
     pub writer_queue_max: usize,
     /// Operations of one physical partition committed together at most.
@@ -35,6 +41,8 @@ impl Default for Settings {
         Self {
             account_id: "planisphere".to_owned(),
             version_retention_seconds: 5 * 60,
+            charge_profile: ChargeProfile::Azure,
+            consistency: ConsistencyLevel::Session,
             writer_queue_max: 1024,
             group_operations_max: 128,
             group_bytes_max: 4 * 1024 * 1024,

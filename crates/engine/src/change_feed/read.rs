@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::limits::PAGE_ITEMS_DEFAULT;
-use model::{FeedRange, Lsn, SessionToken};
+use model::{FeedRange, Lsn, RequestCharge, SessionToken};
 
 use super::change::{Change, ChangeFeedMode, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
@@ -62,7 +62,7 @@ impl Engine {
         let mut more = false;
         let place = self.logical_place(container, operation);
         let logical = place.as_ref().map(LogicalPartition::logical);
-        let mut visited = Vec::new();
+        let (mut visited, mut empty_partitions) = (Vec::new(), 0);
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
             let parts = parts(container, &first)?;
@@ -83,27 +83,38 @@ impl Engine {
             let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
-            let is_found = !found.changes.is_empty();
-            if is_found || visited.is_empty() {
-                visited = vec![partition];
-            }
-            if is_found {
+            visited.push(partition);
+            if found.changes.is_empty() {
+                empty_partitions += 1;
+            } else {
                 changes = found.changes;
                 more = true;
                 break;
             }
         }
-        let texts =
-            changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
-        let bytes: Vec<usize> = texts.flatten().map(<[u8]>::len).collect();
-        let charge = charge::feed_page(bytes.iter().copied());
+        let charge = self.feed_charge(&changes, empty_partitions);
         let kind = OperationKind::ChangeFeed;
         let visits = Visits::ended(container, visited, kind, self.now(), logical);
-        visits.spent(charge, Amount { items: changes.len(), bytes: bytes.iter().sum() });
+        let texts = changes.iter().filter_map(Change::current_text);
+        let bytes = texts.map(<[u8]>::len).sum();
+        visits.spent(charge, Amount { items: changes.len(), bytes });
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
-        Ok(Ok(Outcome { value, charge, session_token: Some(session_token) }))
+        Ok(Ok(Outcome { value, charge, session_token: Some(session_token), explanation: None }))
+    }
+
+    /// What the changes found cost, and the partitions without any.
+    fn feed_charge(&self, changes: &[Change], empty_partitions: u64) -> RequestCharge {
+        let level = self.core.settings.consistency;
+        let nothing = charge::nothing_found(level).times(empty_partitions);
+        if changes.is_empty() && empty_partitions > 0 {
+            return nothing;
+        }
+        let texts =
+            changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
+        let bytes = texts.flatten().map(|text| charge::own_bytes(text.len()));
+        nothing + charge::feed_page(bytes, 1, level)
     }
 
     /// The logical partition that is read, if it is one.

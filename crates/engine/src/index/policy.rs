@@ -37,6 +37,12 @@ impl CompiledPolicy {
         let matcher = PathMatcher::new(policy);
         Self { policy: policy.clone(), mode: policy.mode, matcher, composites }
     }
+
+    /// Whether the bill counts more than leaves.
+    pub(crate) fn has_structural_costs(&self) -> bool {
+        let policy = &self.policy;
+        !(policy.composite.is_empty() && policy.spatial.is_empty() && policy.vector.is_empty())
+    }
 }
 
 fn compile_composite(composite: &model::CompositeIndex) -> CompiledComposite {

@@ -6,6 +6,7 @@ use model::{Json, Object};
 
 use super::input::{self, NewItem};
 use super::stored::{Change, Halt, Placement, Turn};
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateItem;
@@ -22,10 +23,11 @@ impl Engine {
     pub async fn create_item(&self, operation: CreateItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)
+            .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let key = new.key.clone();
-        let write = ItemWrite::Create { new, indexed };
+        let (key, explain) = (new.key.clone(), options.explain_charge);
+        let write = ItemWrite::Create { new, indexed, explain };
         Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)
     }
 }
@@ -35,21 +37,23 @@ pub(crate) async fn create(
     turn: &mut Turn<'_>,
     new: &NewItem,
     indexed: bool,
+    explain: bool,
 ) -> std::result::Result<ItemAnswer, Halt> {
     if turn.current(&new.key).await?.is_some() {
         return Err(Halt::Failed(conflict(new.key.id())));
     }
-    let written = turn.put(&new.key, None, change(new, indexed)).await?;
+    let written = turn.put(&new.key, None, change(new, indexed, explain)).await?;
     Ok(ItemAnswer::Written { written, patch_operations: 0 })
 }
 
 /// A whole item as the client sent it.
-pub(crate) fn change(new: &NewItem, indexed: bool) -> Change {
+pub(crate) fn change(new: &NewItem, indexed: bool, explain: bool) -> Change {
     Change {
         object: Object::clone(&new.object),
         placement: Placement::AtEnd,
         time_to_live: new.time_to_live,
         indexed,
+        explain,
     }
 }
 

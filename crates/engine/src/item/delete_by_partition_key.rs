@@ -52,7 +52,12 @@ impl Engine {
                 let items = usize::try_from(deleted).unwrap_or(usize::MAX);
                 visit.spent(charge, Amount { items, bytes: 0 });
                 let token = SessionToken::new(submitted.partition, submitted.lsn);
-                return Ok(Outcome { value: deleted, charge, session_token: Some(token) });
+                return Ok(Outcome {
+                    value: deleted,
+                    charge,
+                    session_token: Some(token),
+                    explanation: None,
+                });
             }
         }
     }

@@ -48,7 +48,11 @@ impl Engine {
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
-        let charge = charge::feed_page(gathered.items.iter().map(|item| item.text().len()));
+        let level = self.read_level(&operation.options);
+        let bytes = || gathered.items.iter().map(charge::item_bytes);
+        let charge = charge::feed_page(bytes(), gathered.visited.len() as u64, level);
+        let explain = operation.options.explain_charge;
+        let explanation = explain.then(|| self.explain_feed("list", bytes(), charge, level));
         let visits =
             Visits::ended(&container, gathered.visited, OperationKind::List, self.now(), logical);
         visits.spent(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
@@ -57,7 +61,7 @@ impl Engine {
                 .to_string()
         });
         let value = Page { items: gathered.items, continuation };
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Gathers from the partitions of one map; a partition that was retired meanwhile may be half reclaimed.
@@ -134,6 +138,7 @@ struct Gathered {
     bytes: usize,
     last: Option<StorageKey>,
     more: bool,
+    /// Physical partitions asked.
     visited: Vec<Arc<Partition>>,
 }
 

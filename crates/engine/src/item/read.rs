@@ -9,7 +9,7 @@ use super::input::item_key;
 use super::replace::not_found;
 use super::stored::{Halt, ItemRecord, Turn};
 use super::submit::{item_of, locate, outcome};
-use crate::charge;
+use crate::charge::{nothing_found, point_read};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{ITEMS, ItemKey};
@@ -42,17 +42,22 @@ impl Engine {
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, now));
+            let level = self.read_level(&operation.options);
             let Some(record) = record else {
-                return visit.end(Err(not_found(operation.id.as_str())), |_| Amount::default());
+                let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));
+                return visit.end(Err(absent), |_| Amount::default());
             };
-            let bytes = record.body_len();
-            let charge = charge::read(bytes);
+            let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
+            let bytes = matches!(answer, ReadAnswer::Found(_)).then_some(bytes);
+            let charge = bytes.map_or(nothing_found(level), |bytes| point_read(bytes, level));
             let lsn = partition.published.lsn();
-            let read = outcome(answer, charge, partition.identity.number, lsn);
-            visit.spent(read.charge, Amount { items: 1, bytes });
-            self.look_at_read(&container, &read);
-            return Ok(read);
+            let outcome = outcome(answer, charge, partition.identity.number, lsn);
+            let explain = operation.options.explain_charge;
+            let explanation = explain.then(|| self.explain_read(bytes, level));
+            visit.spent(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
+            self.look_at_read(&container, &outcome);
+            return Ok(Outcome { explanation, ..outcome });
         }
     }
 }

@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 
+use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
-use model::{EffectivePartitionKey, Lsn, RequestCharge};
+use model::{EffectivePartitionKey, Lsn};
 
 use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{item_of, locate, outcome, unexpected, write_charge};
+use super::submit::{item_of, locate, outcome, unexpected};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
@@ -64,12 +65,16 @@ impl Engine {
         match self.submit(container, epk, Work::Items(writes)).await {
             Ok(submitted) => {
                 let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
-                let answers: Vec<_> =
-                    answers.into_iter().map(|answer| batch_answer(answer, submitted.lsn)).collect();
+                let answers: Vec<_> = answers
+                    .into_iter()
+                    .map(|answer| self.batch_answer(answer, submitted.lsn))
+                    .collect();
+                let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
                 self.look_at_batch(container, &objects, &answers);
                 let value = BatchOutcome::Committed(answers);
-                Ok(outcome(value, charge, submitted.partition, submitted.lsn))
+                let outcome = outcome(value, charge, submitted.partition, submitted.lsn);
+                Ok(Outcome { explanation, ..outcome })
             }
             Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
             Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
@@ -87,6 +92,49 @@ impl Engine {
         let value = BatchOutcome::RolledBack { failed, error };
         let lsn = partition.published.lsn();
         Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
+    }
+
+    fn batch_answer(&self, answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
+        let level = self.core.settings.consistency;
+        match answer {
+            ItemAnswer::Written { written, patch_operations } => {
+                let charge = self.write_charge(&written, patch_operations);
+                let explanation = self.explain_write(&written, patch_operations);
+                let created = written.created;
+                let item = item_of(written.record, lsn);
+                let effect =
+                    if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
+                BatchAnswer { effect, charge, explanation }
+            }
+            ItemAnswer::Deleted { old, index } => BatchAnswer {
+                effect: BatchEffect::Deleted,
+                charge: charge::delete(old),
+                explanation: index.map(|index| self.explain_delete(old, &index)),
+            },
+            ItemAnswer::Found(record) => {
+                let charge = charge::point_read(record.own_bytes(), level);
+                let lsn = lsn_in_batch(&record, lsn);
+                let effect = BatchEffect::Read(ReadAnswer::Found(item_of(record, lsn)));
+                BatchAnswer { effect, charge, explanation: None }
+            }
+            ItemAnswer::NotModified(record) => {
+                let effect = BatchEffect::Read(ReadAnswer::NotModified(record.header.etag));
+                BatchAnswer { effect, charge: charge::nothing_found(level), explanation: None }
+            }
+        }
+    }
+
+    /// The terms of all operations, when one of them asks for an explanation.
+    fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
+        answers.iter().find_map(|answer| answer.explanation.as_ref())?;
+        let mut whole = self.explained("batch", Vec::new());
+        for answer in answers {
+            match &answer.explanation {
+                Some(explanation) => whole.add(ChargeExplanation::clone(explanation)),
+                None => whole.terms.push(ChargeTerm::new("read", TermDetail::None, answer.charge)),
+            }
+        }
+        Some(whole)
     }
 }
 
@@ -145,52 +193,32 @@ fn prepare(
         BatchOperation::Create { item, options } => {
             let new = checked(item)?;
             let bytes = new.bytes;
-            (ItemWrite::Create { new, indexed: indexed(&options) }, bytes)
+            let (indexed, explain) = (indexed(&options), options.explain_charge);
+            (ItemWrite::Create { new, indexed, explain }, bytes)
         }
         BatchOperation::Upsert { item, options } => {
             let new = checked(item)?;
             let (bytes, indexed) = (new.bytes, indexed(&options));
-            (ItemWrite::Upsert { new, precondition: options.precondition, indexed }, bytes)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Upsert { new, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Replace { id, item, options } => {
             let new = checked(item)?;
             check_same_id(id.as_str(), &new)?;
             let (bytes, indexed) = (new.bytes, indexed(&options));
-            (ItemWrite::Replace { new, precondition: options.precondition, indexed }, bytes)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Replace { new, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Patch { id, patch, options } => {
-            let WriteOptions { precondition, indexing } = options;
             let (key, condition) = (located(&id)?, read_condition(&patch)?);
-            (ItemWrite::Patch { key, patch, condition, precondition, indexing }, 0)
+            (ItemWrite::Patch { key, patch, condition, options }, 0)
         }
         BatchOperation::Delete { id, options } => {
-            (ItemWrite::Delete { key: located(&id)?, precondition: options.precondition }, 0)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Delete { key: located(&id)?, precondition, explain }, 0)
         }
         BatchOperation::Read { id, precondition } => {
             (ItemWrite::Read { key: located(&id)?, precondition }, 0)
         }
     })
-}
-
-fn batch_answer(answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
-    let (effect, charge): (BatchEffect, RequestCharge) = match answer {
-        ItemAnswer::Written { written, patch_operations } => {
-            let charge = write_charge(&written, patch_operations);
-            let item = item_of(written.record, lsn);
-            let created = written.created;
-            (if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) }, charge)
-        }
-        ItemAnswer::Deleted { old } => (BatchEffect::Deleted, charge::delete(old)),
-        ItemAnswer::Found(record) => {
-            let charge = charge::read(record.body_len());
-            let lsn = lsn_in_batch(&record, lsn);
-            let item = item_of(record, lsn);
-            (BatchEffect::Read(ReadAnswer::Found(item)), charge)
-        }
-        ItemAnswer::NotModified(record) => {
-            let answer = ReadAnswer::NotModified(record.header.etag);
-            (BatchEffect::Read(answer), charge::nothing_found())
-        }
-    };
-    BatchAnswer { effect, charge }
 }

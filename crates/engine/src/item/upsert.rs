@@ -8,6 +8,7 @@ use super::create::change;
 use super::input::{self, NewItem};
 use super::replace::{check_precondition, not_found};
 use super::stored::{Halt, Turn};
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
 use crate::operation::UpsertItem;
@@ -23,10 +24,11 @@ impl Engine {
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Outcome<Upserted>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)
+            .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let key = new.key.clone();
-        let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed };
+        let (key, explain) = (new.key.clone(), options.explain_charge);
+        let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };
         let kind = OperationKind::Upsert;
         let (outcome, created) = self.write_item(&container, kind, &key, write).await?;
         Ok(outcome.map(
@@ -43,6 +45,7 @@ pub(crate) async fn upsert(
     new: &NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
+    explain: bool,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let current = turn.current(&new.key).await?;
     match (&current, precondition) {
@@ -54,6 +57,6 @@ pub(crate) async fn upsert(
         }
         (None, _) => {}
     }
-    let written = turn.put(&new.key, current.as_ref(), change(new, indexed)).await?;
+    let written = turn.put(&new.key, current.as_ref(), change(new, indexed, explain)).await?;
     Ok(ItemAnswer::Written { written, patch_operations: 0 })
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use ::query::ItemPredicate;
-use model::{IndexingDirective, Object, Patch, Precondition, RequestCharge};
+use model::charge::IndexCost;
+use model::{Object, Patch, Precondition, RequestCharge};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -14,6 +15,7 @@ use crate::expiry;
 use crate::index::{RebuildStep, rebuild_step};
 use crate::item::{self, Halt, ItemRecord, NewItem, Turn, Written};
 use crate::key_layout::{ItemKey, LogicalPartition};
+use crate::operation::WriteOptions;
 
 /// One item write (or a read inside a batch).
 #[derive(Clone, Debug)]
@@ -21,28 +23,31 @@ pub(crate) enum ItemWrite {
     Create {
         new: NewItem,
         indexed: bool,
+        explain: bool,
     },
     Upsert {
         new: NewItem,
         precondition: Option<Precondition>,
         indexed: bool,
+        explain: bool,
     },
     Replace {
         new: NewItem,
         precondition: Option<Precondition>,
         indexed: bool,
+        explain: bool,
     },
     Patch {
         key: ItemKey,
         patch: Patch,
         /// The condition of the patch, read.
         condition: Option<Arc<ItemPredicate>>,
-        precondition: Option<Precondition>,
-        indexing: IndexingDirective,
+        options: WriteOptions,
     },
     Delete {
         key: ItemKey,
         precondition: Option<Precondition>,
+        explain: bool,
     },
     Read {
         key: ItemKey,
@@ -66,7 +71,7 @@ impl ItemWrite {
 #[derive(Clone, Debug)]
 pub(crate) enum ItemAnswer {
     Written { written: Written, patch_operations: usize },
-    Deleted { old: Weight },
+    Deleted { old: Weight, index: Option<Vec<IndexCost>> },
     Found(ItemRecord),
     NotModified(ItemRecord),
 }
@@ -142,19 +147,20 @@ pub(crate) async fn run(work: &Work, turn: &mut Turn<'_>) -> Result<WorkAnswer, 
 
 async fn run_item(write: &ItemWrite, turn: &mut Turn<'_>) -> Result<ItemAnswer, Halt> {
     match write {
-        ItemWrite::Create { new, indexed } => item::create(turn, new, *indexed).await,
-        ItemWrite::Upsert { new, precondition, indexed } => {
-            item::upsert(turn, new, precondition.as_ref(), *indexed).await
+        ItemWrite::Create { new, indexed, explain } => {
+            item::create(turn, new, *indexed, *explain).await
         }
-        ItemWrite::Replace { new, precondition, indexed } => {
-            item::replace(turn, new, precondition.as_ref(), *indexed).await
+        ItemWrite::Upsert { new, precondition, indexed, explain } => {
+            item::upsert(turn, new, precondition.as_ref(), *indexed, *explain).await
         }
-        ItemWrite::Patch { key, patch, condition, precondition, indexing } => {
-            let conditions = (precondition.as_ref(), condition.as_deref());
-            item::patch(turn, key, patch, conditions, *indexing).await
+        ItemWrite::Replace { new, precondition, indexed, explain } => {
+            item::replace(turn, new, precondition.as_ref(), *indexed, *explain).await
         }
-        ItemWrite::Delete { key, precondition } => {
-            item::delete(turn, key, precondition.as_ref()).await
+        ItemWrite::Patch { key, patch, condition, options } => {
+            item::patch(turn, key, patch, condition.as_deref(), options).await
+        }
+        ItemWrite::Delete { key, precondition, explain } => {
+            item::delete(turn, key, precondition.as_ref(), *explain).await
         }
         ItemWrite::Read { key, precondition } => {
             item::read_in_batch(turn, key, precondition.as_ref()).await

@@ -15,6 +15,12 @@ use crate::error::Result;
 use crate::outcome::Outcome;
 
 impl Engine {
+    /// The numbers of the rules of advice that a query text meets; a text that is no query meets none.
+    #[must_use]
+    pub fn query_advice(&self, text: &str) -> Vec<&'static str> {
+        ::query::parse(text).map(|tree| ::query::plan::advice(&tree)).unwrap_or_default()
+    }
+
     /// Explains a query without running it.
     ///
     /// # Errors
@@ -27,7 +33,8 @@ impl Engine {
             bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
         let pieces = pieces(&container.map(), &targets);
-        let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
+        let (indexes, _) = common_indexes(self.store(), &live, &pieces).await?;
+        let prepared = Prepared::new(bound, indexes)?;
         let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
@@ -39,6 +46,11 @@ impl Engine {
             index_metrics: index_metrics(bound, indexes),
             access: prepared.access,
         };
-        Ok(Outcome { value, charge: charge::metadata_read(), session_token: None })
+        Ok(Outcome {
+            value,
+            charge: charge::metadata_read(),
+            session_token: None,
+            explanation: None,
+        })
     }
 }

@@ -6,6 +6,7 @@
 //! the language, the plan or evaluation: those are the crate `query`, which is pure.
 
 mod answer;
+mod bill;
 mod direct;
 mod explain;
 mod part;

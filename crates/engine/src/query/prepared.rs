@@ -24,6 +24,7 @@ use crate::catalog::ContainerLive;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
+use crate::outcome::Usage;
 use crate::partition::PartitionState;
 
 /// Texts kept at most.
@@ -73,14 +74,15 @@ impl Prepared {
     }
 }
 
-/// The indexes that all items of some physical partitions follow. While a rebuild goes on, only what the old and the
+/// The indexes that all items of some physical partitions follow, and what the partitions hold. While a rebuild goes on, only what the old and the
 /// new policy have in common can be relied on.
 pub(super) async fn common_indexes(
     view: &dyn Read,
     live: &ContainerLive,
     pieces: &[Piece],
-) -> Result<Indexes> {
+) -> Result<(Indexes, Vec<(Shard, Usage)>)> {
     let mut indexes = Indexes::new(&live.properties.indexing_policy);
+    let mut held = Vec::new();
     let mut known = BTreeSet::from([live.generation]);
     let shards: BTreeSet<Shard> = pieces.iter().map(Piece::shard).collect();
     for shard in shards {
@@ -89,6 +91,7 @@ pub(super) async fn common_indexes(
             // Nothing was ever written there.
             continue;
         };
+        held.push((shard, Usage { items: state.items, item_bytes: state.item_bytes }));
         let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
         for generation in rebuilt.into_iter().chain([state.index_generation]) {
             if known.insert(generation) {
@@ -99,7 +102,7 @@ pub(super) async fn common_indexes(
             }
         }
     }
-    Ok(indexes)
+    Ok((indexes, held))
 }
 
 /// Parses and binds a text.

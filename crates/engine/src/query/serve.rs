@@ -8,11 +8,12 @@ use std::sync::Arc;
 use ::query::bind::Ordering;
 use ::query::plan::metrics::index_metrics;
 use ::query::{BoundQuery, EvaluationContext};
-use model::SessionToken;
 use model::limits::PAGE_ITEMS_DEFAULT;
+use model::{FeedRange, SessionToken};
 use storage::Read;
 
 use super::answer::QueryPage;
+use super::bill::Bill;
 use super::page::{PageRows, RowMaker, compute, fill};
 use super::part::{Piece, check, pieces, targets};
 use super::prepared::{Prepared, bind_text, common_indexes, context};
@@ -21,7 +22,6 @@ use super::request::QueryItems;
 use super::source::{Choice, Reading, Source};
 use super::token::{Place, Progress};
 use crate::catalog::Container;
-use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
@@ -55,17 +55,21 @@ impl Engine {
         let visits = self.visit_parts(&container, &opened.pieces)?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
-        let indexes = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        let (indexes, held) = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
         let prepared = Prepared::new(bound, indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
         let view = Arc::clone(&opened.view);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
         reading.metrics.compile_time = compile_time;
+        reading.bill = Bill::new(held);
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
         reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
-        let charge = charge::query_page(&value.metrics);
+        let (counters, level) = (reading.bill.finished(), self.read_level(&operation.options));
+        let charge = counters.charge(level);
+        let explain = operation.options.explain_charge;
+        let explanation = explain.then(|| self.explained("query", counters.terms(level)));
         let metrics = &value.metrics;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
@@ -82,7 +86,7 @@ impl Engine {
                 index_metrics: &value.index_metrics,
             },
         );
-        Ok(Outcome { value, charge, session_token: Some(session_token) })
+        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Passes the gates of the partitions that a query reads.
@@ -153,8 +157,13 @@ impl Engine {
         let bytes_max = operation.limits.response_bytes_max;
         let definition = reading.identity.definition.clone();
         let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
+        let charged = match &operation.feed_range {
+            FeedRange::PartitionKey(_) => choice.lookup(),
+            _ => &prepared.access.lookup,
+        };
         let (page, more) = match streamed(reading, &choice, prepared, &context, &progress).await? {
             Some((mut source, mut maker)) => {
+                reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
                 progress.plan = choice.fingerprint();
@@ -165,8 +174,12 @@ impl Engine {
                 let begun = (given > 0).then_some(progress.plan);
                 let (mut source, order) = choice.whole(begun)?;
                 progress.plan = order;
+                reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::plain(rows_max, bytes_max);
-                let run = compute(reading, &mut source, bound, context.clone(), &mut page, given);
+                let index_only = prepared.access.index_only.as_ref();
+                let context = context.clone();
+                let run =
+                    compute(reading, &mut source, bound, context, &mut page, given, index_only);
                 let more = run.await?;
                 progress.place = Place::Rows(given + page.rows.len() as u64);
                 (page, more)

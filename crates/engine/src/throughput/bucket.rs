@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use model::{RequestCharge, TimestampMs};
 
 /// Parts of a request unit that charges are counted in.
-const UNITS_PER_REQUEST_UNIT: i64 = RequestCharge::from_request_units(1).units() as i64;
+const PARTS_PER_REQUEST_UNIT: i64 = RequestCharge::PARTS_PER_REQUEST_UNIT as i64;
 /// A partition with less than this may burst, and bursts up to this.
 const BURST_PER_SECOND_MAX: i64 = 3000;
 /// Seconds of unused throughput that are kept for a burst.
@@ -22,14 +22,14 @@ const IDLE_MS_MAX: u64 = 400_000;
 pub(crate) struct Rate(pub(crate) u32);
 
 impl Rate {
-    /// Parts of a unit per second, which is thousandths of such parts per millisecond.
-    fn units(self) -> i64 {
-        i64::from(self.0) * UNITS_PER_REQUEST_UNIT
+    /// Parts of a request unit per second, which is thousandths of such parts per millisecond.
+    fn parts(self) -> i64 {
+        i64::from(self.0) * PARTS_PER_REQUEST_UNIT
     }
 
-    /// Thousandths of units that burst capacity adds per millisecond.
-    fn burst_units(self) -> i64 {
-        (BURST_PER_SECOND_MAX * UNITS_PER_REQUEST_UNIT - self.units()).max(0)
+    /// Thousandths of parts that burst capacity adds per millisecond.
+    fn burst_parts(self) -> i64 {
+        (BURST_PER_SECOND_MAX * PARTS_PER_REQUEST_UNIT - self.parts()).max(0)
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Bucket {
     level: Mutex<Option<Level>>,
 }
 
-/// Amounts in thousandths of 1/21 request unit, so that a millisecond fills a whole number of them.
+/// Amounts in thousandths of the parts of a request unit, so that a millisecond fills a whole number of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     at: TimestampMs,
@@ -52,7 +52,7 @@ struct Level {
 
 impl Level {
     fn full(at: TimestampMs, rate: Rate) -> Self {
-        let (now, drawable) = (rate.units() * 1000, rate.burst_units() * 1000);
+        let (now, drawable) = (rate.parts() * 1000, rate.burst_parts() * 1000);
         Self { at, now, burst: 0, drawable }
     }
 
@@ -60,13 +60,13 @@ impl Level {
         let elapsed_ms = at.0.saturating_sub(self.at.0).min(IDLE_MS_MAX);
         self.at = self.at.max(at);
         let elapsed_ms = i64::try_from(elapsed_ms).unwrap_or(0);
-        let capacity = rate.units() * 1000;
-        let filled = self.now + elapsed_ms * rate.units();
+        let capacity = rate.parts() * 1000;
+        let filled = self.now + elapsed_ms * rate.parts();
         self.now = filled.min(capacity);
-        let burst_max = if rate.burst_units() > 0 { BURST_SECONDS_MAX * capacity } else { 0 };
+        let burst_max = if rate.burst_parts() > 0 { BURST_SECONDS_MAX * capacity } else { 0 };
         self.burst = (self.burst + (filled - capacity).max(0)).min(burst_max);
-        let drawable = self.drawable + elapsed_ms * rate.burst_units();
-        self.drawable = drawable.min(rate.burst_units() * 1000);
+        let drawable = self.drawable + elapsed_ms * rate.burst_parts();
+        self.drawable = drawable.min(rate.burst_parts() * 1000);
     }
 
     /// Pays what is missing out of the burst, as far as it goes.
@@ -79,7 +79,7 @@ impl Level {
 
     fn wait_ms(&self, rate: Rate) -> u64 {
         let missing = -self.now;
-        let per_ms = rate.units() + if self.burst >= missing { rate.burst_units() } else { 0 };
+        let per_ms = rate.parts() + if self.burst >= missing { rate.burst_parts() } else { 0 };
         let wait = (missing + per_ms.max(1) - 1) / per_ms.max(1);
         u64::try_from(wait).unwrap_or(1).max(1)
     }
@@ -98,15 +98,15 @@ impl Bucket {
     pub(crate) fn debit(&self, now: TimestampMs, rate: Rate, charge: RequestCharge) {
         let mut level = self.filled(now, rate);
         let level = level.get_or_insert_with(|| Level::full(now, rate));
-        let units = i64::try_from(charge.units()).unwrap_or(i64::MAX / 1000);
-        level.now = level.now.saturating_sub(units.saturating_mul(1000));
+        let parts = i64::try_from(charge.parts()).unwrap_or(i64::MAX / 1000);
+        level.now = level.now.saturating_sub(parts.saturating_mul(1000));
     }
 
     /// Whole request units that nobody has used; burst capacity is not among them.
     pub(crate) fn left_over(&self, now: TimestampMs, rate: Rate) -> u64 {
         let mut level = self.filled(now, rate);
         let level = level.get_or_insert_with(|| Level::full(now, rate));
-        u64::try_from(level.now / (1000 * UNITS_PER_REQUEST_UNIT)).unwrap_or(0)
+        u64::try_from(level.now / (1000 * PARTS_PER_REQUEST_UNIT)).unwrap_or(0)
     }
 
     fn filled(&self, now: TimestampMs, rate: Rate) -> MutexGuard<'_, Option<Level>> {

@@ -33,8 +33,8 @@ struct Set {
 struct Place {
     /// Zero while it is free.
     hash: AtomicU64,
-    units: AtomicU64,
-    excess_units: AtomicU64,
+    parts: AtomicU64,
+    excess_parts: AtomicU64,
     requests: AtomicU64,
     throttled: AtomicU64,
 }
@@ -81,9 +81,9 @@ impl<'a> Logical<'a> {
 
 impl Busiest {
     pub(crate) fn spent(&self, logical: Logical<'_>, charge: RequestCharge) {
-        let units = charge.units();
-        self.count(logical, units, |place| {
-            place.units.fetch_add(units, Relaxed);
+        let parts = charge.parts();
+        self.count(logical, parts, |place| {
+            place.parts.fetch_add(parts, Relaxed);
             place.requests.fetch_add(1, Relaxed);
         });
     }
@@ -94,14 +94,14 @@ impl Busiest {
         });
     }
 
-    fn count(&self, logical: Logical<'_>, units: u64, add: impl Fn(&Place)) {
+    fn count(&self, logical: Logical<'_>, parts: u64, add: impl Fn(&Place)) {
         let hash = logical.hash();
         let sets = self.sets.get_or_init(|| (0..SETS).map(|_| Set::default()).collect());
         let Some(set) = sets.get((hash >> 32) as usize % SETS) else { return };
         match set.places.iter().find(|place| place.hash.load(Relaxed) == hash) {
             Some(place) => add(place),
             // What is free of charge takes nobody's place.
-            None if units == 0 => {}
+            None if parts == 0 => {}
             None => set.take_place(hash, logical, &add),
         }
     }
@@ -125,10 +125,10 @@ impl Set {
         }
         let least =
             self.places.iter().zip(names.iter_mut()).min_by_key(|(place, _)| {
-                (place.hash.load(Relaxed) != 0, place.units.load(Relaxed))
+                (place.hash.load(Relaxed) != 0, place.parts.load(Relaxed))
             });
         let Some((place, name)) = least else { return };
-        place.excess_units.store(place.units.load(Relaxed), Relaxed);
+        place.excess_parts.store(place.parts.load(Relaxed), Relaxed);
         place.requests.store(0, Relaxed);
         place.throttled.store(0, Relaxed);
         name.clear();
@@ -144,8 +144,8 @@ impl Set {
             .filter_map(|(place, name)| {
                 Some(Busy {
                     partition: (!name.is_empty()).then(|| name.clone())?,
-                    charge: RequestCharge::from_units(place.units.load(Relaxed)),
-                    excess: RequestCharge::from_units(place.excess_units.load(Relaxed)),
+                    charge: RequestCharge::from_parts(place.parts.load(Relaxed)),
+                    excess: RequestCharge::from_parts(place.excess_parts.load(Relaxed)),
                     requests: place.requests.load(Relaxed),
                     throttled: place.throttled.load(Relaxed),
                 })
@@ -161,7 +161,7 @@ mod tests {
     fn spend(table: &Busiest, name: &str, units: u64) {
         let key = StorageKey::copy_from_slice(name.as_bytes());
         let bytes = key.len();
-        table.spent(Logical { key: &key, bytes }, RequestCharge::from_units(units));
+        table.spent(Logical { key: &key, bytes }, RequestCharge::from_parts(units));
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         }
         let all = table.all();
         let seen: Vec<_> =
-            all.iter().map(|busy| (&busy.partition[..], busy.charge.units())).collect();
+            all.iter().map(|busy| (&busy.partition[..], busy.charge.parts())).collect();
         assert_eq!(seen, [(&b"b"[..], 50), (b"a", 11), (b"c", 1)]);
         assert!(all.iter().all(|busy| busy.excess == RequestCharge::ZERO));
         assert_eq!(all[1].requests, 2);
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(all.len(), SETS * WAYS, "memory is bounded");
         let hot = &all[0];
         assert_eq!(&hot.partition[..], b"hot");
-        let (charge, excess) = (hot.charge.units(), hot.excess.units());
+        let (charge, excess) = (hot.charge.parts(), hot.excess.parts());
         assert!(charge >= 10_000 && charge - excess <= 10_000, "{charge} {excess}");
     }
 }

@@ -35,7 +35,7 @@ impl Engine {
         document.insert("hours", integer(self.hours_counted()));
         let mut containers = self.view().containers();
         containers.sort_by_key(|container| container.link.to_string());
-        let containers = containers.iter().map(|container| self.container_usage(container));
+        let containers = containers.iter().map(|container| self.used_by(container));
         document.insert("containers", containers.collect::<Vec<_>>());
         Json::Object(document)
     }
@@ -45,7 +45,7 @@ impl Engine {
         self.now().0 / MS_PER_HOUR - self.core.opened.0 / MS_PER_HOUR + 1
     }
 
-    fn container_usage(&self, container: &Arc<Container>) -> Json {
+    fn used_by(&self, container: &Arc<Container>) -> Json {
         let usage = &container.usage;
         let mut object = Object::new();
         object.insert("database", container.link.database.as_str());
@@ -56,7 +56,7 @@ impl Engine {
             paths.map(|path| Json::from(path.to_string())).collect::<Vec<_>>(),
         );
         object.insert("enforced", container.gate.is_enforced());
-        object.insert("throughput", self.throughput_usage(container));
+        object.insert("throughput", self.throughput_of(container));
         object.insert("partitions", partitions(container));
         let operations = OperationKind::ALL.map(|kind| operation(kind, &usage.counts(kind)));
         object.insert("operations", operations.into_iter().flatten().collect::<Vec<_>>());
@@ -74,7 +74,7 @@ impl Engine {
         Json::Object(object)
     }
 
-    fn throughput_usage(&self, container: &Container) -> Json {
+    fn throughput_of(&self, container: &Container) -> Json {
         let own = container.record().throughput;
         let database = self.database(&container.link.database).ok();
         let shared = database.and_then(|database| database.record.throughput.clone());
@@ -145,11 +145,11 @@ fn add_counts(object: &mut Object, counts: &Counts) {
 
 /// Hour since 1970, request units of its busiest second, of all of it, and seconds with any.
 fn hour(hour: &Hour) -> Json {
-    let units = |units: u64| request_units(RequestCharge::from_units(units));
+    let units = |units: u64| request_units(RequestCharge::from_parts(units));
     let mut object = Object::new();
     object.insert("hour", integer(hour.hour));
-    object.insert("peakPerSecond", units(hour.peak_units));
-    object.insert("requestUnits", units(hour.units));
+    object.insert("peakPerSecond", units(hour.peak_parts));
+    object.insert("requestUnits", units(hour.parts));
     object.insert("busySeconds", integer(hour.busy_seconds));
     Json::Object(object)
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use model::{Json, Object};
+use model::{Json, Object, RequestCharge};
 
 use super::operation_kind::OperationKind;
 use super::shapes::PageUse;
@@ -20,7 +20,7 @@ impl Engine {
         container: &Container,
         kind: OperationKind,
         object: Option<&Object>,
-        written: &Outcome<Item>,
+        (item, charge): (&Item, RequestCharge),
     ) {
         let usage = &container.usage;
         if let Some(object) = object
@@ -29,8 +29,8 @@ impl Engine {
             usage.written_paths.look_at(object, &container.live());
         }
         if self.core.settings.record_traffic {
-            let (random, bytes) = (self.core.environment.random(), written.value.text().len());
-            usage.traffic.item(random, kind, written.charge, (|| written.value.to_json(), bytes));
+            let (random, bytes) = (self.core.environment.random(), item.text().len());
+            usage.traffic.item(random, kind, charge, (|| item.to_json(), bytes));
         }
     }
 
@@ -45,10 +45,8 @@ impl Engine {
             let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
                 continue;
             };
-            let written =
-                Outcome { value: item.clone(), charge: answer.charge, session_token: None };
             let kind = OperationKind::Batch;
-            self.look_at_written(container, kind, object.as_deref(), &written);
+            self.look_at_written(container, kind, object.as_deref(), (item, answer.charge));
         }
     }
 

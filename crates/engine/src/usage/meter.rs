@@ -22,7 +22,7 @@ struct Counters {
     requests: AtomicU64,
     throttled: AtomicU64,
     failed: AtomicU64,
-    units: AtomicU64,
+    parts: AtomicU64,
     items: AtomicU64,
     bytes: AtomicU64,
 }
@@ -68,10 +68,10 @@ impl Meter {
     ) {
         let Some(counters) = self.by_operation.get(kind as usize) else { return };
         counters.requests.fetch_add(1, Relaxed);
-        counters.units.fetch_add(charge.units(), Relaxed);
+        counters.parts.fetch_add(charge.parts(), Relaxed);
         counters.items.fetch_add(amount.items as u64, Relaxed);
         counters.bytes.fetch_add(amount.bytes as u64, Relaxed);
-        self.series.add(now.seconds().0, charge.units());
+        self.series.add(now.seconds().0, charge.parts());
     }
 
     pub(crate) fn failed(&self, kind: OperationKind) {
@@ -94,7 +94,7 @@ impl Meter {
             requests: counters.requests.load(Relaxed),
             throttled: counters.throttled.load(Relaxed),
             failed: counters.failed.load(Relaxed),
-            charge: RequestCharge::from_units(counters.units.load(Relaxed)),
+            charge: RequestCharge::from_parts(counters.parts.load(Relaxed)),
             items: counters.items.load(Relaxed),
             bytes: counters.bytes.load(Relaxed),
         }

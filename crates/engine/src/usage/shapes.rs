@@ -166,7 +166,7 @@ mod tests {
         let (metrics, index_metrics) = (QueryMetrics::default(), IndexMetrics::default());
         shapes.count(&PageUse {
             text,
-            charge: RequestCharge::from_units(units),
+            charge: RequestCharge::from_parts(units),
             is_across: true,
             partitions: 2,
             metrics: &metrics,
@@ -188,7 +188,7 @@ mod tests {
         let (text, used) = &all[0];
         assert_eq!(&**text, "SELECT * FROM c WHERE c.x = ?");
         assert_eq!((used.requests, used.partitions, used.across), (100, 200, 100));
-        assert!(used.charge.units() - used.excess.units() <= 10_000);
-        assert!(used.charge.units() >= 10_000);
+        assert!(used.charge.parts() - used.excess.parts() <= 10_000);
+        assert!(used.charge.parts() >= 10_000);
     }
 }

@@ -47,7 +47,7 @@ impl Traffic {
             walk(&item(), String::new(), &mut values);
             let mut sampled = Object::new();
             sampled.insert("operation", kind.name());
-            sampled.insert("units", integer(charge.units()));
+            sampled.insert("parts", integer(charge.parts()));
             sampled.insert("bytes", integer(bytes as u64));
             let mut object = Object::new();
             values.into_iter().for_each(|(path, value)| object.insert(path, value));
@@ -66,7 +66,7 @@ impl Traffic {
         choose(random, queries_seen, queries, QUERIES_MAX, || {
             let mut sampled = Object::new();
             sampled.insert("text", query.text.as_str());
-            sampled.insert("units", integer(charge.units()));
+            sampled.insert("parts", integer(charge.parts()));
             let mut parameters = Object::new();
             for (name, value) in query.parameters.iter() {
                 if let Some(value) = value.filter(|value| is_short(value)) {
@@ -160,12 +160,12 @@ mod tests {
         let long = "x".repeat(300);
         let text = format!(r#"{{"id":"1","a":{{"b":2}},"tags":[1],"_ts":5,"long":"{long}"}}"#);
         let item = || Json::parse(text.as_bytes()).unwrap();
-        traffic.item(0, OperationKind::Create, RequestCharge::from_units(7), (item, 9));
+        traffic.item(0, OperationKind::Create, RequestCharge::from_parts(7), (item, 9));
         let items = traffic.to_json();
         let sampled = items.get("items").unwrap().as_array().unwrap()[0].to_string();
         assert_eq!(
             sampled,
-            r#"{"operation":"create","units":7,"bytes":9,"values":{"/id":"1","/a/b":2}}"#
+            r#"{"operation":"create","parts":7,"bytes":9,"values":{"/id":"1","/a/b":2}}"#
         );
     }
 }

@@ -10,8 +10,7 @@ use super::busiest::Logical;
 use super::meter::Amount;
 use super::operation_kind::OperationKind;
 use crate::catalog::Container;
-use crate::charge;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::outcome::Outcome;
 use crate::partition::Partition;
 
@@ -64,22 +63,11 @@ impl<'a> Visit<'a> {
         match &result {
             Ok(outcome) => self.spent(outcome.charge, amount(&outcome.value)),
             Err(error) => {
-                self.spent(failure_charge(self.kind, error), Amount::default());
+                self.spent(error.charge(), Amount::default());
                 self.partition.meter.failed(self.kind);
             }
         }
         result
-    }
-}
-
-/// What a failed operation costs: what it had to look up; nothing when it was refused before.
-fn failure_charge(kind: OperationKind, error: &Error) -> RequestCharge {
-    match error.kind() {
-        ErrorKind::NotFound if kind == OperationKind::Read => charge::nothing_found(),
-        ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::PreconditionFailed => {
-            charge::failed_write()
-        }
-        _ => RequestCharge::ZERO,
     }
 }
 
@@ -123,7 +111,7 @@ impl<'a> Visits<'a> {
         let Self { container, kind, now, .. } = *self;
         let count = self.partitions.len().max(1);
         for (index, partition) in self.partitions.iter().enumerate() {
-            let share = RequestCharge::from_units(share(charge.units(), index, count));
+            let share = RequestCharge::from_parts(share(charge.parts(), index, count));
             let part = |whole: usize| share_of(whole, index, count);
             let amount = Amount { items: part(amount.items), bytes: part(amount.bytes) };
             container.debit(partition, now, share);

@@ -5,6 +5,7 @@ mod account;
 mod attached;
 mod batches;
 mod change_feed;
+mod charge;
 mod containers;
 mod databases;
 mod dice;

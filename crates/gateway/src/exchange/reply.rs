@@ -6,15 +6,19 @@
 use std::fmt::Display;
 
 use bytes::Bytes;
-use engine::ContainerAddress;
+use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
+use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::{RequestCharge, SessionToken};
 
 use super::escape::percent_encoded_non_ascii;
 use super::header;
+use super::request::Request;
 
+/// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
+const EXPLANATION_BYTES_MAX: usize = 6 * 1024;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What a request is answered with.
@@ -27,7 +31,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let mut headers = HeaderMap::with_capacity(24);
+        let mut headers = HeaderMap::with_capacity(48);
         headers.insert(CONTENT_TYPE, JSON);
         Self { status, headers, body: body.into() }
     }
@@ -65,6 +69,34 @@ impl Reply {
         self
     }
 
+    /// The same reply with a header that is ready.
+    pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The same reply with the value of one header under another name too, if there is one.
+    pub(crate) fn copied(mut self, from: &HeaderName, to: HeaderName) -> Self {
+        if let Some(value) = self.headers.get(from).cloned() {
+            self.headers.insert(to, value);
+        }
+        self
+    }
+
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub(crate) fn into_headers(self) -> HeaderMap {
+        self.headers
+    }
+
+    /// The same reply with headers that were made elsewhere.
+    pub(crate) fn with_all(mut self, headers: HeaderMap) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
     pub(crate) fn with_some(self, name: HeaderName, value: Option<impl Display>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -78,6 +110,28 @@ impl Reply {
 
     pub(crate) fn charge(self, charge: RequestCharge) -> Self {
         self.with(header::REQUEST_CHARGE, charge)
+    }
+
+    /// Why the request costs what it costs, when it was asked.
+    pub(crate) fn explained(self, explanation: Option<Box<ChargeExplanation>>) -> Self {
+        let text = explanation.map(|one| one.to_json_within(EXPLANATION_BYTES_MAX));
+        self.with_some(header::EXPLAIN_CHARGE, text)
+    }
+
+    /// The same for a request whose charge is told as one term.
+    pub(crate) fn explained_as_whole(
+        self,
+        engine: &Engine,
+        request: &Request,
+        operation: &'static str,
+        charge: RequestCharge,
+    ) -> Self {
+        let explanation = || {
+            let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
+            let profile = engine.settings().charge_profile;
+            Box::new(ChargeExplanation { operation, profile, terms })
+        };
+        self.explained(request.wants_explanation().then(explanation))
     }
 
     /// The session token with the physical partition and its position, when it names only one.

@@ -7,10 +7,10 @@ use engine::outcome::{ContainerResource, PartitionsResource};
 use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
-use model::{ContainerProperties, Json, Object};
+use model::{ContainerProperties, Json, Object, SessionToken};
 
 use super::attached::{self, Place};
-use super::{database, listing, partition_key_range, usage};
+use super::{database, listing, partition_key_range, standing, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
 use crate::item;
@@ -65,10 +65,17 @@ pub(crate) async fn dispatch(
         ContainerRoute::PartitionKeyRanges => {
             partition_key_range::feed(engine, request, &address).await
         }
-        ContainerRoute::Items => item::feed(gateway, request, &address).await,
-        ContainerRoute::Item(id) => item::single(engine, request, &address, id).await,
+        ContainerRoute::Items => {
+            let answer = item::feed(gateway, request, &address).await;
+            standing::standing(engine, request, &address, answer).await
+        }
+        ContainerRoute::Item(id) => {
+            let answer = item::single(engine, request, &address, id).await;
+            standing::standing(engine, request, &address, answer).await
+        }
         ContainerRoute::PartitionKeyDelete => {
-            item::delete_by_partition_key(engine, request, &address).await
+            let answer = item::delete_by_partition_key(engine, request, &address).await;
+            standing::standing(engine, request, &address, answer).await
         }
         ContainerRoute::Conflicts => conflicts(request, &address),
         ContainerRoute::Conflict(id) => {
@@ -161,6 +168,9 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     if is_shared {
         reply = reply.with_static(header::SHARE_THROUGHPUT, "true");
     }
+    let mut token = SessionToken::default();
+    partitions.partitions.iter().for_each(|one| token.advance(one.number, one.lsn));
+    reply = reply.session(Some(&token)).copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     if request.flag(&header::POPULATE_QUOTA) {
         reply = reply
             .with(header::RESOURCE_QUOTA, usage::quota(partitions.partitions.len()))

@@ -2,6 +2,7 @@
 //!
 //! Owns connections and their bounds. Does not own what is answered.
 
+mod bodied;
 mod certificate;
 mod guarded;
 mod listen;

@@ -28,8 +28,12 @@ async fn an_item_beyond_the_limit_is_refused() {
 #[tokio::test]
 async fn headers_beyond_the_limit_end_the_request() {
     let server = Server::start().await;
-    let call = server.get("/dbs").with("x-long", &"x".repeat(64 * 1024));
-    assert_eq!(call.send().await.status, 431);
+    for bytes in [64 * 1024, 300 * 1024] {
+        let call = server.get("/dbs").with("x-long", &"x".repeat(bytes));
+        call.send().await.refused(431, None, "headers of the request are too large");
+    }
+    let many = (0..200).fold(server.get("/dbs"), |call, n| call.with(&format!("x-{n}"), "x"));
+    many.send().await.refused(431, None, "too large");
     server.get("/dbs").with("x-long", &"x".repeat(16 * 1024)).send().await.expect(200);
 }
 
@@ -100,4 +104,46 @@ async fn a_stop_lets_running_requests_finish_and_refuses_new_ones() {
     let mut received = Vec::new();
     running.read_to_end(&mut received).await.unwrap();
     assert!(received.starts_with(b"HTTP/1.1 201"), "{}", String::from_utf8_lossy(&received));
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_refused_with_a_body() {
+    let server = Server::start().await;
+    for bytes in [
+        &b"NONSENSE\r\n\r\n"[..],
+        b"GET / HTTP/9.9\r\nhost: h\r\n\r\n",
+        b"GET /dbs HTTP/1.1\r\nhost: h\r\nbad header\r\n\r\n",
+        b"GET /a\x01b HTTP/1.1\r\nhost: h\r\n\r\n",
+        b"POST /dbs HTTP/1.1\r\nhost: h\r\ncontent-length: x\r\n\r\n",
+        b"POST /dbs HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+        b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03",
+    ] {
+        let answer = crate::client::exchange(&server.address, bytes).await;
+        answer.refused(400, None, "");
+        let length: usize = answer.has("content-length").parse().unwrap();
+        assert_eq!(length, answer.body.len(), "{answer:?}");
+    }
+    let path = format!("GET /{} HTTP/1.1\r\nhost: h\r\n\r\n", "a".repeat(70_000));
+    let long = crate::client::exchange(&server.address, path.as_bytes()).await;
+    assert!(matches!(long.status, 414 | 431), "{long:?}");
+    assert!(!long.string("message").is_empty());
+    server.get("/dbs").send().await.expect(200);
+}
+
+#[tokio::test]
+async fn an_answer_before_nonsense_is_kept() {
+    let server = Server::start().await;
+    let authorization = sign("GET", "/dbs", DATE, EMULATOR_KEY);
+    let head = format!(
+        "GET /dbs HTTP/1.1\r\nhost: h\r\nx-ms-date: {DATE}\r\nauthorization: {authorization}\r\n\r\n"
+    );
+    let mut stream = TcpStream::connect(&server.address).await.unwrap();
+    stream.write_all(format!("{head}NONSENSE\r\n\r\n").as_bytes()).await.unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).await.unwrap();
+    let received = String::from_utf8(received).unwrap();
+    assert!(received.starts_with("HTTP/1.1 200 OK"), "{received}");
+    let refused = received.find("HTTP/1.1 400 Bad Request").expect(&received);
+    let rest = &received[refused..];
+    assert!(rest.contains("x-ms-activity-id") && rest.contains("malformed"), "{rest}");
 }

@@ -10,6 +10,7 @@ use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::StorageValue;
 
 use super::logged::LoggedItem;
+use crate::charge::own_bytes;
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ItemKey};
 
@@ -100,6 +101,11 @@ impl ItemRecord {
 
     pub(crate) fn body_len(&self) -> usize {
         self.bytes.len() - HEADER_BYTES
+    }
+
+    /// Bytes of the text that the bill counts.
+    pub(crate) fn own_bytes(&self) -> usize {
+        own_bytes(self.body_len())
     }
 
     pub(crate) fn parse(&self) -> Result<Json> {

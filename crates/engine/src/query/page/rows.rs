@@ -45,6 +45,11 @@ impl RowMaker {
         is_usable.then_some(Self { stream, is_item, is_unfiltered })
     }
 
+    /// Array elements iterated so far.
+    pub(in crate::query) fn tuples(&self) -> u64 {
+        self.stream.tuples()
+    }
+
     /// Puts the rows of an item on a page, but for the first `begun`. Gives how many rows were seen and how it ended.
     pub(in crate::query) fn push(
         &mut self,

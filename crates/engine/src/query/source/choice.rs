@@ -87,6 +87,11 @@ impl<'plan> Choice<'plan> {
         Self { prepared, pieces, context, lookup, needed, shared: shared.unwrap_or_default() }
     }
 
+    /// The lookups that are carried out.
+    pub(in crate::query) fn lookup(&self) -> &Lookup {
+        &self.lookup
+    }
+
     /// Marks the lookups that a place belongs to.
     pub(in crate::query) fn fingerprint(&self) -> u128 {
         fingerprint(&self.lookup)

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::item::ItemRecord;
 use crate::key_layout::{ITEMS, TERMS};
 use crate::query::answer::QueryMetrics;
+use crate::query::bill::Bill;
 use crate::query::request::QueryLimits;
 
 /// Bytes of items held by one batch, roughly.
@@ -29,6 +30,7 @@ pub(in crate::query) struct Reading {
     /// The moment the page is read at: expiry is asked of this one only.
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
+    pub(in crate::query) bill: Bill,
     started: Duration,
     time_max: Option<Duration>,
 }
@@ -48,6 +50,7 @@ impl Reading {
             live: Arc::clone(live),
             now: engine.now(),
             metrics: QueryMetrics::default(),
+            bill: Bill::default(),
             started: engine.stopwatch(),
             time_max: limits.time_max,
         }
@@ -69,6 +72,7 @@ impl Reading {
         let limit = ScanLimit { entries_max: items_max, bytes_max: BATCH_BYTES };
         let page = self.view.scan(shard, ITEMS, &Scan::forward(range, limit)).await?;
         self.metrics.load_time += self.since(started);
+        self.bill.visit(shard);
         self.metrics.items_scanned += page.entries.len() as u64;
         self.metrics.full_scan = true;
         Ok(page)
@@ -83,6 +87,7 @@ impl Reading {
         let started = self.engine.stopwatch();
         let page = self.view.scan(shard, TERMS, scan).await?;
         self.metrics.index_time += self.since(started);
+        self.bill.visit(shard);
         self.metrics.index_entries += page.entries.len() as u64;
         self.metrics.index_seeks += 1;
         Ok(page)

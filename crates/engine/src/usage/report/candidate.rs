@@ -16,7 +16,8 @@ use crate::error::Result;
 
 const ROWS_MAX: usize = 10;
 /// Parts of a request unit that samples are counted in.
-const UNITS: f64 = 21.0;
+#[expect(clippy::cast_precision_loss, reason = "it is small")]
+const PARTS: f64 = model::RequestCharge::PARTS_PER_REQUEST_UNIT as f64;
 
 /// Reads a partition key to try: one path, or the paths of a hierarchical one with commas between them.
 ///
@@ -108,7 +109,7 @@ impl Trial {
             let key = key_text(&components);
             let id = values.and_then(|values| values.get("/id")).map(ToString::to_string);
             self.sizes.insert((key.clone(), id.unwrap_or_default()), number(item, "bytes"));
-            *self.heat.entry(key).or_default() += number(item, "units") / UNITS * self.item_weight;
+            *self.heat.entry(key).or_default() += number(item, "parts") / PARTS * self.item_weight;
         }
     }
 
@@ -197,7 +198,7 @@ impl Across {
                 across.unreadable += 1.0;
                 continue;
             };
-            let units = number(query, "units") / UNITS;
+            let units = number(query, "parts") / PARTS;
             across.queries += 1.0;
             across.units += units;
             if fixed(&bound, query, now, now).is_none() {

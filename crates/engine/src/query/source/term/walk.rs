@@ -63,6 +63,8 @@ pub(in crate::query::source) struct TermWalk {
     /// The rest of one value, walked forwards although the values are walked backwards.
     run: Option<KeyRange>,
     is_at_end: bool,
+    /// The value that was asked for last, since many terms may share it.
+    last_value: Option<Bytes>,
 }
 
 impl TermWalk {
@@ -89,6 +91,7 @@ impl TermWalk {
             absent_walk: None,
             run: None,
             is_at_end: false,
+            last_value: None,
         };
         if let Some(after) = after {
             walk.resume(after);
@@ -102,6 +105,15 @@ impl TermWalk {
 
     pub(in crate::query::source) fn is_at_end(&self) -> bool {
         self.is_at_end
+    }
+
+    /// Whether a value is another than the one asked for last.
+    pub(in crate::query::source) fn is_new_value(&mut self, value: &Bytes) -> bool {
+        let is_new = self.last_value.as_ref() != Some(value);
+        if is_new {
+            self.last_value = Some(value.clone());
+        }
+        is_new
     }
 
     fn resume(&mut self, after: &TermPlace) {
