@@ -11,7 +11,7 @@ use hyper::header::HeaderValue;
 
 use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
-use crate::observe::Metrics;
+use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
 use crate::settings::Settings;
@@ -127,6 +127,8 @@ impl Gateway {
             Route::Addresses => Err(Failure::bad_request(
                 "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
             )),
+            Route::Usage => observe::usage(self, request),
+            Route::Report => observe::report(self, request),
             Route::Offers => resource::offer::list(engine, request).await,
             Route::Offer(id) => resource::offer::answer(engine, request, id).await,
             Route::Databases => resource::database::feed(engine, request).await,
