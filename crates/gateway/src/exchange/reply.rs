@@ -10,8 +10,7 @@ use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
-use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
-use model::{RequestCharge, SessionToken};
+use model::{ChargeExplanation, RequestCharge, SessionToken};
 
 use super::escape::percent_encoded_non_ascii;
 use super::header;
@@ -132,9 +131,8 @@ impl Reply {
         charge: RequestCharge,
     ) -> Self {
         let explanation = || {
-            let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
             let profile = engine.settings().charge_profile;
-            Box::new(ChargeExplanation { operation, profile, terms })
+            Box::new(ChargeExplanation::of_whole(operation, profile, charge))
         };
         self.explained(request.wants_explanation().then(explanation))
     }
