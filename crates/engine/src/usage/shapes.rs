@@ -83,7 +83,7 @@ impl Shapes {
         shapes
     }
 
-    /// Paths of the index that some query used, as reports write them.
+    /// Paths and composite indexes that some query used, as reports write them.
     pub(crate) fn used_paths(&self) -> BTreeSet<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).used_paths.clone()
     }
@@ -124,13 +124,13 @@ impl Tables {
     }
 
     fn remember_paths(&mut self, metrics: &IndexMetrics) {
-        let single = metrics.utilized_single.iter().flat_map(|index| &index.specs);
-        let composite = metrics.utilized_composite.iter().flat_map(|index| &index.specs);
-        for spec in single.chain(composite) {
-            let path = spec.split_once(' ').map_or(spec.as_str(), |(path, _)| path);
-            let path = path.strip_suffix("/?").unwrap_or(path);
-            if !self.used_paths.contains(path) && self.used_paths.len() < PATHS_MAX {
-                self.used_paths.insert(path.to_owned());
+        for index in metrics.utilized_single.iter().chain(&metrics.utilized_composite) {
+            let paths = index.specs.iter();
+            let paths =
+                paths.map(|spec| spec.split_once(' ').map_or(spec.as_str(), |(path, _)| path));
+            let path = paths.collect::<Vec<_>>().join(",");
+            if !self.used_paths.contains(&path) && self.used_paths.len() < PATHS_MAX {
+                self.used_paths.insert(path);
             }
         }
     }
