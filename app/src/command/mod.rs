@@ -1,6 +1,7 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod cost;
 mod dispatch;
 mod export;
 mod import;

@@ -4,6 +4,7 @@
 mod account;
 mod bad_folders;
 mod commands;
+mod cost;
 mod crash;
 mod formats;
 mod full_disk;
@@ -11,3 +12,4 @@ mod planisphere;
 mod query;
 mod report;
 mod serve;
+mod tls;

@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
-use crate::query::TextCache;
+use crate::query::{ShapeCache, TextCache};
 use crate::settings::Settings;
 use crate::throughput::SharedThroughputs;
 
@@ -47,6 +47,7 @@ pub(crate) struct Core {
     pub(crate) shared_throughputs: SharedThroughputs,
     /// When counting began.
     pub(crate) opened: TimestampMs,
+    pub(crate) shapes: Arc<ShapeCache>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -90,6 +91,7 @@ impl Engine {
             query_texts: TextCache::default(),
             shared_throughputs: SharedThroughputs::default(),
             opened,
+            shapes: Arc::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),

@@ -148,9 +148,9 @@ pub(crate) async fn trim_versions(
     let mut last = ChangePosition::default();
     for Entry { key, value } in &page.entries {
         let position = position(key)?;
-        let (_, ended) = Version::decode(value.clone(), levels)?;
+        let (version, ended) = Version::decode(value.clone(), levels)?;
         if is_due(ended.0) {
-            turn.trim_version(position);
+            turn.trim_version(position, &version, ended);
             handled += 1;
         } else {
             let round = &mut turn.state.trim_round;

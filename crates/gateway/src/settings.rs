@@ -27,6 +27,8 @@ pub struct Settings {
     pub public_endpoint: Option<String>,
     /// Name of the region told to clients.
     pub region: String,
+    /// Whether the page at `/_explorer/index.html` is served.
+    pub explorer: bool,
     /// Bounds.
     pub limits: Limits,
     /// What throughput and storage cost, for reports.
@@ -99,6 +101,7 @@ impl Default for Settings {
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
             region: "East US".to_owned(),
+            explorer: true,
             limits: Limits::default(),
             prices: PriceTable::default(),
             log: Log::default(),

@@ -11,6 +11,13 @@ use crate::reading::our_root;
 
 const TABLE: &str = "docs/COMPATIBILITY.md";
 
+/// Folders of scenarios, and how the server is started for each.
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("conformance/scenarios", &[]),
+    ("conformance/scenarios/generous", &["--cross-partition", "generous"]),
+    ("conformance/scenarios/secure", &["--tls"]),
+];
+
 pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let chosen: Vec<&Library> = match arguments.as_slice() {
@@ -43,7 +50,11 @@ fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
     let list = fs::read_to_string(root.join("expected_failures.txt"));
     let list = list.map_err(|error| format!("expected_failures.txt: {error}"))?;
     let expected = Expected::parse(&list)?;
-    let server = Server::start()?;
+    Server::build()?;
+    let mut servers = Vec::new();
+    for (folder, more) in FOLDERS {
+        servers.push((*folder, Server::start(more)?));
+    }
     let (mut results, mut complaints) = (Vec::new(), Vec::new());
     for library in chosen {
         if !is_there(library) {
@@ -51,9 +62,13 @@ fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
             continue;
         }
         prepare(library)?;
-        let lines = scenarios(library, &server)?;
+        let mut lines = Vec::new();
+        for (folder, server) in &servers {
+            lines.extend(scenarios(library, folder, server)?);
+        }
         complaints.extend(expected.complaints(library.name, &lines));
-        if let Err(reason) = check_snippet(library, &server) {
+        let plain = servers.first().ok_or("there is no server")?;
+        if let Err(reason) = check_snippet(library, &plain.1) {
             complaints.push(format!("{}: README: {reason}", library.name));
         }
         tell(library, &lines);
@@ -67,8 +82,8 @@ fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
     Ok(complaints)
 }
 
-fn scenarios(library: &Library, server: &Server) -> Result<Vec<Line>, String> {
-    let folder = our_root().join("conformance/scenarios").display().to_string();
+fn scenarios(library: &Library, folder: &str, server: &Server) -> Result<Vec<Line>, String> {
+    let folder = our_root().join(folder).display().to_string();
     let endpoint_and_key = ["--endpoint", server.endpoint(), "--key", server.key()];
     let more = [&endpoint_and_key[..], &["--scenarios", &folder]].concat();
     let printed = run(library, library.run, &more, &[])?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
 use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
+use model::{ChargeProfile, ConsistencyLevel};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -18,6 +19,7 @@ use super::certificate::TlsFlags;
 use super::emulator::Wishes;
 use super::issuer::{IssuerFlags, Trust};
 use super::usage::{UsageFlags, keep_saving, save};
+use crate::command::cost::profile;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -55,6 +57,18 @@ pub(crate) struct Serve {
     /// Address told to clients, when they cannot use the one they asked
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
+
+    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
+    charge_profile: ChargeProfile,
+
+    /// Consistency of the account; Strong and BoundedStaleness double what reads cost
+    #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
+    consistency: ConsistencyLevel,
+
+    /// Do not serve the page at /_explorer/index.html
+    #[arg(long)]
+    no_explorer: bool,
 
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
@@ -95,13 +109,13 @@ impl Serve {
     /// The flags, with what the environment wishes where they say nothing.
     fn or(self, wishes: Wishes) -> Self {
         let key = self.key.or(&wishes);
-        let mut tls = self.tls;
-        tls.tls |= wishes.tls.unwrap_or(false);
+        let tls = self.tls.or(&wishes);
         let memory = self.memory || (wishes.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
+            no_explorer: self.no_explorer || wishes.explorer == Some(false),
             port: self.port.or(wishes.port),
             data: self.data.or(wishes.data),
             public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
@@ -168,19 +182,24 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, self.engine_settings()).await;
+            let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, Environment::system(), self.engine_settings()).await;
+            let opened = Engine::open(store, Environment::system(), self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open_with(&self.folder(), self.engine_settings()).await
+        self.store.open_with(&self.folder(), self.account()).await
     }
 
-    fn engine_settings(&self) -> engine::Settings {
-        self.usage.engine_settings()
+    /// What the flags say about the account.
+    fn account(&self) -> engine::Settings {
+        engine::Settings {
+            charge_profile: self.charge_profile,
+            consistency: self.consistency,
+            ..self.usage.engine_settings()
+        }
     }
 
     fn settings(
@@ -202,6 +221,7 @@ impl Serve {
             role_assignments,
             cross_partition,
             public_endpoint,
+            explorer: !self.no_explorer,
             log,
             ..Settings::default()
         };
@@ -242,6 +262,10 @@ impl Serve {
             host => host,
         }
     }
+}
+
+fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
+    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
 
 /// A line for whoever runs the server.

@@ -106,6 +106,10 @@ final class Runner {
     }
 
     private void keep(String name, String what, Seen seen) {
+        if (what.equals("time")) {
+            saved.put(name, seen.value.get("_ts"));
+            return;
+        }
         String kept = switch (what) {
             case "etag" -> seen.etag;
             case "session" -> seen.session;
@@ -132,6 +136,11 @@ final class Runner {
         try (CosmosAsyncClient theirs = other.buildAsyncClient()) {
             container = theirs.getDatabase(databaseId).getContainer(own.getId());
             return say(verb, step);
+        } catch (CosmosException failure) {
+            throw failure;
+        } catch (RuntimeException refused) {
+            // A client that may not begin says so in words of its own.
+            throw refused.getCause() instanceof CosmosException cause ? cause : refused;
         } finally {
             container = own;
         }

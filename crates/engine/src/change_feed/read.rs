@@ -22,7 +22,12 @@ use crate::partition::{Partition, PartitionState};
 use crate::usage::{Amount, OperationKind, Visit, Visits};
 
 impl Engine {
-    /// Reads a page of changes. An empty page means that nothing is new; its position is where to ask again.
+    /// Reads a page of changes. An empty page without `more` means that nothing is new; its position is where to ask
+    /// again.
+    ///
+    /// A page looks at 10,000 entries of the change log at most. A narrow feed range shares that log with the rest of its
+    /// physical partition: a page may then be empty, or short, and say `more`. Its position is behind what was looked
+    /// at, so that reading on always gets ahead.
     ///
     /// # Errors
     /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does
@@ -171,7 +176,7 @@ impl Engine {
     async fn check_retention(&self, partition: &Partition, part: &RangePosition) -> Result<()> {
         let stored = self.store().get(partition.identity.shard, STATE, STATE_KEY).await?;
         let Some(bytes) = stored else { return Ok(()) };
-        let trimmed = PartitionState::decode(&bytes)?.trimmed;
+        let trimmed = PartitionState::decode(&bytes)?.trimmed.lsn_in(&part.range);
         if part.lsn >= trimmed {
             return Ok(());
         }

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
+use ::query::EvaluationContext;
 use ::query::bind::Ordering;
-use ::query::plan::metrics::index_metrics;
-use ::query::{BoundQuery, EvaluationContext};
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
@@ -16,7 +15,7 @@ use super::answer::QueryPage;
 use super::bill::Bill;
 use super::page::{PageRows, RowMaker, compute, fill};
 use super::part::{Piece, check, pieces, targets};
-use super::prepared::{Prepared, bind_text, common_indexes, context};
+use super::prepared::{Filtered, Prepared, bind_text, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
 use super::source::{Choice, Reading, Source};
@@ -50,19 +49,21 @@ impl Engine {
         let progress = Progress::of(&operation, &container.identity.rid)?;
         let (_, bound) =
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        self.refuse_user_functions(&container, &bound).await?;
+        let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
-        let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opened = self.open_parts(&container, &operation, &query).await?;
         let visits = self.visit_parts(&container, &opened.pieces)?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
-        let (indexes, held) = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
-        let prepared = Prepared::new(bound, indexes)?;
+        let followed = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        let prepared = Prepared::new(query, followed.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
-        let view = Arc::clone(&opened.view);
+        let view = (Arc::clone(&opened.view), followed.states);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
         reading.metrics.compile_time = compile_time;
-        reading.bill = Bill::new(held);
+        reading.bill = Bill::new(followed.held);
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
         reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
@@ -83,7 +84,7 @@ impl Engine {
                 is_across: !visits.is_confined(),
                 partitions: visits.partitions(),
                 metrics,
-                index_metrics: &value.index_metrics,
+                index_metrics: &|| prepared.index_metrics(),
             },
         );
         Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
@@ -110,10 +111,10 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<Opened> {
         loop {
-            match self.open_parts_once(container, operation, bound).await? {
+            match self.open_parts_once(container, operation, query).await? {
                 Ok(opened) => return Ok(opened),
                 Err(retired) => self.map_after(container, &retired).await?,
             }
@@ -124,9 +125,9 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<std::result::Result<Opened, Arc<Partition>>> {
-        let (_, targets) = targets(container, &operation.feed_range, bound);
+        let (_, targets) = targets(container, &operation.feed_range, query);
         let pieces = pieces(&container.map(), &targets);
         let mut session_token = SessionToken::default();
         for piece in &pieces {
@@ -166,7 +167,9 @@ impl Engine {
                 reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
-                progress.plan = choice.fingerprint();
+                if more {
+                    progress.plan = choice.fingerprint();
+                }
                 (page, more)
             }
             None => {
@@ -191,7 +194,7 @@ impl Engine {
             continuation: more.then(|| progress.to_token(operation, &reading.identity.rid)),
             rows: page.rows,
             metrics: Default::default(),
-            index_metrics: index_metrics(bound, &prepared.indexes),
+            index_metrics: operation.wants_index_metrics.then(|| prepared.index_metrics()),
         })
     }
 }
@@ -208,7 +211,7 @@ async fn streamed(
     if matches!(progress.place, Place::Rows(_)) {
         return Ok(None);
     }
-    let Some(maker) = RowMaker::new(bound, context) else { return Ok(None) };
+    let Some(mut maker) = RowMaker::new(bound, context) else { return Ok(None) };
     let source = if bound.output.distinct {
         choice.distinct(&progress.place)?
     } else if bound.order_by == Ordering::None {
@@ -219,6 +222,9 @@ async fn streamed(
             None => choice.ordered(&progress.place)?,
         }
     };
+    if source.as_ref().is_some_and(|source| choice.is_answered_by(source)) {
+        maker.trust_source();
+    }
     Ok(source.map(|source| (source, maker)))
 }
 

@@ -18,6 +18,8 @@ const TEXTS_MAX: usize = 256;
 const PATHS_MAX: usize = 1024;
 /// Indexes remembered that would help one shape.
 const HELPS_MAX: usize = 8;
+/// Pages of a shape whose use of the index is all looked at.
+const FIRST_PAGES: u64 = 4;
 /// Longer shapes are cut.
 const SHAPE_CHARACTERS_MAX: usize = 1000;
 
@@ -61,15 +63,22 @@ pub(crate) struct PageUse<'a> {
     pub(crate) is_across: bool,
     pub(crate) partitions: usize,
     pub(crate) metrics: &'a QueryMetrics,
-    pub(crate) index_metrics: &'a IndexMetrics,
+    /// Which indexes it used or misses; asked only now and then.
+    pub(crate) index_metrics: &'a (dyn Fn() -> IndexMetrics + Sync),
 }
 
 impl Shapes {
     pub(crate) fn count(&self, page: &PageUse<'_>) {
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tables.remember_paths(page.index_metrics);
         let shape = tables.shape_of(page.text);
-        tables.place(&shape).count(page);
+        let used = tables.place(&shape);
+        used.count(page);
+        // The answer changes only with the indexing policy: the first pages, and then each doubling, are enough.
+        if used.requests <= FIRST_PAGES || used.requests.is_power_of_two() {
+            let metrics = (page.index_metrics)();
+            used.remember_help(&metrics);
+            tables.remember_paths(&metrics);
+        }
     }
 
     /// All shapes, the most expensive first.
@@ -145,12 +154,15 @@ impl ShapeUse {
         self.scans += u64::from(page.metrics.items_scanned > 0);
         self.retrieved_items += page.metrics.retrieved_items;
         self.output_items += page.metrics.output_items;
-        for index in &page.index_metrics.potential_single {
+    }
+
+    fn remember_help(&mut self, metrics: &IndexMetrics) {
+        for index in &metrics.potential_single {
             if self.helping_paths.len() < HELPS_MAX {
                 self.helping_paths.extend(index.specs.iter().cloned());
             }
         }
-        for index in &page.index_metrics.potential_composite {
+        for index in &metrics.potential_composite {
             if self.helping_composites.len() < HELPS_MAX {
                 self.helping_composites.insert(index.specs.clone());
             }
@@ -163,14 +175,14 @@ mod tests {
     use super::*;
 
     fn ask(shapes: &Shapes, text: &str, units: u64) {
-        let (metrics, index_metrics) = (QueryMetrics::default(), IndexMetrics::default());
+        let metrics = QueryMetrics::default();
         shapes.count(&PageUse {
             text,
             charge: RequestCharge::from_parts(units),
             is_across: true,
             partitions: 2,
             metrics: &metrics,
-            index_metrics: &index_metrics,
+            index_metrics: &IndexMetrics::default,
         });
     }
 

@@ -46,15 +46,15 @@ impl Clock for TestControl {
 }
 
 /// Whether a path is one of a test.
-pub(crate) fn is_for_test(gateway: &Gateway, method: &Method, path: &Path) -> bool {
+pub(crate) fn is_for_test(gateway: &Gateway, method: &Method, path: &Path<'_>) -> bool {
     let is_ours = path.raw.starts_with("_planisphere/test/");
     is_ours && method == Method::POST && gateway.settings().test_control.is_some()
 }
 
 /// Does what the test asks.
-pub(crate) async fn control(gateway: &Gateway, path: &Path, body: &[u8]) -> Outcome<Reply> {
+pub(crate) async fn control(gateway: &Gateway, path: &Path<'_>, body: &[u8]) -> Outcome<Reply> {
     let wish = Json::parse(body).map_err(Failure::invalid_payload)?;
-    match (path.raw.as_str(), &gateway.settings().test_control) {
+    match (path.raw, &gateway.settings().test_control) {
         ("_planisphere/test/advance-clock", Some(control)) => {
             let seconds = wish.get("seconds").and_then(Json::as_i64);
             let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());

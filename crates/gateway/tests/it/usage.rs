@@ -26,25 +26,22 @@ async fn create_large(server: &Server, id: &str) {
 #[tokio::test]
 async fn a_throttled_request_is_told_how_long_to_wait() {
     let server = enforced().await;
-    let mut charge = 0.0;
     for id in ["1", "2", "3", "4", "5"] {
         create_large(&server, id).await;
         let read = server.get("/dbs/d/colls/c").send().await.expect(200);
         assert_eq!(read.header("x-planisphere-enforce-throughput"), Some("true"));
-        charge += 1.0;
     }
-    assert!(charge > 0.0);
-    let item = |server: &Server| server.get("/dbs/d/colls/c/docs/1").key(r#"["a"]"#).send();
-    let refused = item(&server).await;
+    let item = || server.get("/dbs/d/colls/c/docs/1").key(r#"["a"]"#).send();
+    let refused = item().await;
     refused.refused(429, Some("3200"), "Request rate is large. More Request Units may be needed");
     assert_eq!(refused.string("code"), "TooManyRequests");
     assert_eq!(refused.header("retry-after"), None);
     let wait: u64 = refused.has("x-ms-retry-after-ms").parse().unwrap();
     assert!((1..1000).contains(&wait), "{wait}");
     server.clock.travel(Duration::from_millis(wait - 1));
-    assert_eq!(item(&server).await.status, 429);
+    assert_eq!(item().await.status, 429);
     server.clock.travel(Duration::from_millis(1));
-    item(&server).await.expect(200);
+    item().await.expect(200);
 }
 
 #[tokio::test]
