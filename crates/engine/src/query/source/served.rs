@@ -1,7 +1,7 @@
 //! Whether a source answers the whole filter, so that it need not be asked of the items again.
 //!
-//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that terms
-//! hold whole, and walked. In doubt the filter is asked.
+//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that
+//! terms hold whole, and walked. In doubt the filter is asked.
 
 use ::query::plan::access::{AccessPlan, CompositeLookup, Indexes, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
