@@ -102,6 +102,7 @@ impl Gateway {
 
     /// Answers an authorized request.
     pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
+        // The futures of rare requests are large; each has a place of its own, so that a point read does not carry them.
         let Some(route) = path.route() else { return Err(unknown_path(path)) };
         let engine = self.engine();
         match route {
@@ -109,41 +110,41 @@ impl Gateway {
             Route::Addresses => Err(Failure::bad_request(
                 "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
             )),
-            Route::Offers => resource::offer::list(engine, request).await,
-            Route::Offer(id) => resource::offer::answer(engine, request, id).await,
-            Route::Databases => resource::database::feed(engine, request).await,
-            Route::Database(id) => resource::database::answer(engine, request, id).await,
+            Route::Offers => Box::pin(resource::offer::list(engine, request)).await,
+            Route::Offer(id) => Box::pin(resource::offer::answer(engine, request, id)).await,
+            Route::Databases => Box::pin(resource::database::feed(engine, request)).await,
+            Route::Database(id) => Box::pin(resource::database::answer(engine, request, id)).await,
             Route::Containers(database) => {
-                resource::container::feed(engine, request, database).await
+                Box::pin(resource::container::feed(engine, request, database)).await
             }
             Route::Container(database, container, inner) => {
                 resource::container::dispatch(self, request, (database, container), inner).await
             }
             Route::Users(database) => {
                 let place = attached::below_database(engine, database, AttachedKind::User)?;
-                attached::feed(self, request, &place).await
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::User(database, user) => {
                 let place = attached::below_database(engine, database, AttachedKind::User)?;
-                attached::single(self, request, &place, user).await
+                Box::pin(attached::single(self, request, &place, user)).await
             }
             Route::Permissions(database, user) => {
-                let place = attached::below_user(engine, database, user).await?;
-                attached::feed(self, request, &place).await
+                let place = Box::pin(attached::below_user(engine, database, user)).await?;
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::Permission(database, user, permission) => {
-                let place = attached::below_user(engine, database, user).await?;
-                attached::single(self, request, &place, permission).await
+                let place = Box::pin(attached::below_user(engine, database, user)).await?;
+                Box::pin(attached::single(self, request, &place, permission)).await
             }
             Route::EncryptionKeys(database) => {
                 let kind = AttachedKind::ClientEncryptionKey;
                 let place = attached::below_database(engine, database, kind)?;
-                attached::feed(self, request, &place).await
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::EncryptionKey(database, key) => {
                 let kind = AttachedKind::ClientEncryptionKey;
                 let place = attached::below_database(engine, database, kind)?;
-                attached::single(self, request, &place, key).await
+                Box::pin(attached::single(self, request, &place, key)).await
             }
         }
     }

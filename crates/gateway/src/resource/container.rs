@@ -54,24 +54,24 @@ pub(crate) async fn dispatch(
     let address = engine.resolve_container(database, container)?;
     check_intended(request, &address)?;
     match inner {
-        ContainerRoute::Itself => answer(engine, request, &address).await,
+        ContainerRoute::Itself => Box::pin(answer(engine, request, &address)).await,
         ContainerRoute::PartitionKeyRanges => {
-            partition_key_range::feed(engine, request, &address).await
+            Box::pin(partition_key_range::feed(engine, request, &address)).await
         }
-        ContainerRoute::Items => item::feed(gateway, request, &address).await,
+        ContainerRoute::Items => Box::pin(item::feed(gateway, request, &address)).await,
         ContainerRoute::Item(id) => item::single(engine, request, &address, id).await,
         ContainerRoute::PartitionKeyDelete => {
-            item::delete_by_partition_key(engine, request, &address).await
+            Box::pin(item::delete_by_partition_key(engine, request, &address)).await
         }
         ContainerRoute::Conflicts => conflicts(request, &address),
         ContainerRoute::Conflict(id) => {
             Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
         }
         ContainerRoute::Scripts(kind) => {
-            attached::feed(gateway, request, &scripts(&address, kind)).await
+            Box::pin(attached::feed(gateway, request, &scripts(&address, kind))).await
         }
         ContainerRoute::Script(kind, named) => {
-            attached::single(gateway, request, &scripts(&address, kind), named).await
+            Box::pin(attached::single(gateway, request, &scripts(&address, kind), named)).await
         }
     }
 }
