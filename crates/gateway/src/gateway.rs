@@ -82,14 +82,10 @@ impl Gateway {
         }
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-            high >> 32,
-            (high >> 16) & 0xFFFF,
-            high & 0xFFF,
-            (low >> 48) & 0x3FFF | 0x8000,
-            low & 0xFFFF_FFFF_FFFF
-        )
+        // A random id of version 4, by the bits that the version and the variant leave.
+        let high = high & !0xF000 | 0x4000;
+        let low = low & !(0b11 << 62) | (0b10 << 62);
+        id_text(u128::from(high) << 64 | u128::from(low))
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
@@ -150,9 +146,34 @@ impl Gateway {
     }
 }
 
+/// A number in the form of an activity id: 8, 4, 4, 4 and 12 digits.
+fn id_text(number: u128) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(36);
+    for place in (0..32).rev() {
+        let digit = usize::try_from((number >> (4 * place)) & 0xF).unwrap_or_default();
+        text.push(char::from(DIGITS.get(digit).copied().unwrap_or(b'0')));
+        if matches!(place, 24 | 20 | 16 | 12) {
+            text.push('-');
+        }
+    }
+    text
+}
+
 fn unknown_path(path: &Path<'_>) -> Failure {
     if path.last_segment() == Some("$batch") {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_text;
+
+    #[test]
+    fn an_activity_id_has_its_dashes() {
+        let number = 0x0123_4567_89ab_4def_8123_4567_89ab_cdef;
+        assert_eq!(id_text(number), "01234567-89ab-4def-8123-456789abcdef");
+    }
 }

@@ -64,6 +64,19 @@ impl Reply {
         self
     }
 
+    /// The same reply with two headers of the same value.
+    pub(crate) fn with_both(
+        mut self,
+        (name, other): (HeaderName, HeaderName),
+        value: impl Display,
+    ) -> Self {
+        self = self.with(name.clone(), value);
+        if let Some(value) = self.headers.get(name).cloned() {
+            self.headers.insert(other, value);
+        }
+        self
+    }
+
     /// The same reply with a header that never changes.
     pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));
@@ -92,8 +105,7 @@ impl Reply {
         let reply = match (parts.next(), parts.next()) {
             (Some((partition, lsn)), None) => self
                 .with(header::PARTITION_KEY_RANGE_ID, partition)
-                .with(header::LSN, lsn.0)
-                .with(header::LOCAL_LSN, lsn.0),
+                .with_both((header::LSN, header::LOCAL_LSN), lsn.0),
             _ => self,
         };
         reply.with(header::SESSION_TOKEN, token)
@@ -121,8 +133,11 @@ impl Reply {
 }
 
 fn header_value(text: Bytes) -> Option<HeaderValue> {
-    if text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
-        return HeaderValue::from_maybe_shared(text).ok();
+    // Of ASCII, only control characters are refused here.
+    if text.is_ascii()
+        && let Ok(value) = HeaderValue::from_maybe_shared(text.clone())
+    {
+        return Some(value);
     }
     let text = percent_encoded_non_ascii(&String::from_utf8_lossy(&text));
     HeaderValue::try_from(text).ok()

@@ -30,8 +30,7 @@ pub(crate) async fn read(
             let (etag, lsn) = (item.etag(), item.lsn());
             Reply::ok(body::text(request, item))
                 .etag(etag)
-                .with(header::ITEM_LSN, lsn)
-                .with(header::ITEM_LOCAL_LSN, lsn)
+                .with_both((header::ITEM_LSN, header::ITEM_LOCAL_LSN), lsn)
         }
         ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).etag(etag),
     };

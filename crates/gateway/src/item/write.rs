@@ -100,7 +100,6 @@ pub(crate) fn written(
         .etag(etag)
         .charge(outcome.charge)
         .session(outcome.session_token.as_ref())
-        .with(header::ITEM_LSN, lsn)
-        .with(header::ITEM_LOCAL_LSN, lsn)
+        .with_both((header::ITEM_LSN, header::ITEM_LOCAL_LSN), lsn)
         .owner(address)
 }
