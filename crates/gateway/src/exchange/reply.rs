@@ -6,18 +6,21 @@
 use std::fmt::{Display, Write};
 
 use bytes::{Bytes, BytesMut};
-use engine::ContainerAddress;
+use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
-use model::{RequestCharge, SessionToken};
+use model::{ChargeExplanation, RequestCharge, SessionToken};
 
 use super::escape::percent_encoded_non_ascii;
 use super::header;
+use super::request::Request;
 
+/// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
+const EXPLANATION_BYTES_MAX: usize = 6 * 1024;
 /// Room for the headers of an answer about an item.
-const HEADERS: usize = 24;
-const HEADER_VALUES_BYTES: usize = 512;
+const HEADERS: usize = 48;
+const HEADER_VALUES_BYTES: usize = 1024;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -64,22 +67,37 @@ impl Reply {
         self
     }
 
-    /// The same reply with two headers of the same value.
-    pub(crate) fn with_both(
-        mut self,
-        (name, other): (HeaderName, HeaderName),
-        value: impl Display,
-    ) -> Self {
-        self = self.with(name.clone(), value);
-        if let Some(value) = self.headers.get(name).cloned() {
-            self.headers.insert(other, value);
+    /// The same reply with a header that never changes.
+    pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
+        self.headers.insert(name, HeaderValue::from_static(value));
+        self
+    }
+
+    /// The same reply with a header that is ready.
+    pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The same reply with the value of one header under another name too, if there is one.
+    pub(crate) fn copied(mut self, from: &HeaderName, to: HeaderName) -> Self {
+        if let Some(value) = self.headers.get(from).cloned() {
+            self.headers.insert(to, value);
         }
         self
     }
 
-    /// The same reply with a header that never changes.
-    pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
-        self.headers.insert(name, HeaderValue::from_static(value));
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    pub(crate) fn into_headers(self) -> HeaderMap {
+        self.headers
+    }
+
+    /// The same reply with headers that were made elsewhere.
+    pub(crate) fn with_all(mut self, headers: HeaderMap) -> Self {
+        self.headers.extend(headers);
         self
     }
 
@@ -98,6 +116,27 @@ impl Reply {
         self.with(header::REQUEST_CHARGE, charge)
     }
 
+    /// Why the request costs what it costs, when it was asked.
+    pub(crate) fn explained(self, explanation: Option<Box<ChargeExplanation>>) -> Self {
+        let text = explanation.map(|one| one.to_json_within(EXPLANATION_BYTES_MAX));
+        self.with_some(header::EXPLAIN_CHARGE, text)
+    }
+
+    /// The same for a request whose charge is told as one term.
+    pub(crate) fn explained_as_whole(
+        self,
+        engine: &Engine,
+        request: &Request,
+        operation: &'static str,
+        charge: RequestCharge,
+    ) -> Self {
+        let explanation = || {
+            let profile = engine.settings().charge_profile;
+            Box::new(ChargeExplanation::of_whole(operation, profile, charge))
+        };
+        self.explained(request.wants_explanation().then(explanation))
+    }
+
     /// The session token with the physical partition and its position, when it names only one.
     pub(crate) fn session(self, token: Option<&SessionToken>) -> Self {
         let Some(token) = token.filter(|token| token.iter().next().is_some()) else { return self };
@@ -105,7 +144,8 @@ impl Reply {
         let reply = match (parts.next(), parts.next()) {
             (Some((partition, lsn)), None) => self
                 .with(header::PARTITION_KEY_RANGE_ID, partition)
-                .with_both((header::LSN, header::LOCAL_LSN), lsn.0),
+                .with(header::LSN, lsn.0)
+                .copied(&header::LSN, header::LOCAL_LSN),
             _ => self,
         };
         reply.with(header::SESSION_TOKEN, token)

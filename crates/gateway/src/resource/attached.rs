@@ -6,7 +6,7 @@ use engine::{AttachedKind, AttachedResource, Engine, Outcome as EngineOutcome};
 use hyper::{Method, StatusCode};
 use model::{Json, Object, ResourceId};
 
-use super::{listing, permission};
+use super::{listing, permission, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
 
@@ -63,7 +63,9 @@ pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) ->
         Method::GET => {
             let listed = engine.list_attached(place.owner, place.kind).await?;
             let values = documents(gateway, request, place, &listed.value).await?;
-            listing::feed(request, Some(&place.owner), place.feed_name(), values, listed.charge)
+            let (owner, name) = (Some(&place.owner), place.feed_name());
+            let reply = listing::feed(request, owner, name, values, listed.charge)?;
+            Ok(usage::of_attached(reply, place.kind, listed.value.len()))
         }
         Method::POST if request.is_query() => {
             let listed = engine.list_attached(place.owner, place.kind).await?;
@@ -80,7 +82,9 @@ pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) ->
             }
             permission::check(engine, place.kind, &content).await?;
             let created = engine.create_attached(place.owner, place.kind, content).await?;
-            reply(gateway, request, place, StatusCode::CREATED, &created).await
+            let reply = reply(gateway, request, place, StatusCode::CREATED, &created).await?;
+            let count = engine.list_attached(place.owner, place.kind).await?.value.len();
+            Ok(usage::of_attached(reply, place.kind, count))
         }
         _ => Err(Failure::method_not_allowed()),
     }

@@ -10,4 +10,5 @@ mod listing;
 pub(crate) mod offer;
 pub(crate) mod partition_key_range;
 pub(crate) mod permission;
+mod standing;
 pub(crate) mod usage;
