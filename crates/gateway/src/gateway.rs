@@ -116,7 +116,8 @@ impl Gateway {
 
     /// Answers an authorized request.
     pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
-        // The futures of rare requests are large; each has a place of its own, so that a point read does not carry them.
+        // The futures of rare requests are large; each has a place of its own, so that a point read does not carry
+        // them.
         let Some(route) = path.route() else { return Err(unknown_path(path)) };
         let engine = self.engine();
         match route {
