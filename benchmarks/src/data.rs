@@ -126,6 +126,11 @@ pub(crate) fn read_item(container: &ContainerLink, number: u64) -> Result<ReadIt
     })
 }
 
+/// Where an item is: its partition key and its id.
+pub(crate) fn name(number: u64) -> (PartitionKey, String) {
+    (PartitionKey::from(customer(number).as_str()), id(number))
+}
+
 /// The numbers below `items` in an order that has nothing to do with how they were written.
 pub(crate) fn shuffled(items: u64) -> Vec<u64> {
     let mut numbers: Vec<_> = (0..items).collect();

@@ -11,6 +11,7 @@
 
 mod child;
 mod data;
+mod gateway;
 mod measure;
 mod meter;
 mod prepare;
@@ -23,6 +24,10 @@ mod run;
 mod tape;
 
 pub use child::{ChildTask, run_child};
+pub use gateway::{
+    ComparedRow, FactRow, GatewayOptions, GatewayReport, Part, PeerRow, Reached, run_gateway,
+    run_part,
+};
 pub use queries::{
     CountedRow, Figure, PreparingRow, QueryOptions, QueryReport, ScanRow, run_queries,
 };

@@ -1,11 +1,14 @@
 //! The command: reads arguments, runs the measurements, prints the table and writes it to a file.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use benchmarks::{ChildTask, Options, QueryOptions, Result, run, run_child, run_queries};
-use clap::{Parser, Subcommand};
+use benchmarks::{
+    ChildTask, GatewayOptions, Options, Part, QueryOptions, Result, run, run_child, run_gateway,
+    run_part, run_queries,
+};
+use clap::{Args, Parser, Subcommand};
 
 /// Benchmarks of the embedded engine beside the raw storage crate; `queries` has those of the query language.
 #[derive(Parser)]
@@ -43,6 +46,17 @@ enum Task {
         /// Where to write the tables, as Markdown.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Where to keep the loaded stores, so that the next run need not load them.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// Benchmarks of the gateway over HTTP, beside a bare server and other servers of the same protocol.
+    Gateway(GatewayArguments),
+    /// Runs one process of a gateway benchmark.
+    #[command(hide = true)]
+    Part {
+        #[command(subcommand)]
+        part: Part,
     },
     /// Runs one task and prints what it measured.
     #[command(hide = true)]
@@ -56,6 +70,54 @@ enum Task {
         #[arg(long)]
         tape: Option<PathBuf>,
     },
+}
+
+/// How the gateway is measured.
+#[derive(Args)]
+struct GatewayArguments {
+    /// Items of the data set; a multiple of 100.
+    #[arg(long, default_value_t = 10_000)]
+    items: u64,
+    /// Rounds of each side; the tables show medians.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// How long one round is measured, in milliseconds.
+    #[arg(long, default_value_t = 1_500)]
+    measured_ms: u64,
+    /// Connections, and callers of the engine.
+    #[arg(long, default_value_t = 16)]
+    connections: usize,
+    /// The binary whose server is measured; without it the one beside this program.
+    #[arg(long)]
+    server: Option<PathBuf>,
+    /// Leave out other servers of the same protocol, which have to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the tables, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl GatewayArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let program = std::env::current_exe()?;
+        let beside = program.with_file_name("planisphere");
+        let peers = program.parent().and_then(Path::parent).map(|target| target.join("peers"));
+        let report = run_gateway(&GatewayOptions {
+            items: self.items,
+            rounds: self.rounds,
+            measured_ms: self.measured_ms,
+            connections: self.connections,
+            server: self.server.unwrap_or(beside),
+            program,
+            peers: peers.filter(|_| !self.no_peers),
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -74,14 +136,17 @@ fn start(arguments: Arguments) -> Result<()> {
         Some(Task::Child { task, folder, items, tape }) => {
             return run_child(task, &folder, items, tape.as_deref(), &mut out);
         }
-        Some(Task::Queries { items, rounds, only, out: path }) => {
-            let report = run_queries(&QueryOptions { items, rounds, only })?;
+        Some(Task::Queries { items, rounds, only, out: path, data }) => {
+            let program = std::env::current_exe()?;
+            let report = run_queries(&QueryOptions { items, rounds, only, data, program })?;
             writeln!(out, "{}", report.tables())?;
             if let Some(path) = path {
                 std::fs::write(path, report.page())?;
             }
             return Ok(());
         }
+        Some(Task::Gateway(arguments)) => return arguments.run(&mut out),
+        Some(Task::Part { part }) => return run_part(part, &mut out),
         None => {}
     }
     let report = run(&Options {

@@ -60,7 +60,12 @@ pub(crate) fn now() -> Instant {
 
 /// Memory of this process in bytes: now, and the most it ever was.
 pub(crate) fn resident_bytes() -> Result<(u64, u64)> {
-    let status = fs::read_to_string("/proc/self/status")?;
+    resident_bytes_of("self")
+}
+
+/// The same of a process by its number.
+pub(crate) fn resident_bytes_of(process: &str) -> Result<(u64, u64)> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     Ok((status_bytes(&status, "VmRSS:")?, status_bytes(&status, "VmHWM:")?))
 }
 

@@ -150,6 +150,9 @@ const MEANING: &str = "\
   the three spaces that fill up, the memtable being filled and those being written, and 128 MiB that we grant
   for everything else. The peak after a quarter of the items shows how memory grows while cache and memtables
   fill; one size of data does not prove the bound.
+- **g** `Container::read` of the crate `client` on an embedded account, one caller, every item once in random order,
+  against `Engine::read_item` of the same items by a program that makes the operation and parses the item itself.
+  Both read the same type with serde.
 
 ## Read with care
 

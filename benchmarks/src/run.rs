@@ -33,13 +33,14 @@ pub(crate) struct Bench {
 
 type Measurement = fn(&Bench) -> Result<Vec<Row>>;
 
-const MEASUREMENTS: [(char, Measurement); 6] = [
+const MEASUREMENTS: [(char, Measurement); 7] = [
     ('a', measure::point_read),
     ('b', measure::durable_create),
     ('c', measure::bulk_load),
     ('d', measure::change_feed),
     ('e', measure::opening),
     ('f', measure::memory),
+    ('g', measure::client_read),
 ];
 
 /// Runs the benchmarks.

@@ -78,7 +78,7 @@ pub(crate) async fn all_changes(engine: &Engine, link: &ContainerLink) -> Vec<Ch
         };
         let page = engine.read_change_feed(read).await.unwrap().value;
         assert!(
-            page.changes.windows(2).all(|pair| pair[0].lsn <= pair[1].lsn),
+            page.changes.windows(2).all(|pair| pair[0].lsn() <= pair[1].lsn()),
             "a page is out of order"
         );
         let is_end = page.changes.is_empty() && !page.more;

@@ -19,7 +19,7 @@ use crate::data::{create_made_items, mixed, open, text};
 use crate::{Error, Result, progress};
 
 /// Items of one logical partition, and of one batch.
-pub(super) const PARTITION_ITEMS: u64 = 100;
+pub(crate) const PARTITION_ITEMS: u64 = 100;
 /// Different remarks; a filter on one of them leaves one item in so many.
 const REMARKS: u64 = 1_000;
 const STATUSES: [&str; 4] = ["open", "paid", "packed", "sent"];
@@ -42,11 +42,17 @@ pub(super) fn link() -> Result<ContainerLink> {
     Ok(ContainerLink::new("benchmarks", "orders")?)
 }
 
-/// Loads a new store with so many items, and opens it anew so that nothing of the loading is left in memory.
-pub(super) async fn load(folder: &Path, items: u64) -> Result<Engine> {
+/// Refuses a size that does not fill its last logical partition.
+pub(super) fn check(items: u64) -> Result<()> {
     if items == 0 || !items.is_multiple_of(PARTITION_ITEMS) {
         return Err(format!("{items} items: give a multiple of {PARTITION_ITEMS}").into());
     }
+    Ok(())
+}
+
+/// Loads a new store with so many items and closes it.
+pub(crate) async fn load(folder: &Path, items: u64) -> Result<()> {
+    check(items)?;
     let engine = open(folder, RELAXED, None).await?;
     create_container(&engine).await?;
     let bar = progress::bar(items, &format!("loading {items} items"));
@@ -55,6 +61,11 @@ pub(super) async fn load(folder: &Path, items: u64) -> Result<Engine> {
     create_made_items(&engine, &link()?, 0..items, LOADING_CALLERS, &bar, item).await?;
     bar.finish_and_clear();
     engine.close().await?;
+    Ok(())
+}
+
+/// Opens a loaded store.
+pub(super) async fn open_loaded(folder: &Path) -> Result<Engine> {
     open(folder, Durability::Synced, None).await
 }
 
@@ -84,7 +95,7 @@ fn properties_of_container() -> Result<ContainerProperties> {
 }
 
 /// The partition key of a logical partition by its number.
-pub(super) fn customer(partition: u64) -> String {
+pub(crate) fn customer(partition: u64) -> String {
     format!("customer-{partition:06}")
 }
 
@@ -108,7 +119,8 @@ fn remark_of(number: u64) -> String {
     remark(mixed(number) >> 32)
 }
 
-fn item(number: u64, partitions: u64) -> Json {
+/// An item by its number, in one of so many logical partitions.
+pub(crate) fn item(number: u64, partitions: u64) -> Json {
     let integer = |number: u64| i64::try_from(number).unwrap_or_default();
     let mut object = Object::new();
     object.insert("id", format!("order-{number:010}"));

@@ -9,12 +9,13 @@
 
 mod ask;
 mod case;
-mod data;
+pub(crate) mod data;
 mod measure;
 mod peer;
 mod report;
 mod run;
 
+pub(crate) use data::{PARTITION_ITEMS, customer, item};
 pub use peer::Figure;
 pub use report::{CountedRow, PreparingRow, QueryReport, ScanRow};
 pub use run::{QueryOptions, run_queries};

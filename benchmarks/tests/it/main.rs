@@ -1,5 +1,6 @@
 //! Every measurement on a tiny data set: the numbers must be there and make sense. How fast is no question of a test.
 
+mod gateway;
 mod queries;
 
 use benchmarks::{Options, run};
@@ -14,7 +15,7 @@ fn every_measurement_gives_finite_numbers_on_a_tiny_data_set() {
     })
     .unwrap();
     let letters: String = report.rows.iter().map(|row| row.letter).collect();
-    assert_eq!(letters, "abcdeeff");
+    assert_eq!(letters, "abcdeeffg");
     for row in &report.rows {
         assert!(row.value.is_finite() && row.value > 0.0, "{row:?}");
     }

@@ -76,6 +76,10 @@ func (r *runner) do(verb string, step object) (seen, error) {
 		return r.control("advance-clock", object{"seconds": step["seconds"]})
 	case "split_partition":
 		return r.control("split-partition", object{"database": r.databaseID, "container": r.container.ID()})
+	case "enforce_throughput":
+		return r.control("enforce-throughput", object{"database": r.databaseID, "container": r.container.ID()})
+	case "was_throttled":
+		return r.control("was-throttled", object{"database": r.databaseID, "container": r.container.ID()})
 	}
 	if reason, ok := withoutWords[verb]; ok {
 		return seen{}, unsupported{reason}

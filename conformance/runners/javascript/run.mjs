@@ -380,6 +380,8 @@ const verbs = {
   },
   advance_clock: (step) => control("advance-clock", { seconds: step.seconds }),
   split_partition: () => control("split-partition", { database: databaseId, container: container.id }),
+  enforce_throughput: () => control("enforce-throughput", { database: databaseId, container: container.id }),
+  was_throttled: () => control("was-throttled", { database: databaseId, container: container.id }),
 };
 
 const withThroughput = (step) => ("database" in step ? client.database(step.database) : container);

@@ -1,118 +1,179 @@
-//! The request charge of point operations: the one table.
+//! From what an operation has touched to its charge.
 //!
-//! Owns the published size steps and the price of index terms, in 1/21 request units. Pure. Does not own queries,
-//! profiles or throttling, which come with the bill.
+//! Owns what the bill counts of a stored item, the profile and the level a request is priced by, and the explanations
+//! of point operations. Does not own a figure: every price is `model::charge`'s.
 
-use model::RequestCharge;
+use model::charge::{self, ChargeExplanation, ChargeProfile, ChargeTerm, IndexCost, TermDetail};
+pub(crate) use model::charge::{
+    failed_write, feed_page, metadata_read, metadata_write, nothing_found, point_read,
+};
+use model::{ConsistencyLevel, RequestCharge};
 
-/// Price of one index term; every indexed leaf has two.
-const TERM_UNITS: u64 = 4;
-/// A failed write (not found, conflict, precondition).
-const FAILED_WRITE_UNITS: u64 = 26;
-/// One patch operation, on top of the replace it amounts to.
-const PATCH_OPERATION_UNITS: u64 = 8;
-
-/// Size step in KB, units to read, units to write.
-const STEPS: [(u64, u64, u64); 12] = [
-    (1, 21, 104),
-    (2, 22, 132),
-    (4, 24, 140),
-    (8, 28, 148),
-    (16, 35, 200),
-    (32, 46, 236),
-    (64, 100, 476),
-    (128, 209, 1012),
-    (256, 426, 2064),
-    (512, 860, 3876),
-    (1024, 3064, 13125),
-    (2048, 6128, 26250),
-];
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind};
+use crate::item::Written;
+use crate::operation::ReadOptions;
+use crate::outcome::Item;
 
 /// What an item weighs on the bill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
+    /// Of its text without system properties.
     pub(crate) bytes: usize,
-    /// Indexed scalar leaves, without system properties.
-    pub(crate) leaves: u64,
+    /// What its index costs, in 1/21 request units.
+    pub(crate) index_units: u64,
 }
 
-fn step(bytes: usize) -> (u64, u64) {
-    let bytes = bytes as u64;
-    STEPS
-        .iter()
-        .find(|(kilobytes, ..)| bytes <= kilobytes * 1024)
-        .or(STEPS.last())
-        .map_or((0, 0), |&(_, read, write)| (read, write))
+/// What the index of the old and of the new version of an item costs, path by path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IndexedVersions {
+    pub(crate) old: Vec<IndexCost>,
+    pub(crate) new: Vec<IndexCost>,
 }
 
-pub(crate) fn read(bytes: usize) -> RequestCharge {
-    RequestCharge::from_units(step(bytes).0)
+/// Bytes that the system properties add to the text of an item: names and values of fixed length, each behind a comma.
+/// Timestamps have ten digits until the year 2286.
+const SYSTEM_BYTES: usize = concat!(
+    r#","_rid":"012345678901234567890123""#,
+    r#","_self":"dbs/01234567/colls/012345678901/docs/012345678901234567890123/""#,
+    r#","_etag":"\"00000000-0000-0000-0000-000000000000\"""#,
+    r#","_attachments":"attachments/""#,
+    r#","_ts":1234567890"#
+)
+.len();
+
+/// The bytes that the bill counts of an item's stored text.
+pub(crate) fn own_bytes(text_bytes: usize) -> usize {
+    text_bytes.saturating_sub(SYSTEM_BYTES)
 }
 
-/// A read that finds nothing, or an empty page.
-pub(crate) fn nothing_found() -> RequestCharge {
-    RequestCharge::from_units(21)
+/// The bytes that the bill counts of items whose texts have so many in all.
+pub(crate) fn own_bytes_of_many(text_bytes: u64, items: u64) -> u64 {
+    text_bytes.saturating_sub(items.saturating_mul(SYSTEM_BYTES as u64))
 }
 
-pub(crate) fn create(new: Weight) -> RequestCharge {
-    RequestCharge::from_units(step(new.bytes).1 + 2 * TERM_UNITS * new.leaves)
+/// The bytes that the bill counts of an item.
+pub(crate) fn item_bytes(item: &Item) -> usize {
+    own_bytes(item.text().len())
 }
 
+/// The error of a write that was refused, with what a refusal costs. A store that fails costs nothing.
+pub(crate) fn refused_write(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Invalid
+        | ErrorKind::PartitionKeyMismatch
+        | ErrorKind::NotFound
+        | ErrorKind::Conflict
+        | ErrorKind::PreconditionFailed
+        | ErrorKind::TooLarge => error.with_charge(failed_write()),
+        _ => error,
+    }
+}
+
+impl Engine {
+    /// The profile that this account is priced by.
+    pub(crate) fn charge_profile(&self) -> ChargeProfile {
+        self.core.settings.charge_profile
+    }
+
+    /// The level that a read is priced by.
+    pub(crate) fn read_level(&self, options: &ReadOptions) -> ConsistencyLevel {
+        options.consistency.unwrap_or(self.core.settings.consistency)
+    }
+
+    /// An explanation by this account's profile.
+    pub(crate) fn explained(
+        &self,
+        operation: &'static str,
+        terms: Vec<ChargeTerm>,
+    ) -> Box<ChargeExplanation> {
+        Box::new(ChargeExplanation { operation, profile: self.charge_profile(), terms })
+    }
+
+    /// The explanation of a read; `bytes` is none when nothing was returned.
+    pub(crate) fn explain_read(
+        &self,
+        bytes: Option<usize>,
+        level: ConsistencyLevel,
+    ) -> Box<ChargeExplanation> {
+        let least = nothing_found(ConsistencyLevel::Session);
+        let nothing = || ChargeTerm::new("nothingReturned", TermDetail::None, least);
+        let mut terms = vec![bytes.map_or_else(nothing, ChargeTerm::of_read)];
+        terms.extend(ChargeTerm::of_consistency(level, &terms));
+        self.explained("read", terms)
+    }
+
+    /// The explanation of a page of items that were read.
+    pub(crate) fn explain_feed(
+        &self,
+        operation: &'static str,
+        item_bytes: impl Iterator<Item = usize>,
+        charge: RequestCharge,
+        level: ConsistencyLevel,
+    ) -> Box<ChargeExplanation> {
+        let (mut count, mut bytes, mut sum) = (0, 0, RequestCharge::ZERO);
+        for one in item_bytes {
+            (count, bytes) = (count + 1, bytes + one as u64);
+            sum += point_read(one, ConsistencyLevel::Session);
+        }
+        let mut terms = vec![ChargeTerm::new("read", TermDetail::Items { count, bytes }, sum)];
+        let factor = charge::consistency_factor(level);
+        let least = charge.saturating_sub(sum.times(factor)).parts() / factor;
+        if least > 0 {
+            let rest = RequestCharge::from_parts(least);
+            terms.push(ChargeTerm::new("leastOfPage", TermDetail::None, rest));
+        }
+        terms.extend(ChargeTerm::of_consistency(level, &terms));
+        self.explained(operation, terms)
+    }
+
+    /// The charge of a create, a replace or a patch.
+    pub(crate) fn write_charge(&self, written: &Written, patch_operations: usize) -> RequestCharge {
+        let (old, new) = (written.old, written.new);
+        let base = if written.created {
+            charge::create(new.bytes, new.index_units)
+        } else {
+            charge::replace(self.charge_profile(), old.bytes, new.bytes, written.changed_units)
+        };
+        base + charge::patch_operations(patch_operations)
+    }
+
+    /// The explanation of a create, a replace or a patch, when one was asked for.
+    pub(crate) fn explain_write(
+        &self,
+        written: &Written,
+        patch_operations: usize,
+    ) -> Option<Box<ChargeExplanation>> {
+        let versions = written.versions.as_deref()?;
+        let mut terms = vec![ChargeTerm::of_write("write", written.new.bytes)];
+        if written.created {
+            terms.extend(ChargeTerm::of_index(&versions.new));
+            return Some(self.explained("create", terms));
+        }
+        if self.charge_profile().removals_paid() > 0 {
+            terms.push(ChargeTerm::of_write("remove", written.old.bytes));
+        }
+        if written.changed_units.is_some() {
+            terms.extend(ChargeTerm::of_changed_index(&versions.old, &versions.new));
+        }
+        terms.extend(ChargeTerm::of_patch_operations(patch_operations));
+        let operation = if patch_operations > 0 { "patch" } else { "replace" };
+        Some(self.explained(operation, terms))
+    }
+
+    /// The explanation of a delete.
+    pub(crate) fn explain_delete(
+        &self,
+        old: Weight,
+        index: &[IndexCost],
+    ) -> Box<ChargeExplanation> {
+        let mut terms = vec![ChargeTerm::of_write("remove", old.bytes)];
+        terms.extend(ChargeTerm::of_index(index));
+        self.explained("delete", terms)
+    }
+}
+
+/// The charge of a delete.
 pub(crate) fn delete(old: Weight) -> RequestCharge {
-    create(old)
-}
-
-/// A replace writes the new and clears the old; `changed_leaves` counts removed and added ones. A replace that changes
-/// none still moves the timestamp, which is indexed.
-pub(crate) fn replace(old_bytes: usize, new_bytes: usize, changed_leaves: u64) -> RequestCharge {
-    let terms = if changed_leaves == 0 { 2 } else { 2 * changed_leaves };
-    RequestCharge::from_units(step(new_bytes).1 + step(old_bytes).1 + TERM_UNITS * terms)
-}
-
-pub(crate) fn patch_operations(count: usize) -> RequestCharge {
-    RequestCharge::from_units(PATCH_OPERATION_UNITS * count as u64)
-}
-
-pub(crate) fn failed_write() -> RequestCharge {
-    RequestCharge::from_units(FAILED_WRITE_UNITS)
-}
-
-pub(crate) fn metadata_read() -> RequestCharge {
-    RequestCharge::from_units(21)
-}
-
-pub(crate) fn metadata_write() -> RequestCharge {
-    RequestCharge::from_units(104)
-}
-
-/// A page of a feed costs the point reads of its items, and one request unit at least.
-pub(crate) fn feed_page(item_bytes: impl Iterator<Item = usize>) -> RequestCharge {
-    let units: u64 = item_bytes.map(|bytes| step(bytes).0).sum();
-    RequestCharge::from_units(units.max(21))
-}
-
-/// A page of a query: a fixed part, the first use of the index, each seek, and what was touched. Figures in thousandths
-/// of a request unit.
-pub(crate) fn query_page(metrics: &crate::query::QueryMetrics) -> RequestCharge {
-    const OPEN: u64 = 2250;
-    const FIRST_INDEX_USE: u64 = 430;
-    const SEEK: u64 = 105;
-    const LOADED_ITEM: u64 = 19;
-    const LOADED_KILOBYTE: u64 = 40;
-    const SCANNED_ITEM: u64 = 14;
-    const SCANNED_KILOBYTE: u64 = 8;
-    const TERM: u64 = 4;
-    let (items, scanned) = (metrics.items_loaded, metrics.items_scanned);
-    let retrieved = metrics.retrieved_items.max(1);
-    let kilobytes = metrics.retrieved_bytes / 1024;
-    let scanned_kilobytes = kilobytes * scanned / retrieved;
-    let thousandths = OPEN
-        + if metrics.index_seeks > 0 { FIRST_INDEX_USE } else { 0 }
-        + SEEK * metrics.index_seeks
-        + LOADED_ITEM * items
-        + LOADED_KILOBYTE * (kilobytes - scanned_kilobytes)
-        + SCANNED_ITEM * scanned
-        + SCANNED_KILOBYTE * scanned_kilobytes
-        + TERM * metrics.index_entries;
-    RequestCharge::from_units((thousandths * 21).div_ceil(1000))
+    charge::delete(old.bytes, old.index_units)
 }

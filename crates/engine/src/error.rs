@@ -15,6 +15,7 @@ pub struct Error {
     message: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     query_errors: Vec<query::QueryError>,
+    charge: model::RequestCharge,
 }
 
 /// What the caller can do.
@@ -64,7 +65,13 @@ impl Error {
     /// An error of the given kind.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None, query_errors: Vec::new() }
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+            query_errors: Vec::new(),
+            charge: model::RequestCharge::ZERO,
+        }
     }
 
     /// A query that is refused.
@@ -92,6 +99,18 @@ impl Error {
             query::Code::Number(number) => Some(number),
             _ => None,
         })
+    }
+
+    /// The same error with what the attempt cost.
+    #[must_use]
+    pub fn with_charge(self, charge: model::RequestCharge) -> Self {
+        Self { charge, ..self }
+    }
+
+    /// What the attempt cost; nothing for most errors.
+    #[must_use]
+    pub fn charge(&self) -> model::RequestCharge {
+        self.charge
     }
 
     /// What the caller can do.

@@ -35,6 +35,8 @@ mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod throughput;
+pub mod usage;
 pub mod verify;
 
 pub use backup::SnapshotAt;
@@ -50,8 +52,3 @@ pub use maintenance::MaintenanceReport;
 pub use operation::{ContainerLink, Operation};
 pub use outcome::{Item, Outcome, OutcomeValue};
 pub use settings::Settings;
-
-/// The program in the README compiles as printed.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -55,6 +55,8 @@ pub struct ReadOptions {
     pub precondition: Option<Precondition>,
     /// A weaker level than the account's, or the same.
     pub consistency: Option<ConsistencyLevel>,
+    /// Whether the outcome explains its charge.
+    pub explain_charge: bool,
 }
 
 /// Passed with every write of an item.
@@ -64,6 +66,8 @@ pub struct WriteOptions {
     pub precondition: Option<Precondition>,
     /// Whether this item is indexed, for policies that leave it to the request.
     pub indexing: IndexingDirective,
+    /// Whether the outcome explains its charge.
+    pub explain_charge: bool,
 }
 
 /// Where a multi-page read goes on and how much it returns.

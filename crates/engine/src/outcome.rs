@@ -4,8 +4,8 @@
 
 use bytes::Bytes;
 use model::{
-    ContainerProperties, DatabaseProperties, EpkRange, Etag, Json, Lsn, RequestCharge, ResourceId,
-    SessionToken, Throughput, TimestampSeconds,
+    ChargeExplanation, ContainerProperties, DatabaseProperties, EpkRange, Etag, Json, Lsn,
+    RequestCharge, ResourceId, SessionToken, Throughput, TimestampSeconds,
 };
 
 use crate::change_feed::ChangeFeedPage;
@@ -21,6 +21,8 @@ pub struct Outcome<T> {
     pub charge: RequestCharge,
     /// What the caller has now seen; absent for operations on the catalog.
     pub session_token: Option<SessionToken>,
+    /// Why it cost that much, when the options of the request ask for it.
+    pub explanation: Option<Box<ChargeExplanation>>,
 }
 
 impl<T> Outcome<T> {
@@ -30,6 +32,7 @@ impl<T> Outcome<T> {
             value: change(self.value),
             charge: self.charge,
             session_token: self.session_token,
+            explanation: self.explanation,
         }
     }
 }
@@ -140,6 +143,8 @@ pub struct BatchAnswer {
     pub effect: BatchEffect,
     /// Its share of the charge.
     pub charge: RequestCharge,
+    /// Why it cost that much, when its options ask for it.
+    pub explanation: Option<Box<ChargeExplanation>>,
 }
 
 /// The effect of one operation of a batch.
@@ -217,6 +222,10 @@ pub struct ThroughputResource {
     pub owner: ResourceId,
     /// Highest ever provisioned, in request units per second.
     pub highest_ever: u32,
+    /// The least it can be replaced with: a manual number, or an autoscale maximum.
+    pub least: u32,
+    /// Bytes of items that the least depends on.
+    pub item_bytes: u64,
 }
 
 /// The physical partitions of a container.

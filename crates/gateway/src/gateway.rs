@@ -2,14 +2,16 @@
 //!
 //! Owns the answer to one request: identify, authorize, dispatch. Does not own sockets.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use engine::{AttachedKind, Engine};
 use hyper::Method;
+use hyper::header::HeaderValue;
 
 use crate::authorization::{Principal, authorize};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::observe::Metrics;
+use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
+use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
 use crate::settings::Settings;
@@ -27,6 +29,10 @@ struct Inner {
     /// The certificate of the server, for clients that want to trust it.
     certificate: OnceLock<String>,
     metrics: Metrics,
+    /// When this gateway was made, as a header tells it.
+    began: HeaderValue,
+    /// Requests begun so far.
+    requests: AtomicU64,
 }
 
 impl Inner {
@@ -37,6 +43,8 @@ impl Inner {
             settings,
             certificate: OnceLock::new(),
             metrics: Metrics::starting(began_ms),
+            began: state_change(began_ms),
+            requests: AtomicU64::new(0),
         }
     }
 }
@@ -67,6 +75,16 @@ impl Gateway {
         &self.inner.metrics
     }
 
+    /// When this gateway became what it is.
+    pub(crate) fn began(&self) -> HeaderValue {
+        self.inner.began.clone()
+    }
+
+    /// The number of a request.
+    pub(crate) fn next_request(&self) -> u64 {
+        self.inner.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
     }
@@ -93,7 +111,7 @@ impl Gateway {
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
-    pub(crate) async fn authorize(&self, request: &Request, path: &Path) -> Outcome<Principal> {
+    pub(crate) async fn authorize(&self, request: &Request, path: &Path<'_>) -> Outcome<Principal> {
         if request.method == Method::OPTIONS {
             return Err(Failure::forbidden("Requests of other origins are not allowed."));
         }
@@ -101,7 +119,7 @@ impl Gateway {
     }
 
     /// Answers an authorized request.
-    pub(crate) async fn answer(&self, request: &Request, path: &Path) -> Outcome<Reply> {
+    pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
         let Some(route) = path.route() else { return Err(unknown_path(path)) };
         let engine = self.engine();
         match route {
@@ -109,6 +127,8 @@ impl Gateway {
             Route::Addresses => Err(Failure::bad_request(
                 "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
             )),
+            Route::Usage => observe::usage(self, request),
+            Route::Report => observe::report(self, request),
             Route::Offers => resource::offer::list(engine, request).await,
             Route::Offer(id) => resource::offer::answer(engine, request, id).await,
             Route::Databases => resource::database::feed(engine, request).await,
@@ -149,8 +169,16 @@ impl Gateway {
     }
 }
 
-fn unknown_path(path: &Path) -> Failure {
-    if path.segments.last().is_some_and(|segment| segment == "$batch") {
+/// A date with milliseconds.
+fn state_change(began_ms: u64) -> HeaderValue {
+    let date = http_date(began_ms / 1000);
+    let date = date.trim_end_matches(" GMT");
+    let text = format!("{date}.{:03} GMT", began_ms % 1000);
+    HeaderValue::try_from(text).expect("a date is of ASCII letters")
+}
+
+fn unknown_path(path: &Path<'_>) -> Failure {
+    if path.last_segment() == Some("$batch") {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")

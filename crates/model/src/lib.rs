@@ -1,8 +1,9 @@
 //! The words of the domain as types.
 //!
-//! Owns values, names, partition keys, positions, resource properties and request options: one word, one file. Does
-//! not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
+//! Owns values, names, partition keys, positions, resource properties, request options and charges: one word, one
+//! file. Does not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
 
+pub mod charge;
 mod invalid;
 pub mod limits;
 pub mod name;
@@ -12,6 +13,7 @@ pub mod request;
 pub mod resource;
 pub mod value;
 
+pub use charge::{CHARGE_MODEL, ChargeExplanation, ChargeProfile};
 pub use invalid::{Invalid, Result};
 pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
 pub use partition::{

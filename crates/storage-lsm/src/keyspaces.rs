@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::path::PathBuf;
 
 use fjall::{Database, Keyspace};
-use storage::{Error, KeyRange, Result, Shard, Space};
+use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
 /// Bytes in front of every key.
 pub(crate) const SHARD_BYTES: usize = 4;
@@ -57,21 +57,31 @@ pub(crate) fn with_tree_key<T>(shard: Shard, key: &[u8], read: impl FnOnce(&[u8]
     }
 }
 
-/// The interval of the tree that a range of one shard stands for.
-pub(crate) fn tree_range(shard: Shard, range: &KeyRange) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {
+/// The interval of the tree that a range of one shard stands for. Forward, to the end of the shard, it goes on beyond
+/// the shard: the tree looks for an upper bound in every block anew, and [`in_shard`] finds the end for less.
+pub(crate) fn tree_range(
+    shard: Shard,
+    range: &KeyRange,
+    direction: Direction,
+) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {
     let prefixed = |key: &[u8]| [&shard.0.to_be_bytes(), key].concat();
     let lower = match &range.lower {
         Bound::Included(key) => Bound::Included(prefixed(key)),
         Bound::Excluded(key) => Bound::Excluded(prefixed(key)),
         Bound::Unbounded => Bound::Included(prefixed(&[])),
     };
-    let upper = match &range.upper {
-        Bound::Included(key) => Bound::Included(prefixed(key)),
-        Bound::Excluded(key) => Bound::Excluded(prefixed(key)),
-        Bound::Unbounded => match shard.0.checked_add(1) {
-            Some(next) => Bound::Excluded(next.to_be_bytes().to_vec()),
-            None => Bound::Unbounded,
-        },
+    let upper = match (&range.upper, shard.0.checked_add(1)) {
+        (Bound::Included(key), _) => Bound::Included(prefixed(key)),
+        (Bound::Excluded(key), _) => Bound::Excluded(prefixed(key)),
+        (Bound::Unbounded, Some(next)) if direction == Direction::Backward => {
+            Bound::Excluded(next.to_be_bytes().to_vec())
+        }
+        (Bound::Unbounded, _) => Bound::Unbounded,
     };
     (lower, upper)
+}
+
+/// A key of the tree without the shard in front; none when it is another shard's.
+pub(crate) fn in_shard(shard: Shard, key: &[u8]) -> Option<&[u8]> {
+    key.strip_prefix(&shard.0.to_be_bytes())
 }

@@ -1,6 +1,7 @@
 //! `bench`: the benchmarks in release mode, arguments passed through.
 //!
-//! The query benchmarks compare with other databases, which only they have to build.
+//! The query benchmarks compare with other databases, which only they have to build. The gateway benchmarks start the
+//! server as a user would, so its binary is built first.
 
 use std::process::{Command, ExitCode};
 
@@ -16,6 +17,16 @@ pub(crate) fn bench(arguments: &[String]) -> ExitCode {
         Some(first) if first == "queries" => &["--features", "peers"],
         _ => &[],
     };
+    if arguments.first().is_some_and(|first| first == "gateway") {
+        let built = Command::new(cargo())
+            .args(["build", "--release", "--package", "app", "--bin", "planisphere"])
+            .current_dir(crate::reading::our_root())
+            .status();
+        if !built.is_ok_and(|status| status.success()) {
+            eprintln!("the server could not be built");
+            return ExitCode::FAILURE;
+        }
+    }
     let status = Command::new(cargo())
         .args(["run", "--release", "--package", "benchmarks"])
         .args(features)

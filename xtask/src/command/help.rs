@@ -19,6 +19,7 @@ Every command that a person or CI runs. Start with: cargo xtask test
 
   cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
     queries                      those of the query language, with SQLite and PostgreSQL beside them
+    gateway                      the server over HTTP, with a bare server and other emulators beside it
 
   cargo xtask help             this text
 

@@ -64,6 +64,13 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
+        name: "connected",
+        purpose: "an account behind an endpoint keeps the contract of the client",
+        command: &["cargo", "test", "--package", "client", "--features", "connect"],
+        slow: true,
+        needs: &[],
+    },
+    Step {
         name: "conformance",
         purpose: "the official client libraries see what they must see",
         command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "conformance"],
@@ -91,6 +98,13 @@ pub(crate) const STEPS: &[Step] = &[
             "--",
             "version",
         ],
+        slow: true,
+        needs: &[],
+    },
+    Step {
+        name: "client-example",
+        purpose: "the example of the client runs to its end",
+        command: &["cargo", "run", "--release", "--package", "app", "--example", "client"],
         slow: true,
         needs: &[],
     },

@@ -50,7 +50,11 @@ const TABLE: &[Row] = &[
         may_name: Allowed::Only(&["engine", "model"]),
         tests_may_name: &["storage"],
     },
-    row("client", &["engine", "model"]),
+    Row {
+        package: "client",
+        may_name: Allowed::Only(&["engine", "model", "storage-lsm"]),
+        tests_may_name: &["gateway", "storage"],
+    },
     row("service", &["client", "model"]),
     row("systems/*", &["client", "model", "service"]),
     meeting_place("app"),

@@ -175,7 +175,7 @@ async fn observe(engine: &Engine) -> Observed {
             assert!(observed.items.insert(place, json).is_none(), "{place:?} is there twice");
         }
         for change in all_changes(engine, &link).await {
-            let json = change.current.expect("the newest version has a body").to_json();
+            let json = change.current().expect("the newest version has a body").to_json();
             let place = Place::of_item(kind, &json).expect("an item of a writer");
             let serial = json.get("serial").and_then(model::Json::as_i64).unwrap();
             assert!(observed.changes.insert(place, serial).is_none(), "{place:?} is told twice");

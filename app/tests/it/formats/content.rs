@@ -50,13 +50,13 @@ fn partition(partition: &PartitionResource) -> Json {
 
 fn change(change: &Change) -> Json {
     let mut object = Object::new();
-    object.insert("operation", format!("{:?}", change.operation));
+    object.insert("operation", format!("{:?}", change.operation()));
     object.insert("id", change.id());
     object.insert("partitionKey", change.partition_key().to_json());
-    object.insert("lsn", i64::try_from(change.lsn.0).unwrap());
-    object.insert("previousLsn", i64::try_from(change.previous_lsn.0).unwrap());
-    object.insert("timestamp", i64::try_from(change.timestamp.0).unwrap());
-    let current = change.current.as_ref().map(engine::Item::to_json);
+    object.insert("lsn", i64::try_from(change.lsn().0).unwrap());
+    object.insert("previousLsn", i64::try_from(change.previous_lsn().0).unwrap());
+    object.insert("timestamp", i64::try_from(change.timestamp().0).unwrap());
+    let current = change.current().map(|item| item.to_json());
     object
         .insert("etag", current.and_then(|item| item.get("_etag").cloned()).unwrap_or(Json::Null));
     Json::Object(object)

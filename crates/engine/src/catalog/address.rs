@@ -12,6 +12,7 @@ use super::view::Database;
 use crate::engine::{Engine, owner_not_found};
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
+use crate::outcome::Usage;
 
 /// Where a database is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,21 @@ impl Engine {
     /// `OwnerNotFound` when there is no such container.
     pub fn partition_key_definition(&self, link: &ContainerLink) -> Result<PartitionKeyDefinition> {
         Ok(self.container(link)?.identity.definition.clone())
+    }
+
+    /// What a container holds, and in how many physical partitions; told with every answer about its items.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub fn container_usage(&self, link: &ContainerLink) -> Result<(Usage, usize)> {
+        let map = self.container(link)?.map();
+        let mut sum = Usage::default();
+        for partition in &map.partitions {
+            let usage = partition.published.usage();
+            sum.items += usage.items;
+            sum.item_bytes += usage.item_bytes;
+        }
+        Ok((sum, map.partitions.len()))
     }
 
     fn named_database(&self, named: &str) -> Result<(Arc<Database>, bool)> {

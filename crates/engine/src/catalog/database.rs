@@ -49,6 +49,7 @@ impl Engine {
         write.put_database(&record);
         catalog.commit(write).await?;
         let value = resource(&record);
+        self.share_throughput(&record);
         self.replace_view(view.with_database(Database { record, containers: Default::default() }));
         Ok(metadata_written(value))
     }
@@ -108,9 +109,9 @@ pub(crate) fn already_exists(kind: &str, name: impl std::fmt::Display) -> Error 
 }
 
 pub(crate) fn metadata_read<T>(value: T) -> Outcome<T> {
-    Outcome { value, charge: charge::metadata_read(), session_token: None }
+    Outcome { value, charge: charge::metadata_read(), session_token: None, explanation: None }
 }
 
 pub(crate) fn metadata_written<T>(value: T) -> Outcome<T> {
-    Outcome { value, charge: charge::metadata_write(), session_token: None }
+    Outcome { value, charge: charge::metadata_write(), session_token: None, explanation: None }
 }

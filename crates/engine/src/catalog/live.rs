@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use model::{
     ContainerProperties, IndexingDirective, IndexingMode, IndexingPolicy, PartitionKeyDefinition,
-    ResourceId, TimestampMs, expires_at,
+    ResourceId, TimeToLive, TimestampMs, expires_at,
 };
 
 use query::ComputedProperties;
@@ -89,6 +89,11 @@ impl ContainerLive {
         let default = self.properties.default_time_to_live;
         expires_at(default, header.time_to_live, header.timestamp.0)
             .is_some_and(|second| second <= now.seconds().0)
+    }
+
+    /// Whether any item can be past its time to live.
+    pub(crate) fn expires_items(&self) -> bool {
+        self.properties.default_time_to_live != TimeToLive::Off
     }
 
     /// Whether the container has an index, so that queries find what is in it.

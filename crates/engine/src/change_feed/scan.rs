@@ -7,13 +7,13 @@ use std::vec::IntoIter;
 
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, Lsn, PartitionKey};
-use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space};
+use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageValue};
 
-use super::change::{Change, ChangeFeedMode, ChangeOperation};
+use super::change::{Change, ChangeFeedMode, Removed};
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
-use crate::item::{ItemRecord, LogEntry, Removal, Version, item_of, resolve};
-use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKey, VERSIONS};
+use crate::item::{LoggedItem, Version, item_of, resolve};
+use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKeyView, VERSIONS};
 use crate::outcome::Item;
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
@@ -42,6 +42,15 @@ pub(crate) struct Found {
     pub(crate) through: Option<Lsn>,
 }
 
+/// What a page may hold.
+#[derive(Clone, Copy)]
+struct Page {
+    after: Lsn,
+    items_max: usize,
+    /// Nothing is missing up to here; none when the entries end where the log does.
+    through: Option<Lsn>,
+}
+
 enum Source {
     Log,
     Versions,
@@ -58,25 +67,43 @@ struct Entries {
 impl FeedScan<'_> {
     pub(crate) async fn run(&self, after: Lsn, items_max: usize) -> Result<Found> {
         let entries = self.entries(after, items_max).await?;
+        let mut found = self.found(entries, after, items_max)?;
+        if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
+            for change in &mut found.changes {
+                let previous = self.image(change.previous_position()).await?;
+                change.set_previous(previous);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The changes of a page, without the images before them.
+    fn found(&self, entries: Entries, after: Lsn, items_max: usize) -> Result<Found> {
         let through = entries.complete_through;
-        let mut changes: Vec<Change> = Vec::with_capacity(entries.log.len().min(items_max));
+        let page = Page { after, items_max, through };
+        if entries.versions.as_slice().is_empty() {
+            return self.page(page, entries.log.map(|entry| (Source::Log, entry)));
+        }
+        self.page(page, entries)
+    }
+
+    fn page(&self, page: Page, entries: impl Iterator<Item = (Source, Entry)>) -> Result<Found> {
+        let Page { after, items_max, through } = page;
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.size_hint().0.min(items_max));
         let mut last = after;
         for (source, entry) in entries {
-            let position = position(&entry)?;
-            if through.is_some_and(|through| position.lsn > through) {
+            let lsn = position(&entry)?.lsn;
+            if through.is_some_and(|through| lsn > through) {
                 break;
             }
-            if changes.len() >= items_max && position.lsn != last {
+            if changes.len() >= items_max && lsn != last {
                 return Ok(Found { changes, through: Some(last) });
             }
-            last = position.lsn;
-            let Some((mut change, previous)) = self.change(position, &source, entry)? else {
-                continue;
-            };
-            if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-                change.previous = self.image(previous).await?;
+            last = lsn;
+            match source {
+                Source::Log => self.logged(lsn, entry.value, &mut changes)?,
+                Source::Versions => self.superseded(lsn, entry.value, &mut changes)?,
             }
-            changes.push(change);
         }
         Ok(Found { changes, through })
     }
@@ -112,53 +139,42 @@ impl FeedScan<'_> {
         Ok(page)
     }
 
-    /// The change an entry tells, without the image before it, and where that is; none if it is not asked for.
-    fn change(
-        &self,
-        position: ChangePosition,
-        source: &Source,
-        entry: Entry,
-    ) -> Result<Option<(Change, ChangePosition)>> {
-        let levels = self.container.levels();
-        match source {
-            Source::Log => {
-                let (key, record) = LogEntry::decode(entry.value, levels)?;
-                let is_gone = self.mode == ChangeFeedMode::LatestVersion
-                    && self.live.is_expired(&record.header, self.now);
-                let is_told = !is_gone && self.is_wanted(&key);
-                Ok(is_told.then(|| written(position, key, record)))
-            }
-            Source::Versions => {
-                let (version, ended) = Version::decode(entry.value, levels)?;
-                if !self.is_wanted(version.key()) {
-                    return Ok(None);
-                }
-                let (key, removal, previous) = match version {
-                    Version::Superseded { key, record } => {
-                        return Ok(Some(written(position, key, record)));
-                    }
-                    Version::Removed { key, removal, previous } => (key, removal, previous),
-                };
-                let previous = resolve(previous, position.lsn);
-                let operation = match removal {
-                    Removal::Deleted => ChangeOperation::Delete,
-                    Removal::Expired => ChangeOperation::Expire,
-                };
-                let change = Change {
-                    operation,
-                    key,
-                    current: None,
-                    previous: None,
-                    lsn: position.lsn,
-                    previous_lsn: previous.lsn,
-                    timestamp: ended,
-                };
-                Ok(Some((change, previous)))
-            }
+    /// Adds the change an entry of the log tells, if it is asked for.
+    #[inline]
+    fn logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
+        let item = LoggedItem::decode(value, self.container.levels())?;
+        let is_gone = self.mode == ChangeFeedMode::LatestVersion
+            && self.live.expires_items()
+            && self.live.is_expired(&item.header(), self.now);
+        if !is_gone && self.is_wanted(item.key()) {
+            changes.push(Change::written(item, lsn));
         }
+        Ok(())
     }
 
-    fn is_wanted(&self, key: &ItemKey) -> bool {
+    /// Adds the change an entry of the versions tells, if it is asked for.
+    fn superseded(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
+        let levels = self.container.levels();
+        if let Some(item) = Version::superseded(&value, levels)? {
+            if self.is_wanted(item.key()) {
+                changes.push(Change::written(item, lsn));
+            }
+            return Ok(());
+        }
+        let (version, ended) = Version::decode(value, levels)?;
+        let Version::Removed { key, removal, previous } = version else {
+            return Err(Error::corrupt("a superseded version is shorter than its header"));
+        };
+        if self.is_wanted(key.view()) {
+            let previous = resolve(previous, lsn);
+            let removed = Removed { key, removal, previous, timestamp: ended };
+            changes.push(Change::removed(removed, lsn));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_wanted(&self, key: ItemKeyView<'_>) -> bool {
         let in_range = self.covers_partition || self.range.contains(&key.epk());
         in_range
             && self.partition_key.is_none_or(|wanted| {
@@ -227,20 +243,4 @@ fn cut_transaction(page: &ScanPage) -> Result<Option<Lsn>> {
 fn position(entry: &Entry) -> Result<ChangePosition> {
     ChangePosition::decode(&entry.key)
         .ok_or_else(|| Error::corrupt("the key of a change is damaged"))
-}
-
-/// The change that wrote a version, and where the version before it is.
-fn written(position: ChangePosition, key: ItemKey, record: ItemRecord) -> (Change, ChangePosition) {
-    let previous = resolve(record.header.previous, position.lsn);
-    let created = previous.lsn == Lsn::ZERO;
-    let change = Change {
-        operation: if created { ChangeOperation::Create } else { ChangeOperation::Replace },
-        key,
-        timestamp: record.header.timestamp,
-        current: Some(item_of(record, position.lsn)),
-        previous: None,
-        lsn: position.lsn,
-        previous_lsn: previous.lsn,
-    };
-    (change, previous)
 }

@@ -13,5 +13,5 @@ mod tests;
 
 pub(crate) use policy::{CompiledPolicy, composite_number};
 pub(crate) use rebuild::{RebuildStep, rebuild_step};
-pub(crate) use term::{ItemTerms, path_text, terms_of};
+pub(crate) use term::{IndexedLeaf, ItemTerms, path_text, terms_of};
 pub(crate) use unique::unique_keys_of;

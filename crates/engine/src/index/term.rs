@@ -7,8 +7,9 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 
 use bytes::BytesMut;
+use model::charge::{LEAF_UNITS, structural_costs};
 use model::value::structural_hash;
-use model::{IndexPathSegment, IndexingMode, Json, MatcherState};
+use model::{IndexPathSegment, IndexingMode, IndexingPolicy, Json, MatcherState};
 use storage::{StorageKey, StorageValue};
 
 use super::policy::{CompiledComposite, CompiledPolicy};
@@ -28,8 +29,17 @@ pub(crate) struct ItemTerms {
     pub(crate) entries: Vec<(StorageKey, StorageValue)>,
     /// Where the paths of the item's shape are recorded; shared by all items of that shape.
     pub(crate) shape: Option<(StorageKey, StorageValue)>,
-    /// Fingerprints of the scalar leaves that the bill counts: path and value, without system properties.
-    pub(crate) leaves: Vec<u64>,
+    /// What the bill counts: scalar leaves without system properties, and whole composite, spatial and vector indexes.
+    pub(crate) leaves: Vec<IndexedLeaf>,
+}
+
+/// One thing in the index that an item pays for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct IndexedLeaf {
+    /// Of path and value.
+    pub(crate) fingerprint: u64,
+    /// Its price in 1/21 request units.
+    pub(crate) units: u64,
 }
 
 impl ItemTerms {
@@ -60,6 +70,9 @@ pub(crate) fn terms_of(
     walk.root(policy.matcher.root(), item);
     for composite in &policy.composites {
         walk.composite(composite, item);
+    }
+    if policy.has_structural_costs() {
+        walk.structural(&policy.policy, item);
     }
     walk.shape();
     let mut terms = walk.terms;
@@ -155,11 +168,23 @@ impl Walk<'_> {
         self.insert(keys);
         self.paths.push(&self.path);
         let is_scalar = !matches!(value, Json::Array(_) | Json::Object(_));
-        if is_scalar && !self.path.starts_with(b"/_ts") && !self.path.starts_with(b"/_etag") {
+        if is_scalar && !matches!(self.path.as_slice(), b"/_ts" | b"/_etag") {
             let mut leaf = DefaultHasher::new();
             leaf.write(&self.path);
             leaf.write(&self.encoded);
-            self.terms.leaves.push(leaf.finish());
+            let fingerprint = leaf.finish();
+            self.terms.leaves.push(IndexedLeaf { fingerprint, units: LEAF_UNITS });
+        }
+    }
+
+    /// What the bill counts of indexes over more than one leaf.
+    fn structural(&mut self, policy: &IndexingPolicy, item: &Json) {
+        for cost in structural_costs(policy, item) {
+            let mut hasher = DefaultHasher::new();
+            hasher.write(cost.path.as_bytes());
+            hasher.write_u64(cost.fingerprint);
+            let fingerprint = hasher.finish();
+            self.terms.leaves.push(IndexedLeaf { fingerprint, units: cost.units });
         }
     }
 

@@ -6,12 +6,13 @@ use model::{Json, Object};
 
 use super::input::{self, NewItem};
 use super::stored::{Change, Halt, Placement, Turn};
-use super::submit::written_outcome;
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates an item.
@@ -22,11 +23,12 @@ impl Engine {
     pub async fn create_item(&self, operation: CreateItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)
+            .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
-        let write = ItemWrite::Create { new, indexed };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        let (key, explain) = (new.key.clone(), options.explain_charge);
+        let write = ItemWrite::Create { new, indexed, explain };
+        Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)
     }
 }
 
@@ -35,21 +37,23 @@ pub(crate) async fn create(
     turn: &mut Turn<'_>,
     new: &NewItem,
     indexed: bool,
+    explain: bool,
 ) -> std::result::Result<ItemAnswer, Halt> {
     if turn.current(&new.key).await?.is_some() {
         return Err(Halt::Failed(conflict(new.key.id())));
     }
-    let written = turn.put(&new.key, None, change(new, indexed)).await?;
+    let written = turn.put(&new.key, None, change(new, indexed, explain)).await?;
     Ok(ItemAnswer::Written { written, patch_operations: 0 })
 }
 
 /// A whole item as the client sent it.
-pub(crate) fn change(new: &NewItem, indexed: bool) -> Change {
+pub(crate) fn change(new: &NewItem, indexed: bool, explain: bool) -> Change {
     Change {
         object: Object::clone(&new.object),
         placement: Placement::AtEnd,
         time_to_live: new.time_to_live,
         indexed,
+        explain,
     }
 }
 

@@ -25,8 +25,8 @@ pub(crate) use patch::patch;
 pub(crate) use read::read_in_batch;
 pub(crate) use replace::replace;
 pub(crate) use stored::{
-    Entries, Halt, ItemHeader, ItemRecord, LogEntry, Prepared, Removal, Turn, TurnContext, Unseen,
-    Version, Written, effects_of, resolve,
+    Entries, Halt, ItemHeader, ItemRecord, LogEntry, LoggedItem, Prepared, Removal, Turn,
+    TurnContext, Unseen, Version, Written, effects_of, resolve,
 };
 pub(crate) use submit::item_of;
 pub(crate) use upsert::upsert;

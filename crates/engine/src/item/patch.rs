@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use ::query::{EvaluationContext, ItemPredicate};
-use model::{IndexingDirective, ItemTimeToLive, Json, Patch, Precondition, TimestampMs};
+use model::{IndexingDirective, ItemTimeToLive, Json, Patch, TimestampMs};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
 use super::stored::{Change, Halt, Placement, SYSTEM_PROPERTIES, Turn};
-use super::submit::written_outcome;
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
@@ -18,6 +18,7 @@ use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
 use crate::query::moment;
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Changes parts of an item.
@@ -28,12 +29,11 @@ impl Engine {
     pub async fn patch_item(&self, operation: PatchItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
-        let key = item_key(&container.identity, &partition_key, &id)?;
-        let epk = key.epk();
-        let WriteOptions { precondition, indexing } = options;
+        let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
+        let place = key.clone();
         let condition = read_condition(&patch)?;
-        let write = ItemWrite::Patch { key, patch, condition, precondition, indexing };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        let write = ItemWrite::Patch { key, patch, condition, options };
+        Ok(self.write_item(&container, OperationKind::Patch, &place, write).await?.0)
     }
 }
 
@@ -42,13 +42,13 @@ pub(crate) async fn patch(
     turn: &mut Turn<'_>,
     key: &ItemKey,
     patch: &Patch,
-    (precondition, condition): (Option<&Precondition>, Option<&ItemPredicate>),
-    indexing: IndexingDirective,
+    condition: Option<&ItemPredicate>,
+    options: &WriteOptions,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let Some(current) = turn.current(key).await? else {
         return Err(Halt::Failed(not_found(key.id())));
     };
-    check_precondition(precondition, &current)?;
+    check_precondition(options.precondition.as_ref(), &current)?;
     let mut item = current.parse()?;
     check_condition(condition, &item, turn.context.now)?;
     if let Json::Object(object) = &mut item {
@@ -59,11 +59,12 @@ pub(crate) async fn patch(
     let Json::Object(object) = item else {
         return Err(Halt::Failed(Error::corrupt("a stored item is not an object")));
     };
-    let indexed = match indexing {
+    let indexed = match options.indexing {
         IndexingDirective::Default => current.header.indexed,
         directive => turn.context.live.indexes(directive),
     };
-    let change = Change { object, placement: Placement::InPlace, time_to_live, indexed };
+    let (placement, explain) = (Placement::InPlace, options.explain_charge);
+    let change = Change { object, placement, time_to_live, indexed, explain };
     let written = turn.put(key, Some(&current), change).await?;
     Ok(ItemAnswer::Written { written, patch_operations: patch.operations().len() })
 }

@@ -8,12 +8,13 @@ use model::{Json, Precondition, Verdict};
 use super::create::change;
 use super::input::{self, NewItem};
 use super::stored::{Halt, ItemRecord, Turn};
-use super::submit::written_outcome;
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ReplaceItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Replaces an item.
@@ -23,12 +24,14 @@ impl Engine {
     pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Outcome<Item>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
-        check_same_id(id.as_str(), &new)?;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)
+            .map_err(refused_write)?;
+        check_same_id(id.as_str(), &new).map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
-        let write = ItemWrite::Replace { new, precondition: options.precondition, indexed };
-        Ok(written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        let (key, explain) = (new.key.clone(), options.explain_charge);
+        let write =
+            ItemWrite::Replace { new, precondition: options.precondition, indexed, explain };
+        Ok(self.write_item(&container, OperationKind::Replace, &key, write).await?.0)
     }
 }
 
@@ -50,12 +53,13 @@ pub(crate) async fn replace(
     new: &NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
+    explain: bool,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let Some(current) = turn.current(&new.key).await? else {
         return Err(Halt::Failed(not_found(new.key.id())));
     };
     check_precondition(precondition, &current)?;
-    let written = turn.put(&new.key, Some(&current), change(new, indexed)).await?;
+    let written = turn.put(&new.key, Some(&current), change(new, indexed, explain)).await?;
     Ok(ItemAnswer::Written { written, patch_operations: 0 })
 }
 

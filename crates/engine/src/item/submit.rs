@@ -7,13 +7,15 @@ use std::sync::Arc;
 use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
 
 use crate::catalog::Container;
-use crate::charge;
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ItemKey;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
+use crate::usage::{Amount, OperationKind, Visit};
 
-use super::stored::{ItemRecord, Written};
+use super::stored::ItemRecord;
 
 /// A transaction's answer with where and when it happened.
 pub(crate) struct Submitted<T> {
@@ -52,10 +54,49 @@ impl Engine {
         write: ItemWrite,
     ) -> Result<Submitted<ItemAnswer>> {
         let work = Work::Items(vec![write]);
-        let submitted = self.submit(container, epk, work).await.map_err(|failure| failure.error)?;
+        let submitted = self.submit(container, epk, work).await;
+        let submitted = submitted.map_err(|failure| refused_write(failure.error))?;
         let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
         let answer = answers.into_iter().next().ok_or_else(unexpected)?;
         Ok(Submitted { answer, partition: submitted.partition, lsn: submitted.lsn })
+    }
+
+    /// Writes one item, paid and counted; also tells whether it is new.
+    pub(crate) async fn write_item(
+        &self,
+        container: &Arc<Container>,
+        kind: OperationKind,
+        key: &ItemKey,
+        write: ItemWrite,
+    ) -> Result<(Outcome<Item>, bool)> {
+        let epk = key.epk();
+        let partition = locate(container, &epk)?;
+        let logical = Some(key.logical());
+        let visit = Visit::begin(container, &partition, kind, self.now(), logical)?;
+        let object = write.new_object();
+        let mut is_new = false;
+        let written = self.submit_item(container, &epk, write).await.and_then(|submitted| {
+            let (outcome, created) = self.written_outcome(submitted)?;
+            is_new = created;
+            Ok(outcome)
+        });
+        let written = visit.end(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        let item = (&written.value, written.charge);
+        self.look_at_written(container, kind, object.as_deref(), item);
+        Ok((written, is_new))
+    }
+
+    /// The written item of a submitted write.
+    fn written_outcome(&self, submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
+        let Submitted { answer, partition, lsn } = submitted;
+        let ItemAnswer::Written { written, patch_operations } = answer else {
+            return Err(unexpected());
+        };
+        let charge = self.write_charge(&written, patch_operations);
+        let explanation = self.explain_write(&written, patch_operations);
+        let created = written.created;
+        let outcome = outcome(item_of(written.record, lsn), charge, partition, lsn);
+        Ok((Outcome { explanation, ..outcome }, created))
     }
 }
 
@@ -78,27 +119,12 @@ pub(crate) fn item_of(record: ItemRecord, lsn: Lsn) -> Item {
     Item::new(record.into_body(), header.etag, lsn, header.timestamp)
 }
 
-/// The charge of a write.
-pub(crate) fn write_charge(written: &Written, patch_operations: usize) -> RequestCharge {
-    let base = if written.created {
-        charge::create(written.new)
-    } else {
-        charge::replace(written.old.bytes, written.new.bytes, written.changed_leaves)
-    };
-    base + charge::patch_operations(patch_operations)
-}
-
 /// The outcome of an item write.
 pub(crate) fn outcome<T>(value: T, charge: RequestCharge, partition: u32, lsn: Lsn) -> Outcome<T> {
-    Outcome { value, charge, session_token: Some(SessionToken::new(partition, lsn)) }
-}
-
-/// The written item of a submitted write.
-pub(crate) fn written_outcome(submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
-    let Submitted { answer, partition, lsn } = submitted;
-    let ItemAnswer::Written { written, patch_operations } = answer else {
-        return Err(unexpected());
-    };
-    let charge = write_charge(&written, patch_operations);
-    Ok((outcome(item_of(written.record, lsn), charge, partition, lsn), written.created))
+    Outcome {
+        value,
+        charge,
+        session_token: Some(SessionToken::new(partition, lsn)),
+        explanation: None,
+    }
 }

@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 
+use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
-use model::{Lsn, RequestCharge};
+use model::{EffectivePartitionKey, Lsn};
 
-use super::input::{self, check_partition_key, item_key};
+use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{item_of, outcome, unexpected, write_charge};
+use super::submit::{item_of, locate, outcome, unexpected};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
@@ -19,6 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
 use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Outcome, ReadAnswer};
 use crate::partition::{ItemAnswer, ItemWrite, Work, WorkAnswer};
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Runs a transactional batch. An operation that fails rolls everything back and is named in the outcome.
@@ -32,45 +34,120 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         check_count(operation.operations.len())?;
+        let place = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
+        let partition = locate(&container, &epk)?;
+        let (kind, logical) = (OperationKind::Batch, Some(place.logical()));
+        let visit = Visit::begin(&container, &partition, kind, self.now(), logical)?;
+        let batch = self.run_batch(&container, &epk, operation).await;
+        visit.end(batch, batch_amount)
+    }
+
+    async fn run_batch(
+        &self,
+        container: &Arc<Container>,
+        epk: &EffectivePartitionKey,
+        operation: TransactionalBatch,
+    ) -> Result<Outcome<BatchOutcome>> {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
         for (failed, each) in operation.operations.into_iter().enumerate() {
-            match prepare(&container, &operation.partition_key, each) {
+            match prepare(container, &operation.partition_key, each) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
                 }
-                Err(error) => return self.rolled_back(&container, &epk, failed, error),
+                Err(error) => return self.rolled_back(container, epk, failed, error),
             }
         }
         check_bytes(bytes)?;
-        match self.submit(&container, &epk, Work::Items(writes)).await {
+        let objects: Vec<_> = writes.iter().map(ItemWrite::new_object).collect();
+        match self.submit(container, epk, Work::Items(writes)).await {
             Ok(submitted) => {
                 let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
-                let answers: Vec<_> =
-                    answers.into_iter().map(|answer| batch_answer(answer, submitted.lsn)).collect();
+                let answers: Vec<_> = answers
+                    .into_iter()
+                    .map(|answer| self.batch_answer(answer, submitted.lsn))
+                    .collect();
+                let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
+                self.look_at_batch(container, &objects, &answers);
                 let value = BatchOutcome::Committed(answers);
-                Ok(outcome(value, charge, submitted.partition, submitted.lsn))
+                let outcome = outcome(value, charge, submitted.partition, submitted.lsn);
+                Ok(Outcome { explanation, ..outcome })
             }
             Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
-            Err(failure) => self.rolled_back(&container, &epk, failure.index, failure.error),
+            Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
         }
     }
 
     fn rolled_back(
         &self,
         container: &Arc<Container>,
-        epk: &model::EffectivePartitionKey,
+        epk: &EffectivePartitionKey,
         failed: usize,
         error: Error,
     ) -> Result<Outcome<BatchOutcome>> {
-        let partition = super::submit::locate(container, epk)?;
+        let partition = locate(container, epk)?;
         let value = BatchOutcome::RolledBack { failed, error };
         let lsn = partition.published.lsn();
         Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
     }
+
+    fn batch_answer(&self, answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
+        let level = self.core.settings.consistency;
+        match answer {
+            ItemAnswer::Written { written, patch_operations } => {
+                let charge = self.write_charge(&written, patch_operations);
+                let explanation = self.explain_write(&written, patch_operations);
+                let created = written.created;
+                let item = item_of(written.record, lsn);
+                let effect =
+                    if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
+                BatchAnswer { effect, charge, explanation }
+            }
+            ItemAnswer::Deleted { old, index } => BatchAnswer {
+                effect: BatchEffect::Deleted,
+                charge: charge::delete(old),
+                explanation: index.map(|index| self.explain_delete(old, &index)),
+            },
+            ItemAnswer::Found(record) => {
+                let charge = charge::point_read(record.own_bytes(), level);
+                let lsn = lsn_in_batch(&record, lsn);
+                let effect = BatchEffect::Read(ReadAnswer::Found(item_of(record, lsn)));
+                BatchAnswer { effect, charge, explanation: None }
+            }
+            ItemAnswer::NotModified(record) => {
+                let effect = BatchEffect::Read(ReadAnswer::NotModified(record.header.etag));
+                BatchAnswer { effect, charge: charge::nothing_found(level), explanation: None }
+            }
+        }
+    }
+
+    /// The terms of all operations, when one of them asks for an explanation.
+    fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
+        answers.iter().find_map(|answer| answer.explanation.as_ref())?;
+        let mut whole = self.explained("batch", Vec::new());
+        for answer in answers {
+            match &answer.explanation {
+                Some(explanation) => whole.add(ChargeExplanation::clone(explanation)),
+                None => whole.terms.push(ChargeTerm::new("read", TermDetail::None, answer.charge)),
+            }
+        }
+        Some(whole)
+    }
+}
+
+/// Items a batch has written or read.
+fn batch_amount(outcome: &BatchOutcome) -> Amount {
+    let BatchOutcome::Committed(answers) = outcome else { return Amount::default() };
+    let bytes = answers.iter().map(|answer| match &answer.effect {
+        BatchEffect::Created(item)
+        | BatchEffect::Replaced(item)
+        | BatchEffect::Read(ReadAnswer::Found(item)) => item.text().len(),
+        BatchEffect::Deleted | BatchEffect::Read(ReadAnswer::NotModified(_)) => 0,
+    });
+    Amount { items: answers.len(), bytes: bytes.sum() }
 }
 
 /// Kinds that no single operation of the batch has caused.
@@ -116,52 +193,32 @@ fn prepare(
         BatchOperation::Create { item, options } => {
             let new = checked(item)?;
             let bytes = new.bytes;
-            (ItemWrite::Create { new, indexed: indexed(&options) }, bytes)
+            let (indexed, explain) = (indexed(&options), options.explain_charge);
+            (ItemWrite::Create { new, indexed, explain }, bytes)
         }
         BatchOperation::Upsert { item, options } => {
             let new = checked(item)?;
             let (bytes, indexed) = (new.bytes, indexed(&options));
-            (ItemWrite::Upsert { new, precondition: options.precondition, indexed }, bytes)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Upsert { new, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Replace { id, item, options } => {
             let new = checked(item)?;
             check_same_id(id.as_str(), &new)?;
             let (bytes, indexed) = (new.bytes, indexed(&options));
-            (ItemWrite::Replace { new, precondition: options.precondition, indexed }, bytes)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Replace { new, precondition, indexed, explain }, bytes)
         }
         BatchOperation::Patch { id, patch, options } => {
-            let WriteOptions { precondition, indexing } = options;
             let (key, condition) = (located(&id)?, read_condition(&patch)?);
-            (ItemWrite::Patch { key, patch, condition, precondition, indexing }, 0)
+            (ItemWrite::Patch { key, patch, condition, options }, 0)
         }
         BatchOperation::Delete { id, options } => {
-            (ItemWrite::Delete { key: located(&id)?, precondition: options.precondition }, 0)
+            let WriteOptions { precondition, explain_charge: explain, .. } = options;
+            (ItemWrite::Delete { key: located(&id)?, precondition, explain }, 0)
         }
         BatchOperation::Read { id, precondition } => {
             (ItemWrite::Read { key: located(&id)?, precondition }, 0)
         }
     })
-}
-
-fn batch_answer(answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
-    let (effect, charge): (BatchEffect, RequestCharge) = match answer {
-        ItemAnswer::Written { written, patch_operations } => {
-            let charge = write_charge(&written, patch_operations);
-            let item = item_of(written.record, lsn);
-            let created = written.created;
-            (if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) }, charge)
-        }
-        ItemAnswer::Deleted { old } => (BatchEffect::Deleted, charge::delete(old)),
-        ItemAnswer::Found(record) => {
-            let charge = charge::read(record.body_len());
-            let lsn = lsn_in_batch(&record, lsn);
-            let item = item_of(record, lsn);
-            (BatchEffect::Read(ReadAnswer::Found(item)), charge)
-        }
-        ItemAnswer::NotModified(record) => {
-            let answer = ReadAnswer::NotModified(record.header.etag);
-            (BatchEffect::Read(answer), charge::nothing_found())
-        }
-    };
-    BatchAnswer { effect, charge }
 }

@@ -8,12 +8,13 @@ use super::create::change;
 use super::input::{self, NewItem};
 use super::replace::{check_precondition, not_found};
 use super::stored::{Halt, Turn};
-use super::submit::written_outcome;
+use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
 use crate::operation::UpsertItem;
 use crate::outcome::{Outcome, Upserted};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates or replaces an item.
@@ -23,11 +24,13 @@ impl Engine {
     pub async fn upsert_item(&self, operation: UpsertItem) -> Result<Outcome<Upserted>> {
         let container = self.container(&operation.container)?;
         let UpsertItem { partition_key, item, options, .. } = operation;
-        let new = input::check(&container.identity, partition_key.as_ref(), item)?;
+        let new = input::check(&container.identity, partition_key.as_ref(), item)
+            .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let epk = new.key.epk();
-        let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed };
-        let (outcome, created) = written_outcome(self.submit_item(&container, &epk, write).await?)?;
+        let (key, explain) = (new.key.clone(), options.explain_charge);
+        let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };
+        let kind = OperationKind::Upsert;
+        let (outcome, created) = self.write_item(&container, kind, &key, write).await?;
         Ok(outcome.map(
             |item| {
                 if created { Upserted::Created(item) } else { Upserted::Replaced(item) }
@@ -42,6 +45,7 @@ pub(crate) async fn upsert(
     new: &NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
+    explain: bool,
 ) -> std::result::Result<ItemAnswer, Halt> {
     let current = turn.current(&new.key).await?;
     match (&current, precondition) {
@@ -53,6 +57,6 @@ pub(crate) async fn upsert(
         }
         (None, _) => {}
     }
-    let written = turn.put(&new.key, current.as_ref(), change(new, indexed)).await?;
+    let written = turn.put(&new.key, current.as_ref(), change(new, indexed, explain)).await?;
     Ok(ItemAnswer::Written { written, patch_operations: 0 })
 }

@@ -1,18 +1,17 @@
 //! Storage keys as writers make them, and what is read back from them.
 //!
-//! Owns every key of the table in `key_layout`. Does not own ranges of terms as queries walk them: see `term`.
+//! Owns every key of the table in `key_layout` but the first. Does not own that of an item (see `item_key`), nor ranges of
+//! terms as queries walk them (see `term`).
 
 use std::borrow::Cow;
 
 use bytes::BytesMut;
 use model::value::structural_hash;
-use model::{EffectivePartitionKey, EpkRange, Json, Lsn, PartitionKey};
+use model::{EpkRange, Json, Lsn};
 use storage::{KeyRange, Shard, Space, StorageKey};
 
-use crate::ordered_bytes::{
-    component_length, decode_components, escape_into, escaped_length, is_text, length_encoded,
-    length_escaped, push_component, push_escaped, unescape,
-};
+use super::item_key::{ItemKey, LogicalPartition, logical_partition_length};
+use crate::ordered_bytes::{escape_into, push_escaped, unescape};
 
 /// Items by logical partition and id.
 pub(crate) const ITEMS: Space = Space { number: 1, name: "items" };
@@ -55,103 +54,6 @@ pub(super) const SHAPE_PATHS: u8 = 7;
 
 /// Bytes of a path in a term; a longer one is replaced by its hash.
 const TERM_PATH_BYTES_MAX: usize = 1024;
-
-/// The storage key prefix of one logical partition.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct LogicalPartition(pub(super) StorageKey);
-
-impl LogicalPartition {
-    pub(crate) fn new(epk: &EffectivePartitionKey, partition_key: &PartitionKey) -> Self {
-        Self(logical_partition_bytes(epk, partition_key, 0).into())
-    }
-
-    /// The prefix all keys of this logical partition start with.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// The storage key of one item.
-    pub(crate) fn item(&self, id: &str) -> ItemKey {
-        let mut key = Vec::with_capacity(self.0.len() + id.len());
-        key.extend_from_slice(&self.0);
-        key.extend_from_slice(id.as_bytes());
-        ItemKey { bytes: key.into(), partition_bytes: self.0.len() }
-    }
-}
-
-/// The storage key of one item: logical partition, then id.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ItemKey {
-    bytes: StorageKey,
-    partition_bytes: usize,
-}
-
-impl ItemKey {
-    pub(crate) fn new(epk: &EffectivePartitionKey, key: &PartitionKey, id: &str) -> Self {
-        let mut bytes = logical_partition_bytes(epk, key, id.len());
-        let partition_bytes = bytes.len();
-        bytes.extend_from_slice(id.as_bytes());
-        Self { bytes: bytes.into(), partition_bytes }
-    }
-
-    /// Reads a stored item key; none when it is not one.
-    pub(crate) fn decode(bytes: StorageKey, levels: usize) -> Option<Self> {
-        let partition_bytes = logical_partition_length(&bytes, levels)?;
-        is_text(bytes.get(partition_bytes..)?).then_some(Self { bytes, partition_bytes })
-    }
-
-    pub(crate) fn as_bytes(&self) -> &StorageKey {
-        &self.bytes
-    }
-
-    /// The logical partition part.
-    pub(crate) fn partition(&self) -> LogicalPartition {
-        LogicalPartition(self.bytes.slice(..self.partition_bytes))
-    }
-
-    fn partition_slice(&self) -> &[u8] {
-        self.bytes.get(..self.partition_bytes).unwrap_or_default()
-    }
-
-    /// The id part.
-    pub(crate) fn id_bytes(&self) -> StorageKey {
-        self.bytes.slice(self.partition_bytes..)
-    }
-
-    /// The id part as text.
-    pub(crate) fn id(&self) -> &str {
-        let id = self.bytes.get(self.partition_bytes..).unwrap_or_default();
-        std::str::from_utf8(id).unwrap_or_default()
-    }
-
-    /// The effective partition key part.
-    pub(crate) fn epk(&self) -> EffectivePartitionKey {
-        EffectivePartitionKey::from_bytes(unescape(&self.bytes).map_or(Vec::new(), |(epk, _)| epk))
-    }
-
-    /// The partition key part.
-    pub(crate) fn partition_key(&self) -> PartitionKey {
-        let components = escaped_length(&self.bytes)
-            .and_then(|epk| decode_components(self.partition_slice().get(epk..)?))
-            .expect("a logical partition was encoded here, or checked when the key was read");
-        PartitionKey::from_values(components)
-    }
-}
-
-/// The bytes of a logical partition, with exactly so much room behind them: what fits becomes a key without a copy.
-fn logical_partition_bytes(
-    epk: &EffectivePartitionKey,
-    key: &PartitionKey,
-    room: usize,
-) -> Vec<u8> {
-    let components: usize = key.components().iter().map(length_encoded).sum();
-    let mut bytes = Vec::with_capacity(length_escaped(epk.as_bytes()) + components + room);
-    push_escaped(&mut bytes, epk.as_bytes());
-    for component in key.components() {
-        push_component(&mut bytes, component);
-    }
-    bytes
-}
 
 /// Item keys (and any other key that starts with lp) whose epk lies in the range.
 pub(crate) fn epk_key_range(range: &EpkRange) -> KeyRange {
@@ -360,13 +262,4 @@ pub(super) fn push_path(key: &mut Vec<u8>, path: &[u8]) {
     let (head, path) = path_parts(path);
     key.extend_from_slice(&head);
     key.extend_from_slice(&path);
-}
-
-/// How many bytes of an item key are its logical partition.
-fn logical_partition_length(key: &[u8], levels: usize) -> Option<usize> {
-    let mut at = escaped_length(key)?;
-    for _ in 0..levels {
-        at += component_length(key.get(at..)?)?;
-    }
-    (at < key.len()).then_some(at)
 }

@@ -26,15 +26,17 @@
 //! that path can. Numbers are big endian. Items inherit the container's time to live through the change log, which is
 //! in the order of the last write; only items with a time to live of their own have an `expiry` key.
 
+mod item_key;
 mod key;
 mod term;
 
+pub(crate) use item_key::{ItemKey, ItemKeyView, LogicalPartition};
 pub use key::SPACES;
 pub(crate) use key::{
-    CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, LogicalPartition,
-    PARTITION_SPACES, STATE, STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS,
-    catalog_key, catalog_name, catalog_prefix, epk_key_range, expired_range, expiry_key,
-    is_shape_paths, owner_of_entry, shape_paths_key, unique_key,
+    CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, STATE,
+    STATE_KEY, TERMS, TermKeys, TermMaker, UNIQUE_KEYS, VERSIONS, catalog_key, catalog_name,
+    catalog_prefix, epk_key_range, expired_range, expiry_key, is_shape_paths, owner_of_entry,
+    shape_paths_key, unique_key,
 };
 #[cfg(test)]
 pub(crate) use key::{global_term_range, local_term_range};

@@ -6,9 +6,10 @@
 use bytes::Bytes;
 use storage::{Entry, KeyRange, StorageKey};
 
+use super::item_key::LogicalPartition;
 use super::key::{
     GLOBAL_COMPOSITE, GLOBAL_SHAPE, GLOBAL_TERM, LOCAL_COMPOSITE, LOCAL_SHAPE, LOCAL_TERM,
-    LogicalPartition, SHAPE_PATHS, push_path,
+    SHAPE_PATHS, push_path,
 };
 
 /// Bytes of an ordinal at the end of a term.

@@ -28,6 +28,11 @@ impl Engine {
         let merge = async move { restructure(&engine, &container, &sources, vec![range]).await };
         let numbers = self.uninterrupted(merge).await?;
         let number = numbers.first().copied().unwrap_or_default();
-        Ok(Outcome { value: number, charge: charge::metadata_write(), session_token: None })
+        Ok(Outcome {
+            value: number,
+            charge: charge::metadata_write(),
+            session_token: None,
+            explanation: None,
+        })
     }
 }

@@ -31,7 +31,12 @@ impl Engine {
         let split =
             async move { restructure(&engine, &container, &[source], vec![lower, upper]).await };
         let numbers = self.uninterrupted(split).await?;
-        Ok(Outcome { value: numbers, charge: charge::metadata_write(), session_token: None })
+        Ok(Outcome {
+            value: numbers,
+            charge: charge::metadata_write(),
+            session_token: None,
+            explanation: None,
+        })
     }
 }
 

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use ::query::ItemPredicate;
-use model::{IndexingDirective, Patch, Precondition};
+use model::charge::IndexCost;
+use model::{Object, Patch, Precondition, RequestCharge};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -14,6 +15,7 @@ use crate::expiry;
 use crate::index::{RebuildStep, rebuild_step};
 use crate::item::{self, Halt, ItemRecord, NewItem, Turn, Written};
 use crate::key_layout::{ItemKey, LogicalPartition};
+use crate::operation::WriteOptions;
 
 /// One item write (or a read inside a batch).
 #[derive(Clone, Debug)]
@@ -21,28 +23,31 @@ pub(crate) enum ItemWrite {
     Create {
         new: NewItem,
         indexed: bool,
+        explain: bool,
     },
     Upsert {
         new: NewItem,
         precondition: Option<Precondition>,
         indexed: bool,
+        explain: bool,
     },
     Replace {
         new: NewItem,
         precondition: Option<Precondition>,
         indexed: bool,
+        explain: bool,
     },
     Patch {
         key: ItemKey,
         patch: Patch,
         /// The condition of the patch, read.
         condition: Option<Arc<ItemPredicate>>,
-        precondition: Option<Precondition>,
-        indexing: IndexingDirective,
+        options: WriteOptions,
     },
     Delete {
         key: ItemKey,
         precondition: Option<Precondition>,
+        explain: bool,
     },
     Read {
         key: ItemKey,
@@ -50,11 +55,23 @@ pub(crate) enum ItemWrite {
     },
 }
 
+impl ItemWrite {
+    /// The whole item that is written, if the request has it.
+    pub(crate) fn new_object(&self) -> Option<Arc<Object>> {
+        match self {
+            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
+                Some(Arc::clone(&new.object))
+            }
+            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
+        }
+    }
+}
+
 /// What one item write did.
 #[derive(Clone, Debug)]
 pub(crate) enum ItemAnswer {
     Written { written: Written, patch_operations: usize },
-    Deleted { old: Weight },
+    Deleted { old: Weight, index: Option<Vec<IndexCost>> },
     Found(ItemRecord),
     NotModified(ItemRecord),
 }
@@ -87,9 +104,10 @@ pub(crate) enum WorkAnswer {
         weights: Vec<Weight>,
         more: bool,
     },
-    /// How many items or versions were handled, and whether there may be more.
+    /// How many items or versions were handled, what that costs, and whether there may be more.
     Maintained {
         handled: usize,
+        charge: RequestCharge,
         more: bool,
     },
 }
@@ -129,19 +147,20 @@ pub(crate) async fn run(work: &Work, turn: &mut Turn<'_>) -> Result<WorkAnswer, 
 
 async fn run_item(write: &ItemWrite, turn: &mut Turn<'_>) -> Result<ItemAnswer, Halt> {
     match write {
-        ItemWrite::Create { new, indexed } => item::create(turn, new, *indexed).await,
-        ItemWrite::Upsert { new, precondition, indexed } => {
-            item::upsert(turn, new, precondition.as_ref(), *indexed).await
+        ItemWrite::Create { new, indexed, explain } => {
+            item::create(turn, new, *indexed, *explain).await
         }
-        ItemWrite::Replace { new, precondition, indexed } => {
-            item::replace(turn, new, precondition.as_ref(), *indexed).await
+        ItemWrite::Upsert { new, precondition, indexed, explain } => {
+            item::upsert(turn, new, precondition.as_ref(), *indexed, *explain).await
         }
-        ItemWrite::Patch { key, patch, condition, precondition, indexing } => {
-            let conditions = (precondition.as_ref(), condition.as_deref());
-            item::patch(turn, key, patch, conditions, *indexing).await
+        ItemWrite::Replace { new, precondition, indexed, explain } => {
+            item::replace(turn, new, precondition.as_ref(), *indexed, *explain).await
         }
-        ItemWrite::Delete { key, precondition } => {
-            item::delete(turn, key, precondition.as_ref()).await
+        ItemWrite::Patch { key, patch, condition, options } => {
+            item::patch(turn, key, patch, condition.as_deref(), options).await
+        }
+        ItemWrite::Delete { key, precondition, explain } => {
+            item::delete(turn, key, precondition.as_ref(), *explain).await
         }
         ItemWrite::Read { key, precondition } => {
             item::read_in_batch(turn, key, precondition.as_ref()).await
@@ -154,7 +173,7 @@ async fn run_maintenance(work: MaintenanceWork, turn: &mut Turn<'_>) -> Result<W
         MaintenanceWork::Expire { items_max } => expiry::expire(turn, items_max).await,
         MaintenanceWork::Rebuild { items_max } => {
             let RebuildStep { handled, more } = rebuild_step(turn, items_max).await?;
-            Ok(WorkAnswer::Maintained { handled, more })
+            Ok(WorkAnswer::Maintained { handled, charge: RequestCharge::ZERO, more })
         }
         MaintenanceWork::Trim { items_max } => expiry::trim_versions(turn, items_max).await,
     }

@@ -3,11 +3,10 @@
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
 use ::query::plan::access::plan_in_words;
-use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
 use super::part::{check, pieces, targets};
-use super::prepared::{Prepared, bind_text, common_indexes};
+use super::prepared::{Filtered, Prepared, bind_text, common_indexes};
 use super::request::QueryItems;
 use crate::charge;
 use crate::engine::Engine;
@@ -15,6 +14,12 @@ use crate::error::Result;
 use crate::outcome::Outcome;
 
 impl Engine {
+    /// The numbers of the rules of advice that a query text meets; a text that is no query meets none.
+    #[must_use]
+    pub fn query_advice(&self, text: &str) -> Vec<&'static str> {
+        ::query::parse(text).map(|tree| ::query::plan::advice(&tree)).unwrap_or_default()
+    }
+
     /// Explains a query without running it.
     ///
     /// # Errors
@@ -25,9 +30,11 @@ impl Engine {
         let live = container.live();
         let (tree, bound) =
             bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
-        let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
+        let query = Filtered::new(bound);
+        let (partition_filter, targets) = targets(&container, &operation.feed_range, &query);
         let pieces = pieces(&container.map(), &targets);
-        let prepared = Prepared::new(bound, common_indexes(self.store(), &live, &pieces).await?)?;
+        let followed = common_indexes(self.store(), &live, &pieces).await?;
+        let prepared = Prepared::new(query, followed.indexes)?;
         let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
@@ -36,9 +43,14 @@ impl Engine {
                 .map(|piece| (piece.partition.identity.number, piece.range.clone()))
                 .collect(),
             words: plan_in_words(&tree, bound, &prepared.access, indexes),
-            index_metrics: index_metrics(bound, indexes),
+            index_metrics: prepared.index_metrics(),
             access: prepared.access,
         };
-        Ok(Outcome { value, charge: charge::metadata_read(), session_token: None })
+        Ok(Outcome {
+            value,
+            charge: charge::metadata_read(),
+            session_token: None,
+            explanation: None,
+        })
     }
 }

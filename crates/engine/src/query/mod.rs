@@ -6,6 +6,7 @@
 //! the language, the plan or evaluation: those are the crate `query`, which is pure.
 
 mod answer;
+mod bill;
 mod direct;
 mod explain;
 mod part;
@@ -15,6 +16,7 @@ mod refusal;
 mod request;
 mod serve;
 mod token;
+mod user_function;
 mod values;
 
 mod page;
@@ -28,3 +30,4 @@ pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
 pub(crate) use prepared::{TextCache, moment};
+pub(crate) use source::ShapeCache;

@@ -21,7 +21,12 @@ impl Engine {
     /// `BadQuery` when the text is wrong, when no split exists, or when the client lacks a feature the split needs.
     pub async fn query_plan(&self, operation: PlanQuery) -> Result<Outcome<Json>> {
         let plan = self.split_query(&operation)?;
-        Ok(Outcome { value: plan.to_json(), charge: charge::metadata_read(), session_token: None })
+        Ok(Outcome {
+            value: plan.to_json(),
+            charge: charge::metadata_read(),
+            session_token: None,
+            explanation: None,
+        })
     }
 
     /// Splits a query over physical partitions.

@@ -28,7 +28,7 @@ pub(crate) async fn drain(
     let mut changes = Vec::new();
     loop {
         let page = account.changes_of(link, range.clone(), mode, start, items_max).await.unwrap();
-        assert!(page.changes.is_sorted_by_key(|change| change.lsn));
+        assert!(page.changes.is_sorted_by_key(Change::lsn));
         changes.extend(page.changes);
         if !page.more {
             return (changes, page.continuation);
@@ -59,11 +59,11 @@ async fn an_item_changed_twice_appears_once_at_its_newest_place() {
     account.delete(&link, "b", "b").await.unwrap();
     let page = first(&account, &link, ChangeFeedStart::Beginning).await;
     assert_eq!(names(&page.changes), ["c", "a"]);
-    assert_eq!(page.changes[1].operation, ChangeOperation::Replace);
-    assert_eq!(page.changes[1].lsn, Lsn(4));
-    assert_eq!(page.changes[1].previous, None);
-    let current = page.changes[1].current.as_ref().unwrap();
-    assert_eq!(*current, account.read(&link, "a", "a").await.unwrap());
+    assert_eq!(page.changes[1].operation(), ChangeOperation::Replace);
+    assert_eq!(page.changes[1].lsn(), Lsn(4));
+    assert_eq!(page.changes[1].previous(), None);
+    let current = page.changes[1].current().unwrap();
+    assert_eq!(current, account.read(&link, "a", "a").await.unwrap());
 }
 
 #[tokio::test]
@@ -237,4 +237,25 @@ async fn a_missing_container_has_no_feed() {
     account.engine.delete_container(&link).await.unwrap();
     let page = account.changes(&link, LATEST, ChangeFeedStart::Beginning, 1).await;
     refused(page, ErrorKind::OwnerNotFound);
+}
+
+/// A page of a narrow range looks at a bounded number of changes of its partition, and says where it stopped.
+#[tokio::test]
+async fn a_narrow_range_in_a_busy_partition_is_passed_page_by_page() {
+    let account = Account::new().await;
+    let link = account.container(plain("c")).await;
+    for number in 0..10_050 {
+        let text = format!(r#"{{"id":"i{number}","pk":"busy"}}"#);
+        account.create(&link, &text).await.unwrap();
+    }
+    account.create(&link, r#"{"id":"rare","pk":"calm"}"#).await.unwrap();
+    let calm = FeedRange::PartitionKey(key("calm"));
+    let read = |start| account.changes_of(&link, calm.clone(), LATEST, start, 10);
+    let passed = read(ChangeFeedStart::Beginning).await.unwrap();
+    assert!(passed.changes.is_empty() && passed.more);
+    assert!(passed.position.ranges[0].lsn >= Lsn(9_000), "{:?}", passed.position);
+    let found = read(ChangeFeedStart::Continuation(passed.continuation)).await.unwrap();
+    assert_eq!(names(&found.changes), ["rare"]);
+    let end = read(ChangeFeedStart::Continuation(found.continuation)).await.unwrap();
+    assert!(end.changes.is_empty() && !end.more);
 }

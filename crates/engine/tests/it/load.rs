@@ -127,7 +127,7 @@ impl Load {
         loop {
             let page = self.account.changes(&self.link, mode, start, 3).await.unwrap();
             for change in &page.changes {
-                let found = number(change.current.as_ref().unwrap());
+                let found = number(&change.current().unwrap());
                 let before = newest.insert(change.id().to_owned(), found);
                 assert!(before.is_none_or(|before| before <= found), "{} went back", change.id());
             }

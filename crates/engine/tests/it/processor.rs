@@ -88,7 +88,7 @@ impl Reaction for Seen {
                 (Some(_), Failing::ByPanic) => return Ok(true),
             }
             for change in changes {
-                let current = change.current.as_ref().map(engine::Item::to_json);
+                let current = change.current().map(|item| item.to_json());
                 let n = current.and_then(|json| json.get("n")?.as_i64()).unwrap_or_default();
                 state.delivered.push((change.id().to_owned(), n));
             }
@@ -668,7 +668,7 @@ struct Operations(Arc<Mutex<Vec<(String, ChangeOperation)>>>);
 #[async_trait]
 impl Reaction for Operations {
     async fn react(&self, changes: &[Change], _: &Context) -> Result<(), ReactionError> {
-        let operations = changes.iter().map(|change| (change.id().to_owned(), change.operation));
+        let operations = changes.iter().map(|change| (change.id().to_owned(), change.operation()));
         self.0.lock().unwrap().extend(operations);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Time to live: when an item is gone, for whom, and what reclaims it.
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ChangeOperation};
+use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
 use engine::operation::BatchOperation;
 use engine::outcome::{BatchOutcome, Upserted};
 use engine::{ContainerLink, ErrorKind, Settings};
@@ -245,13 +245,13 @@ async fn the_feed_of_all_versions_tells_expiry_with_the_image_before() {
     account.engine.maintain_fully().await.unwrap();
     let start = ChangeFeedStart::Continuation(now.continuation);
     let page = account.changes(&link, mode, start, 10).await.unwrap();
-    let operations: Vec<_> = page.changes.iter().map(|change| change.operation).collect();
+    let operations: Vec<_> = page.changes.iter().map(Change::operation).collect();
     assert_eq!(operations, [ChangeOperation::Create, ChangeOperation::Expire]);
     let expired = &page.changes[1];
-    assert_eq!(expired.current, None);
-    assert_eq!(expired.previous.as_ref(), Some(&written));
-    assert_eq!(expired.previous_lsn, written.lsn());
-    assert_eq!(expired.timestamp.0, written.timestamp().0 + 15);
+    assert_eq!(expired.current(), None);
+    assert_eq!(expired.previous(), Some(&written));
+    assert_eq!(expired.previous_lsn(), written.lsn());
+    assert_eq!(expired.timestamp().0, written.timestamp().0 + 15);
 }
 
 #[tokio::test]

@@ -25,20 +25,21 @@ async fn since(account: &Account, link: &ContainerLink, token: &str, max: usize)
 
 /// `operation id n previous-n` per change.
 fn told(changes: &[Change]) -> Vec<String> {
-    let number = |item: &Option<engine::Item>| {
-        let number = item.as_ref().and_then(|item| item.to_json().get("n").cloned());
+    let number = |item: Option<&engine::Item>| {
+        let number = item.and_then(|item| item.to_json().get("n").cloned());
         number.map_or_else(|| "-".to_owned(), |number| number.to_string())
     };
     changes
         .iter()
         .map(|change| {
-            let operation = match change.operation {
+            let operation = match change.operation() {
                 ChangeOperation::Create => "create",
                 ChangeOperation::Replace => "replace",
                 ChangeOperation::Delete => "delete",
                 ChangeOperation::Expire => "expire",
             };
-            let (current, previous) = (number(&change.current), number(&change.previous));
+            let (current, previous) =
+                (number(change.current().as_ref()), number(change.previous()));
             format!("{operation} {} {current} {previous}", change.id())
         })
         .collect()
@@ -64,9 +65,9 @@ async fn every_version_and_deletion_is_told_with_the_image_before() {
     for items_max in [1, 2, 100] {
         let changes = since(&account, &link, &token, items_max).await;
         assert_eq!(told(&changes), expected);
-        let lsns: Vec<_> = changes.iter().map(|change| change.lsn.0).collect();
+        let lsns: Vec<_> = changes.iter().map(|change| change.lsn().0).collect();
         assert_eq!(lsns, [1, 2, 3, 4, 5, 6]);
-        let previous: Vec<_> = changes.iter().map(|change| change.previous_lsn.0).collect();
+        let previous: Vec<_> = changes.iter().map(|change| change.previous_lsn().0).collect();
         assert_eq!(previous, [0, 1, 0, 2, 4, 0]);
     }
     account.verify().await;
@@ -96,7 +97,7 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
     let expected =
         ["replace a 2 1", "replace a 3 2", "delete a - 3", "create a 10 -", "replace a 11 10"];
     assert_eq!(told(&page.changes), expected);
-    assert!(page.changes.iter().all(|change| change.lsn == Lsn(2)));
+    assert!(page.changes.iter().all(|change| change.lsn() == Lsn(2)));
     account.verify().await;
 }
 
@@ -288,4 +289,74 @@ async fn splits_and_merges_keep_versions_and_their_images() {
         r#"{"id":"i1","pk":"p1","n":3}"#
     );
     account.verify().await;
+}
+
+/// Two partitions of which one, that of the first key, has many more writes than the other.
+async fn busy_and_calm() -> (Account, ContainerLink, [u32; 2], [&'static str; 2]) {
+    let account = Account::new().await;
+    let link = account.container(plain("c")).await;
+    let children = account.split(&link, 0).await.unwrap();
+    let keys = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
+    let mut found = [None, None];
+    for key in keys {
+        let text = format!(r#"{{"id":"{key}","pk":"{key}","n":0}}"#);
+        account.upsert(&link, &text).await.unwrap();
+        let partitions = account.engine.list_partitions(&link).await.unwrap().value.partitions;
+        let used = partitions.iter().map(|partition| partition.usage.items);
+        for (key_of_part, items) in found.iter_mut().zip(used) {
+            if key_of_part.is_none() && items > 0 {
+                *key_of_part = Some(key);
+            }
+        }
+    }
+    let keys = found.map(|key| key.expect("one of eight keys lies in each half"));
+    for n in 1..=40 {
+        let text = format!(r#"{{"id":"busy","pk":"{}","n":{n}}}"#, keys[0]);
+        account.upsert(&link, &text).await.unwrap();
+    }
+    (account, link, [children[0], children[1]], keys)
+}
+
+#[tokio::test]
+async fn what_one_partition_has_trimmed_says_nothing_about_the_other_after_a_merge() {
+    for trimmed_before_merge in [true, false] {
+        let (account, link, children, keys) = busy_and_calm().await;
+        let stale = {
+            let range = FeedRange::PartitionKey(crate::verbs::key(keys[0]));
+            let start = ChangeFeedStart::Now;
+            account.changes_of(&link, range, ALL, start, 1).await.unwrap().continuation
+        };
+        let text = format!(r#"{{"id":"busy","pk":"{}","n":41}}"#, keys[0]);
+        account.upsert(&link, &text).await.unwrap();
+        account.upsert(&link, &text.replace("41", "42")).await.unwrap();
+        let good = account.changes(&link, ALL, ChangeFeedStart::Now, 1).await.unwrap().continuation;
+        let calm = format!(r#"{{"id":"calm","pk":"{}","n":1}}"#, keys[1]);
+        account.upsert(&link, &calm).await.unwrap();
+        if trimmed_before_merge {
+            account.travel(1000);
+            assert_eq!(account.engine.maintain_fully().await.unwrap().trimmed, 41);
+        }
+        account.merge(&link, children[0], children[1]).await.unwrap();
+        if !trimmed_before_merge {
+            account.travel(1000);
+            assert_eq!(account.engine.maintain_fully().await.unwrap().trimmed, 41);
+        }
+        let account = account.reopened().await;
+        account.upsert(&link, &calm.replace(":1", ":2")).await.unwrap();
+        let expected = ["create calm 1 -", "replace calm 2 1"];
+        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        let lost = |token: &str| {
+            let start = ChangeFeedStart::Continuation(token.to_owned());
+            let range = FeedRange::PartitionKey(crate::verbs::key(keys[0]));
+            account.changes_of(&link, range, ALL, start, 1)
+        };
+        refused(lost(&stale).await, ErrorKind::ContinuationRefused);
+
+        // The marks of both ranges go to the parts of the merged partition.
+        let merged = account.engine.list_partitions(&link).await.unwrap().value.partitions;
+        account.split(&link, merged[0].number).await.unwrap();
+        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        refused(lost(&stale).await, ErrorKind::ContinuationRefused);
+        account.verify().await;
+    }
 }

@@ -4,8 +4,8 @@
 //! engine; they are passed on.
 
 use engine::{Error, ErrorKind};
-use hyper::StatusCode;
-use model::{Immutable, Json, Object};
+use hyper::{HeaderMap, StatusCode};
+use model::{Immutable, Json, Object, RequestCharge};
 
 use super::header;
 use super::reply::Reply;
@@ -20,14 +20,19 @@ pub(crate) struct Failure {
     sub_status: Option<u32>,
     message: String,
     retry_after_ms: Option<u64>,
+    charge: RequestCharge,
     /// A plan, for clients that can carry out the query themselves.
     plan: Option<String>,
+    /// What else a client is told: where the failure happened.
+    headers: Option<Box<HeaderMap>>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { status, sub_status: None, message, retry_after_ms: None, plan: None }
+        let (sub_status, retry_after_ms, plan, headers) = (None, None, None, None);
+        let charge = RequestCharge::ZERO;
+        Self { status, sub_status, message, retry_after_ms, charge, plan, headers }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -69,6 +74,12 @@ impl Failure {
         self
     }
 
+    /// The same failure with headers about where it happened.
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = Some(Box::new(headers));
+        self
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -77,27 +88,46 @@ impl Failure {
         self.sub_status
     }
 
+    pub(crate) fn charge(&self) -> RequestCharge {
+        self.charge
+    }
+
     pub(crate) fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
     }
 
-    /// The reply a client sees.
-    pub(crate) fn into_reply(self, activity_id: &str) -> Reply {
+    /// The body a client sees.
+    pub(crate) fn into_body(mut self, activity_id: &str) -> Vec<u8> {
+        self.take_body(activity_id)
+    }
+
+    fn take_body(&mut self, activity_id: &str) -> Vec<u8> {
         let mut body = Object::new();
         body.insert("code", code(self.status));
         let tail = "Microsoft.Azure.Documents.Common/2.14.0";
         body.insert("message", format!("{}\r\nActivityId: {activity_id}, {tail}", self.message));
-        if let Some(plan) = self.plan {
+        if let Some(plan) = self.plan.take() {
             body.insert("additionalErrorInfo", plan);
         }
-        let mut reply = Reply::json(self.status, Json::Object(body).to_bytes());
+        Json::Object(body).to_bytes()
+    }
+
+    /// The reply a client sees.
+    pub(crate) fn into_reply(mut self, activity_id: &str) -> Reply {
+        let mut reply = Reply::json(self.status, self.take_body(activity_id));
+        if self.charge != RequestCharge::ZERO {
+            reply = reply.charge(self.charge);
+        }
         if let Some(sub_status) = self.sub_status {
             reply = reply.with(header::SUBSTATUS, sub_status);
         }
         if let Some(delay) = self.retry_after_ms {
             reply = reply.with(header::RETRY_AFTER, delay);
         }
-        reply
+        match self.headers {
+            Some(headers) => reply.with_all(*headers),
+            None => reply,
+        }
     }
 }
 
@@ -135,7 +165,7 @@ impl From<Error> for Failure {
             Some(errors) => format!("Message: {errors}"),
             None => error.to_string(),
         };
-        Self { sub_status, retry_after_ms, ..Self::new(status, message) }
+        Self { sub_status, retry_after_ms, charge: error.charge(), ..Self::new(status, message) }
     }
 }
 
@@ -157,8 +187,10 @@ fn code(status: StatusCode) -> &'static str {
         410 => "Gone",
         412 => "PreconditionFailed",
         413 => "RequestEntityTooLarge",
+        414 => "RequestUriTooLong",
         424 => "FailedDependency",
         429 => "TooManyRequests",
+        431 => "RequestHeaderFieldsTooLarge",
         501 => "NotImplemented",
         503 => "ServiceUnavailable",
         _ => "InternalServerError",

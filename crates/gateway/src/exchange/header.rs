@@ -29,8 +29,14 @@ headers! {
     DATE = "x-ms-date";
     /// Upper bound of a part of a physical partition.
     END_EPK = "x-ms-end-epk";
+    /// Whether the throughput of a container is enforced.
+    ENFORCE_THROUGHPUT = "x-planisphere-enforce-throughput";
     /// Life of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
+    /// A partition key to try on recorded traffic.
+    TRY_PARTITION_KEY = "x-planisphere-try-partition-key";
+    /// Asks why a request costs what it costs, and tells it as JSON; ours, not the service's.
+    EXPLAIN_CHARGE = "x-planisphere-explain-charge";
     /// Version of the gateway.
     GATEWAY_VERSION = "x-ms-gatewayversion";
     /// How far an index follows its policy.
@@ -133,4 +139,32 @@ headers! {
     A_IM = "a-im";
     /// The scheme a proxy was asked with.
     FORWARDED_PROTO = "x-forwarded-proto";
+    /// Whether the items of a partition key are still being deleted.
+    IS_DELETE_PENDING = "x-ms-cosmos-is-partition-key-delete-pending";
+    /// Position that every region has.
+    GLOBAL_COMMITTED_LSN = "x-ms-global-committed-lsn";
+    /// Number of what holds a physical partition, for diagnostics.
+    INTERNAL_PARTITION_ID = "x-ms-cosmos-internal-partition-id";
+    /// The same, as it moves with splits.
+    PHYSICAL_PARTITION_ID = "x-ms-cosmos-physical-partition-id";
+    /// When this server last became what it is.
+    LAST_STATE_CHANGE = "x-ms-last-state-change-utc";
+    /// Regions to read from besides this one.
+    NUMBER_OF_READ_REGIONS = "x-ms-number-of-read-regions";
+    /// Asks for advice on a query.
+    POPULATE_QUERY_ADVICE = "x-ms-cosmos-populatequeryadvice";
+    /// Advice on a query.
+    QUERY_ADVICE = "x-ms-cosmos-query-advice";
+    /// Position that enough copies have.
+    QUORUM_ACKED_LSN = "x-ms-quorum-acked-lsn";
+    /// The same, local to the region.
+    QUORUM_ACKED_LOCAL_LSN = "x-ms-cosmos-quorum-acked-llsn";
+    /// Copies there are.
+    REPLICA_SET_SIZE = "x-ms-current-replica-set-size";
+    /// Running number of requests.
+    TRANSPORT_REQUEST_ID = "x-ms-transport-request-id";
+    /// Copies that must have a write.
+    WRITE_QUORUM = "x-ms-current-write-quorum";
+    /// Part a server plays for a physical partition.
+    XP_ROLE = "x-ms-xp-role";
 }

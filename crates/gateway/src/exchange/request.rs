@@ -9,6 +9,7 @@ use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, Se
 
 use super::failure::{Failure, Outcome};
 use super::header;
+use engine::Engine;
 use engine::operation::{PageOptions, ReadOptions, WriteOptions};
 
 /// One request.
@@ -82,16 +83,22 @@ impl Request {
             Some(text) => IndexingDirective::parse(text)?,
             None => IndexingDirective::default(),
         };
-        Ok(WriteOptions { precondition: self.if_match(), indexing })
+        let explain_charge = self.wants_explanation();
+        Ok(WriteOptions { precondition: self.if_match(), indexing, explain_charge })
+    }
+
+    /// Whether the reply says why it costs what it costs; the value of the header does not matter.
+    pub(crate) fn wants_explanation(&self) -> bool {
+        self.header(&header::EXPLAIN_CHARGE).is_some()
     }
 
     /// The options of a read without a precondition.
-    pub(crate) fn read_options(&self) -> Outcome<ReadOptions> {
+    pub(crate) fn read_options(&self, engine: &Engine) -> Outcome<ReadOptions> {
+        let account = engine.settings().consistency;
         let consistency = match self.header(&header::CONSISTENCY_LEVEL) {
             Some(text) => Some(model::ConsistencyLevel::parse(text)?),
             None => None,
         };
-        let account = model::ConsistencyLevel::Session;
         if let Some(asked) = consistency.filter(|asked| asked.is_stronger_than(account)) {
             return Err(Failure::bad_request(format!(
                 "ConsistencyLevel {asked} specified in the request is invalid when service is configured with \
@@ -99,7 +106,12 @@ impl Request {
                  consistency level."
             )));
         }
-        Ok(ReadOptions { session_token: self.session_token()?, precondition: None, consistency })
+        Ok(ReadOptions {
+            session_token: self.session_token()?,
+            precondition: None,
+            consistency,
+            explain_charge: self.wants_explanation(),
+        })
     }
 
     /// How large a page may be and where it starts.

@@ -54,9 +54,13 @@ async fn transactional(
     let batch = TransactionalBatch {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
-        operations: written.into_iter().map(|written| written.operation).collect(),
+        operations: written
+            .into_iter()
+            .map(|written| written.operation_explained(request.wants_explanation()))
+            .collect(),
     };
-    let outcome = engine.transactional_batch(batch).await?;
+    let mut outcome = engine.transactional_batch(batch).await?;
+    let explanation = outcome.explanation.take();
     let (status, sub_status, entries) = match outcome.value {
         BatchOutcome::Committed(answers) => {
             let entries = answers.into_iter().zip(&minimal).map(|(answer, minimal)| {
@@ -78,6 +82,7 @@ async fn transactional(
     };
     Ok(reply(status, &entries, outcome.charge, address)
         .with_some(header::SUBSTATUS, sub_status)
+        .explained(explanation)
         .session(outcome.session_token.as_ref()))
 }
 

@@ -12,7 +12,7 @@ use engine::operation::{
 use engine::outcome::{BatchEffect, Upserted};
 use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::StatusCode;
-use model::{Json, PartitionKey, RequestCharge, SessionToken};
+use model::{Json, PartitionKey, SessionToken};
 
 use super::batch::reply;
 use super::operation_text::Written;
@@ -52,9 +52,10 @@ pub(crate) async fn run(
         true => StatusCode::MULTI_STATUS,
         false => StatusCode::OK,
     };
-    let units = entries.iter().map(|entry| entry.charge().units()).sum();
-    let charge = RequestCharge::from_units(units);
-    Ok(reply(status, &entries, charge, address).session(Some(&session_token)))
+    let charge = entries.iter().map(Entry::charge).sum();
+    Ok(reply(status, &entries, charge, address)
+        .explained_as_whole(engine, request, "bulk", charge)
+        .session(Some(&session_token)))
 }
 
 /// An operation that is ready to run.

@@ -45,6 +45,7 @@ pub(crate) async fn read(
     Ok(reply
         .etag(format_args!("\"{}\"", page.continuation))
         .charge(outcome.charge)
+        .explained_as_whole(engine, request, "readChangeFeed", outcome.charge)
         .session(outcome.session_token.as_ref())
         .owner(address))
 }

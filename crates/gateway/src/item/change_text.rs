@@ -7,22 +7,22 @@ use model::{Json, Object, PartitionKeyDefinition};
 
 /// The item with the lsn of its change.
 pub(crate) fn latest(change: &Change) -> Vec<u8> {
-    let text = change.current.as_ref().map_or(&b"{}"[..], |item| item.text());
+    let text = change.current_text().unwrap_or(b"{}");
     let open = text.strip_suffix(b"}").unwrap_or(text);
     let mut extended = Vec::with_capacity(text.len() + 24);
     extended.extend_from_slice(open);
     if open.len() > 1 {
         extended.push(b',');
     }
-    extended.extend_from_slice(format!("\"_lsn\":{}}}", change.lsn).as_bytes());
+    extended.extend_from_slice(format!("\"_lsn\":{}}}", change.lsn()).as_bytes());
     extended
 }
 
 /// Before, after and what happened.
 pub(crate) fn full(change: &Change, definition: &PartitionKeyDefinition) -> Vec<u8> {
     let mut text = b"{\"current\":".to_vec();
-    text.extend_from_slice(change.current.as_ref().map_or(b"{}", |item| item.text()));
-    if let Some(previous) = &change.previous {
+    text.extend_from_slice(change.current_text().unwrap_or(b"{}"));
+    if let Some(previous) = change.previous() {
         text.extend_from_slice(b",\"previous\":");
         text.extend_from_slice(previous.text());
     }
@@ -34,7 +34,7 @@ pub(crate) fn full(change: &Change, definition: &PartitionKeyDefinition) -> Vec<
 
 fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
     let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let operation = match change.operation {
+    let operation = match change.operation() {
         ChangeOperation::Create => "create",
         ChangeOperation::Replace => "replace",
         ChangeOperation::Delete | ChangeOperation::Expire => "delete",
@@ -50,10 +50,10 @@ fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
     }
     let mut metadata = Object::new();
     metadata.insert("operationType", operation);
-    metadata.insert("lsn", integer(change.lsn.0));
-    metadata.insert("crts", integer(change.timestamp.0));
-    metadata.insert("previousImageLSN", integer(change.previous_lsn.0));
-    metadata.insert("timeToLiveExpired", change.operation == ChangeOperation::Expire);
+    metadata.insert("lsn", integer(change.lsn().0));
+    metadata.insert("crts", integer(change.timestamp().0));
+    metadata.insert("previousImageLSN", integer(change.previous_lsn().0));
+    metadata.insert("timeToLiveExpired", change.operation() == ChangeOperation::Expire);
     metadata.insert("id", change.id());
     metadata.insert("partitionKey", key);
     metadata

@@ -17,7 +17,7 @@ pub(crate) async fn list(
         container: address.link.clone(),
         feed_range: feed_range(engine, request, address).await?,
         page: request.page()?,
-        options: request.read_options()?,
+        options: request.read_options(engine)?,
     };
     let outcome = engine.list_items(operation).await?;
     let bytes = outcome.value.items.iter().map(|item| item.text().len() + 1).sum();
@@ -28,6 +28,7 @@ pub(crate) async fn list(
         .with(header::ITEM_COUNT, count)
         .with_some(header::CONTINUATION, outcome.value.continuation)
         .charge(outcome.charge)
+        .explained(outcome.explanation)
         .session(outcome.session_token.as_ref())
         .owner(address))
 }

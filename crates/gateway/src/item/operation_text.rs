@@ -60,12 +60,28 @@ fn operation(entry: &Json) -> Outcome<Written> {
     Ok(Written { operation, partition_key: partition_key(entry)?, wants_minimal })
 }
 
+impl Written {
+    /// The operation, told whether to explain its charge.
+    pub(crate) fn operation_explained(mut self, explain: bool) -> BatchOperation {
+        match &mut self.operation {
+            BatchOperation::Create { options, .. }
+            | BatchOperation::Upsert { options, .. }
+            | BatchOperation::Replace { options, .. }
+            | BatchOperation::Patch { options, .. }
+            | BatchOperation::Delete { options, .. } => options.explain_charge = explain,
+            BatchOperation::Read { .. } => {}
+        }
+        self.operation
+    }
+}
+
 fn write_options(entry: &Json) -> Outcome<WriteOptions> {
     let indexing = match entry.get("indexingDirective").and_then(Json::as_str) {
         Some(text) => IndexingDirective::parse(text)?,
         None => IndexingDirective::default(),
     };
-    Ok(WriteOptions { precondition: etag(entry, "ifMatch").map(Precondition::IfMatch), indexing })
+    let precondition = etag(entry, "ifMatch").map(Precondition::IfMatch);
+    Ok(WriteOptions { precondition, indexing, explain_charge: false })
 }
 
 fn etag(entry: &Json, name: &str) -> Option<EtagPattern> {

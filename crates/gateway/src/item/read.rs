@@ -17,7 +17,8 @@ pub(crate) async fn read(
     address: &ContainerAddress,
     id: ItemId,
 ) -> Outcome<Reply> {
-    let options = ReadOptions { precondition: request.if_none_match(), ..request.read_options()? };
+    let options =
+        ReadOptions { precondition: request.if_none_match(), ..request.read_options(engine)? };
     let operation = ReadItem {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
@@ -35,5 +36,9 @@ pub(crate) async fn read(
         }
         ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).etag(etag),
     };
-    Ok(reply.charge(outcome.charge).session(outcome.session_token.as_ref()).owner(address))
+    Ok(reply
+        .charge(outcome.charge)
+        .explained(outcome.explanation)
+        .session(outcome.session_token.as_ref())
+        .owner(address))
 }

@@ -30,7 +30,7 @@ pub(crate) async fn resolve(
             container: address.link.clone(),
             feed_range: feed_range.clone(),
             page,
-            options: request.read_options()?,
+            options: request.read_options(engine)?,
         };
         let found = engine.list_items(list).await?.value;
         for item in &found.items {

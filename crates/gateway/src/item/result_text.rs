@@ -48,7 +48,7 @@ impl Entry {
         Self {
             sub_status: failure.sub_status_number(),
             retry_after_ms: failure.retry_after_ms(),
-            ..Self::new(failure.status(), RequestCharge::from_request_units(1))
+            ..Self::new(failure.status(), failure.charge())
         }
     }
 

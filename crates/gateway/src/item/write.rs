@@ -80,6 +80,7 @@ pub(crate) async fn delete(
     let deleted = engine.delete_item(operation).await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT)
         .charge(deleted.charge)
+        .explained(deleted.explanation)
         .session(deleted.session_token.as_ref())
         .owner(address))
 }
@@ -99,6 +100,7 @@ pub(crate) fn written(
     reply
         .etag(etag)
         .charge(outcome.charge)
+        .explained(outcome.explanation)
         .session(outcome.session_token.as_ref())
         .with(header::ITEM_LSN, lsn)
         .with(header::ITEM_LOCAL_LSN, lsn)

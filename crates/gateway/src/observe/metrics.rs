@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Upper bounds of the classes of durations, in milliseconds.
 const BOUNDS_MS: [u64; 8] = [1, 2, 5, 10, 50, 100, 500, 5000];
 /// Statuses with a counter of their own; the rest is counted under zero.
-const STATUSES: [u16; 19] =
-    [200, 201, 204, 207, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 429, 500, 501, 503];
+const STATUSES: [u16; 20] = [
+    200, 201, 204, 207, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 429, 431, 500, 501,
+    503,
+];
 
 /// What has happened since the start.
 #[derive(Debug)]

@@ -35,18 +35,35 @@ pub(crate) async fn run(
         time_max: Some(Duration::from_millis(PAGE_MS_MAX)),
         ..QueryLimits::default()
     };
+    let wants_advice = request.flag(&header::POPULATE_QUERY_ADVICE);
+    let advice = wants_advice.then(|| advice(&engine.query_advice(&query.text))).flatten();
     let operation = QueryItems {
         container: address.link.clone(),
         text: query.text,
         parameters: query.parameters,
         feed_range,
         page: request.page()?,
-        options: request.read_options()?,
+        options: request.read_options(engine)?,
         limits,
+        wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
+            || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
     let outcome = engine.query_items(operation).await?;
-    let reply = reply(request, address, &outcome.value);
-    Ok(reply.charge(outcome.charge).session(outcome.session_token.as_ref()))
+    let reply = reply(request, address, &outcome.value).with_some(header::QUERY_ADVICE, advice);
+    Ok(reply
+        .charge(outcome.charge)
+        .explained(outcome.explanation)
+        .session(outcome.session_token.as_ref()))
+}
+
+/// The rules a query meets as clients read them: JSON, escaped as in addresses; nothing when it meets none.
+fn advice(rules: &[&str]) -> Option<String> {
+    if rules.is_empty() {
+        return None;
+    }
+    let entries =
+        rules.iter().map(|rule| format!("%7B%22Id%22%3A%22{rule}%22%2C%22Params%22%3A%5B%5D%7D"));
+    Some(format!("%5B{}%5D", entries.collect::<Vec<_>>().join("%2C")))
 }
 
 /// Refuses a query over all partitions that the client did not allow or must merge itself.
@@ -93,14 +110,15 @@ fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Rep
             header::QUERY_EXECUTION_INFO,
             r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#,
         )
+        .with_static(header::IS_DELETE_PENDING, "false")
         .owner(address);
     if request.flag(&header::POPULATE_QUERY_METRICS) {
         reply = reply.with(header::QUERY_METRICS, metrics::text(&page.metrics));
     }
-    if request.flag(&header::POPULATE_INDEX_METRICS_V2) {
-        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_second_header());
-    } else if request.flag(&header::POPULATE_INDEX_METRICS) {
-        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_header());
+    if let Some(metrics) = &page.index_metrics {
+        let is_second = request.flag(&header::POPULATE_INDEX_METRICS_V2);
+        let text = if is_second { metrics.to_second_header() } else { metrics.to_header() };
+        reply = reply.with(header::INDEX_UTILIZATION, text);
     }
     reply
 }

@@ -76,7 +76,8 @@ fn document(gateway: &Gateway, request: &Request) -> Json {
     replication.insert("maxReplicasetSize", 4);
     account.insert("userReplicationPolicy", replication.clone());
     let mut consistency = Object::new();
-    consistency.insert("defaultConsistencyLevel", "Session");
+    let level = gateway.engine().settings().consistency;
+    consistency.insert("defaultConsistencyLevel", level.as_str());
     account.insert("userConsistencyPolicy", consistency);
     replication.remove("asyncReplication");
     account.insert("systemReplicationPolicy", replication);

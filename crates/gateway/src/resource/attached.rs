@@ -6,7 +6,7 @@ use engine::{AttachedKind, AttachedResource, Engine, Outcome as EngineOutcome};
 use hyper::{Method, StatusCode};
 use model::{Json, Object, ResourceId};
 
-use super::{listing, permission};
+use super::{listing, permission, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
 
@@ -62,12 +62,14 @@ pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) ->
     match request.method {
         Method::GET => {
             let listed = engine.list_attached(place.owner, place.kind).await?;
-            let values = documents(gateway, request, place, &listed.value)?;
-            listing::feed(request, Some(&place.owner), place.feed_name(), values, listed.charge)
+            let values = documents(gateway, request, place, &listed.value).await?;
+            let (owner, name) = (Some(&place.owner), place.feed_name());
+            let reply = listing::feed(request, owner, name, values, listed.charge)?;
+            Ok(usage::of_attached(reply, place.kind, listed.value.len()))
         }
         Method::POST if request.is_query() => {
             let listed = engine.list_attached(place.owner, place.kind).await?;
-            let values = documents(gateway, request, place, &listed.value)?;
+            let values = documents(gateway, request, place, &listed.value).await?;
             listing::query(engine, request, Some(&place.owner), place.feed_name(), &values)
         }
         Method::POST => {
@@ -78,9 +80,11 @@ pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) ->
             {
                 return replace(gateway, request, place, &known.value, content).await;
             }
-            permission::check(engine, place.kind, &content)?;
+            permission::check(engine, place.kind, &content).await?;
             let created = engine.create_attached(place.owner, place.kind, content).await?;
-            reply(gateway, request, place, StatusCode::CREATED, &created)
+            let reply = reply(gateway, request, place, StatusCode::CREATED, &created).await?;
+            let count = engine.list_attached(place.owner, place.kind).await?.value.len();
+            Ok(usage::of_attached(reply, place.kind, count))
         }
         _ => Err(Failure::method_not_allowed()),
     }
@@ -96,7 +100,7 @@ pub(crate) async fn single(
     let engine = gateway.engine();
     let found = engine.read_attached(place.owner, place.kind, named).await?;
     match request.method {
-        Method::GET => reply(gateway, request, place, StatusCode::OK, &found),
+        Method::GET => reply(gateway, request, place, StatusCode::OK, &found).await,
         Method::PUT => {
             let content = content(request, place)?;
             replace(gateway, request, place, &found.value, content).await
@@ -122,10 +126,10 @@ async fn replace(
     content: Object,
 ) -> Outcome<Reply> {
     let engine = gateway.engine();
-    permission::check(engine, place.kind, &content)?;
+    permission::check(engine, place.kind, &content).await?;
     let precondition = request.if_match();
     let replaced = engine.replace_attached(place.kind, old, content, precondition.as_ref()).await?;
-    reply(gateway, request, place, StatusCode::OK, &replaced)
+    reply(gateway, request, place, StatusCode::OK, &replaced).await
 }
 
 fn content(request: &Request, place: &Place) -> Outcome<Object> {
@@ -149,27 +153,31 @@ fn content(request: &Request, place: &Place) -> Outcome<Object> {
     )))
 }
 
-fn reply(
+async fn reply(
     gateway: &Gateway,
     request: &Request,
     place: &Place,
     status: StatusCode,
     outcome: &EngineOutcome<AttachedResource>,
 ) -> Outcome<Reply> {
-    let body = document(gateway, request, place, &outcome.value)?;
+    let body = document(gateway, request, place, &outcome.value).await?;
     Ok(Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge))
 }
 
-fn documents(
+async fn documents(
     gateway: &Gateway,
     request: &Request,
     place: &Place,
     resources: &[AttachedResource],
 ) -> Outcome<Vec<Json>> {
-    resources.iter().map(|resource| document(gateway, request, place, resource)).collect()
+    let mut documents = Vec::with_capacity(resources.len());
+    for resource in resources {
+        documents.push(document(gateway, request, place, resource).await?);
+    }
+    Ok(documents)
 }
 
-fn document(
+async fn document(
     gateway: &Gateway,
     request: &Request,
     place: &Place,
@@ -184,7 +192,7 @@ fn document(
     match place.kind {
         AttachedKind::User => object.insert("_permissions", "permissions/"),
         AttachedKind::Permission => {
-            object.insert("_token", permission::token(gateway, request, &resource.content)?);
+            object.insert("_token", permission::token(gateway, request, resource).await?);
         }
         _ => {}
     }

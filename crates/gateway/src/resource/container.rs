@@ -4,13 +4,13 @@
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{AttachedKind, ContainerAddress, Engine, Outcome as EngineOutcome};
+use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
-use model::{ContainerProperties, Json, Object};
+use model::{ContainerProperties, Json, Object, SessionToken};
 
 use super::attached::{self, Place};
-use super::{database, listing, partition_key_range, usage};
+use super::{database, listing, partition_key_range, standing, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
 use crate::item;
@@ -34,8 +34,15 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
         Method::POST => {
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let throughput = database::throughput(request)?;
+            let enforcement = enforcement(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
             let created = engine.create_container(create).await?;
+            if let Some(enforced) = enforcement {
+                let database = parent.id.clone();
+                let container = created.value.properties.id.clone();
+                let link = ContainerLink { database, container };
+                engine.enforce_throughput(&link, enforced).await?;
+            }
             let reply = single(StatusCode::CREATED, &created, &document(&created.value));
             Ok(reply.with(header::CONTENT_PATH, parent.rid))
         }
@@ -58,10 +65,17 @@ pub(crate) async fn dispatch(
         ContainerRoute::PartitionKeyRanges => {
             partition_key_range::feed(engine, request, &address).await
         }
-        ContainerRoute::Items => item::feed(gateway, request, &address).await,
-        ContainerRoute::Item(id) => item::single(engine, request, &address, id).await,
+        ContainerRoute::Items => {
+            let answer = item::feed(gateway, request, &address).await;
+            standing::standing(engine, request, &address, answer).await
+        }
+        ContainerRoute::Item(id) => {
+            let answer = item::single(engine, request, &address, id).await;
+            standing::standing(engine, request, &address, answer).await
+        }
         ContainerRoute::PartitionKeyDelete => {
-            item::delete_by_partition_key(engine, request, &address).await
+            let answer = item::delete_by_partition_key(engine, request, &address).await;
+            standing::standing(engine, request, &address, answer).await
         }
         ContainerRoute::Conflicts => conflicts(request, &address),
         ContainerRoute::Conflict(id) => {
@@ -73,6 +87,20 @@ pub(crate) async fn dispatch(
         ContainerRoute::Script(kind, named) => {
             attached::single(gateway, request, &scripts(&address, kind), named).await
         }
+    }
+}
+
+/// Whether the request wants throughput enforced: yes, no, as the server does; none when it does not say.
+fn enforcement(request: &Request) -> Outcome<Option<Option<bool>>> {
+    match request.header(&header::ENFORCE_THROUGHPUT) {
+        None => Ok(None),
+        Some("true") => Ok(Some(Some(true))),
+        Some("false") => Ok(Some(Some(false))),
+        Some("default") => Ok(Some(None)),
+        Some(other) => Err(Failure::bad_request(format!(
+            "The header {} is '{other}'. Send true, false or default.",
+            header::ENFORCE_THROUGHPUT
+        ))),
     }
 }
 
@@ -98,7 +126,11 @@ async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) 
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let (link, precondition) = (link.clone(), request.if_match());
             let replace = ReplaceContainer { link, properties, precondition };
+            let enforcement = enforcement(request)?;
             let replaced = engine.replace_container(replace).await?;
+            if let Some(enforced) = enforcement {
+                engine.enforce_throughput(&address.link, enforced).await?;
+            }
             single(StatusCode::OK, &replaced, &document(&replaced.value))
         }
         Method::DELETE => {
@@ -130,9 +162,15 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
         .with_static(header::LAZY_INDEX_PROGRESS, "-1")
         .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
+    if engine.is_throughput_enforced(link)? {
+        reply = reply.with_static(header::ENFORCE_THROUGHPUT, "true");
+    }
     if is_shared {
         reply = reply.with_static(header::SHARE_THROUGHPUT, "true");
     }
+    let mut token = SessionToken::default();
+    partitions.partitions.iter().for_each(|one| token.advance(one.number, one.lsn));
+    reply = reply.session(Some(&token)).copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     if request.flag(&header::POPULATE_QUOTA) {
         reply = reply
             .with(header::RESOURCE_QUOTA, usage::quota(partitions.partitions.len()))
@@ -174,13 +212,8 @@ fn statistics(partitions: &PartitionsResource) -> Json {
 }
 
 fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
-    let kind = match kind {
-        ScriptKind::StoredProcedure => AttachedKind::StoredProcedure,
-        ScriptKind::Trigger => AttachedKind::Trigger,
-        ScriptKind::UserDefinedFunction => AttachedKind::UserDefinedFunction,
-    };
     let owner_link = format!("dbs/{}/colls/{}/", address.database_rid, address.rid);
-    Place { kind, owner: address.rid, owner_link }
+    Place { kind: kind.attached(), owner: address.rid, owner_link }
 }
 
 /// One write region has no conflicts.

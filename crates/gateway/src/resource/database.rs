@@ -8,7 +8,7 @@ use engine::{Engine, Outcome as EngineOutcome};
 use hyper::{Method, StatusCode};
 use model::{DatabaseProperties, Json, Throughput};
 
-use super::listing;
+use super::{listing, usage};
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
 
 /// `/dbs`
@@ -17,7 +17,8 @@ pub(crate) async fn feed(engine: &Engine, request: &Request) -> Outcome<Reply> {
         Method::GET => {
             let databases = engine.list_databases().await?;
             let values = databases.value.iter().map(document).collect();
-            listing::feed(request, None, "Databases", values, databases.charge)
+            let reply = listing::feed(request, None, "Databases", values, databases.charge)?;
+            Ok(usage::of_databases(reply, databases.value.len()))
         }
         Method::POST if request.is_query() => {
             let databases = engine.list_databases().await?.value;
@@ -28,7 +29,8 @@ pub(crate) async fn feed(engine: &Engine, request: &Request) -> Outcome<Reply> {
             let properties = DatabaseProperties::from_json(&request.json()?)?;
             let throughput = throughput(request)?;
             let created = engine.create_database(CreateDatabase { properties, throughput }).await?;
-            Ok(single(StatusCode::CREATED, &created))
+            let count = engine.list_databases().await?.value.len();
+            Ok(usage::of_databases(single(StatusCode::CREATED, &created), count))
         }
         _ => Err(Failure::method_not_allowed()),
     }

@@ -9,5 +9,6 @@ pub(crate) mod database;
 mod listing;
 pub(crate) mod offer;
 pub(crate) mod partition_key_range;
-mod permission;
+pub(crate) mod permission;
+mod standing;
 pub(crate) mod usage;

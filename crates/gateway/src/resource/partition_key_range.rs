@@ -1,7 +1,8 @@
 //! Partition key ranges: the physical partitions as clients see them.
 //!
 //! Owns their shape, the etag of the whole set, and which range ids there are. A client asks with the last etag until
-//! it is answered "not modified", so the etag must stay the same until a split or merge.
+//! it is answered "not modified", so the etag must stay the same until a split or merge. A client that asks for what is
+//! new since an etag gets only the ranges made after it; their parents tell which of its own are gone.
 
 use engine::outcome::{PartitionResource, PartitionsResource};
 use engine::{ContainerAddress, Engine};
@@ -22,19 +23,39 @@ pub(crate) async fn feed(
     }
     let outcome = engine.list_partitions(&address.link).await?;
     let timestamp = engine.read_container(&address.link).await?.value.timestamp.0;
-    let etag = format!("\"{}.{}\"", outcome.value.generation, address.rid);
-    let has_all = request.header(&IF_NONE_MATCH) == Some(etag.as_str());
-    let reply = if has_all {
+    let etag = etag(address, &outcome.value);
+    let known = request.header(&IF_NONE_MATCH);
+    let reply = if known == Some(etag.as_str()) {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else {
+        let is_incremental = request.header(&header::A_IM).is_some();
+        let newest = known.filter(|_| is_incremental).and_then(|etag| newest(address, etag));
         let mut envelope = Envelope::new(Some(&address.rid), "PartitionKeyRanges", 1024);
         for partition in &outcome.value.partitions {
-            envelope.push(&document(address, partition, &etag, timestamp).to_bytes());
+            // Numbers only grow: a range with a smaller one was there when the etag was given.
+            if newest.is_none_or(|newest| partition.number > newest) {
+                envelope.push(&document(address, partition, &etag, timestamp).to_bytes());
+            }
         }
         let count = envelope.count();
         Reply::ok(envelope.into_text()).with(header::ITEM_COUNT, count)
     };
     Ok(reply.etag(etag).charge(outcome.charge).owner(address))
+}
+
+/// The etag of a set of ranges: which set it is, its newest range, and whose it is.
+fn etag(address: &ContainerAddress, partitions: &PartitionsResource) -> String {
+    let newest = partitions.partitions.iter().map(|partition| partition.number).max();
+    let newest = newest.unwrap_or_default();
+    format!("\"{}.{newest}.{}\"", partitions.generation, address.rid)
+}
+
+/// The newest range of the set that an etag stands for; none when the etag is not one of this container.
+fn newest(address: &ContainerAddress, etag: &str) -> Option<u32> {
+    let mut parts = etag.trim_matches('"').splitn(3, '.');
+    let (generation, newest, rid) = (parts.next()?, parts.next()?, parts.next()?);
+    generation.parse::<u64>().ok()?;
+    newest.parse().ok().filter(|_| rid == address.rid.to_string())
 }
 
 fn document(

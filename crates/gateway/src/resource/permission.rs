@@ -2,10 +2,10 @@
 //!
 //! Owns what a permission may name and how its token is made. Does not own checking a token.
 
-use engine::{AttachedKind, Engine};
-use model::{Json, Object};
+use engine::{AttachedKind, AttachedResource, Engine};
+use model::{Json, Object, PartitionKey};
 
-use crate::authorization::ResourceGrant;
+use crate::authorization::{Granted, PermissionAddress, ResourceGrant};
 use crate::exchange::{Failure, Outcome, Request, header};
 use crate::gateway::Gateway;
 use crate::route::{ContainerRoute, Path, Route};
@@ -16,36 +16,41 @@ const LIFE_MIN: u64 = 10;
 const LIFE_MAX: u64 = 18_000;
 
 /// Refuses a permission that names nothing or allows nothing we know.
-pub(crate) fn check(engine: &Engine, kind: AttachedKind, content: &Object) -> Outcome<()> {
+pub(crate) async fn check(engine: &Engine, kind: AttachedKind, content: &Object) -> Outcome<()> {
     if kind != AttachedKind::Permission {
         return Ok(());
     }
-    grant(engine, content, 0).map(drop)
+    grant(engine, content).await.map(drop)
 }
 
 /// The token of a permission, valid from now on.
-pub(crate) fn token(gateway: &Gateway, request: &Request, content: &Object) -> Outcome<String> {
-    let seconds = match request.header(&header::EXPIRY_SECONDS) {
-        None => LIFE_DEFAULT,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|seconds| (LIFE_MIN..=LIFE_MAX).contains(seconds))
-            .ok_or_else(|| {
-            Failure::bad_request(format!(
-                "The life of a resource token is '{text}'; give {LIFE_MIN} to {LIFE_MAX} seconds."
-            ))
-        })?,
-    };
+pub(crate) async fn token(
+    gateway: &Gateway,
+    request: &Request,
+    permission: &AttachedResource,
+) -> Outcome<String> {
+    let seconds = life_seconds(request)?;
     let expires = gateway.engine().environment().now().seconds().0 + seconds;
-    match grant(gateway.engine(), content, expires) {
-        Ok(grant) => Ok(grant.to_token(&gateway.settings().key)),
-        // What it names is gone; the permission is still listed, with a token that opens nothing.
-        Err(_) => Ok(ResourceGrant::nothing().to_token(&gateway.settings().key)),
-    }
+    // What it names may be gone; the permission is still listed, with a token that opens nothing.
+    let grant = grant(gateway.engine(), &permission.content).await;
+    let grant = grant.unwrap_or_else(|_| ResourceGrant::nothing());
+    let (user, id, rid) = (permission.owner, permission.id.clone(), permission.rid);
+    let address = PermissionAddress { user, id, rid };
+    Ok(grant.to_token(&gateway.settings().key, &address, expires))
 }
 
-fn grant(engine: &Engine, content: &Object, expires_seconds: u64) -> Outcome<ResourceGrant> {
+fn life_seconds(request: &Request) -> Outcome<u64> {
+    let Some(text) = request.header(&header::EXPIRY_SECONDS) else { return Ok(LIFE_DEFAULT) };
+    let seconds = text.parse().ok().filter(|seconds| (LIFE_MIN..=LIFE_MAX).contains(seconds));
+    seconds.ok_or_else(|| {
+        Failure::bad_request(format!(
+            "The life of a resource token is '{text}'; give {LIFE_MIN} to {LIFE_MAX} seconds."
+        ))
+    })
+}
+
+/// What a permission allows.
+pub(crate) async fn grant(engine: &Engine, content: &Object) -> Outcome<ResourceGrant> {
     let mode = content.get("permissionMode").and_then(Json::as_str).unwrap_or_default();
     let may_write = match mode.to_ascii_lowercase().as_str() {
         "all" => true,
@@ -59,20 +64,31 @@ fn grant(engine: &Engine, content: &Object, expires_seconds: u64) -> Outcome<Res
     let link = content.get("resource").and_then(Json::as_str).unwrap_or_default();
     let path = Path::parse(link);
     let Some(Route::Container(database, container, inner)) = path.route() else {
-        return Err(Failure::bad_request(format!(
-            "The permission names '{link}'; name a container or an item of one."
-        )));
+        return Err(unnamed(link));
     };
-    let item = match inner {
-        ContainerRoute::Itself => None,
-        ContainerRoute::Item(id) => Some(id.to_owned()),
-        _ => {
-            return Err(Failure::unsupported(format!(
-                "Permissions on '{link}' are not supported yet; name a container or an item of one."
-            )));
+    let container = engine.resolve_container(database, container)?.rid;
+    let granted = match inner {
+        ContainerRoute::Itself => Granted::Everything,
+        ContainerRoute::Item(id) => Granted::Item(id.to_owned()),
+        ContainerRoute::Script(kind, named) => {
+            let script = engine.read_attached(container, kind.attached(), named).await?;
+            Granted::Script(script.value.rid.to_string())
+        }
+        _ => return Err(unnamed(link)),
+    };
+    let partition_key = match content.get("resourcePartitionKey") {
+        None | Some(Json::Null) => None,
+        Some(key) => {
+            PartitionKey::from_json(key)?;
+            Some(key.to_string())
         }
     };
-    let container = engine.resolve_container(database, container)?.rid.to_string();
-    let partition_key = content.get("resourcePartitionKey").map(ToString::to_string);
-    Ok(ResourceGrant { container, item, may_write, partition_key, expires_seconds })
+    Ok(ResourceGrant { container: container.to_string(), granted, may_write, partition_key })
+}
+
+fn unnamed(link: &str) -> Failure {
+    Failure::bad_request(format!(
+        "The permission names '{link}'; name a container, or an item, stored procedure, trigger or user-defined \
+         function of one."
+    ))
 }

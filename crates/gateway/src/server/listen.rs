@@ -15,7 +15,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+use super::bodied::Bodied;
 use super::certificate::Certificate;
+use super::patient::Patient;
 use super::respond::respond;
 use super::tls;
 use crate::gateway::Gateway;
@@ -105,6 +107,8 @@ impl Gateway {
         watcher: Watcher,
     ) {
         let builder = connection_builder(&self.settings().limits);
+        let stream = Patient::new(stream, &self.settings().limits);
+        let stream = Bodied::new(stream, self.clone());
         let service = service_fn(move |request| {
             let gateway = self.clone();
             async move { respond(&gateway, request, scheme).await }
@@ -124,7 +128,8 @@ fn connection_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .max_buf_size(limits.header_bytes_max)
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(limits.header_bytes_max).unwrap_or(u32::MAX))
+        // Beyond the limit we refuse with a body; the library, far beyond it, would do so without one.
+        .max_header_list_size(u32::try_from(limits.header_bytes_max * 8).unwrap_or(u32::MAX))
         .max_concurrent_streams(STREAMS_MAX)
         .keep_alive_interval(Duration::from_secs(60));
     builder

@@ -2,9 +2,11 @@
 //!
 //! Owns connections and their bounds. Does not own what is answered.
 
+mod bodied;
 mod certificate;
 mod guarded;
 mod listen;
+mod patient;
 mod respond;
 mod tls;
 

@@ -4,13 +4,15 @@
 //! that names the activity id under which it is logged.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, HOST, PRAGMA};
-use hyper::{Response, StatusCode};
+use hyper::body::Body;
+use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HOST, PRAGMA};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
 
 use super::guarded::Guarded;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
@@ -18,15 +20,28 @@ use crate::gateway::Gateway;
 use crate::observe;
 use crate::route::Path;
 
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Gateway {
+    /// Answers one request without a socket: for tests, and for servers that have sockets of their own.
+    pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
+        match respond(self, request, "http").await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
 /// Answers one request.
-pub(crate) async fn respond(
+pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
-    incoming: hyper::Request<Incoming>,
+    incoming: hyper::Request<B>,
     scheme: &'static str,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let activity_id = gateway.activity_id(incoming.headers());
-    let began = gateway.engine().environment().now().0;
-    let answer = Guarded::new(answer(gateway, incoming, scheme)).await;
+    let began = gateway.engine().environment().stopwatch();
+    let location = location(&incoming, scheme);
+    let answer = Guarded::new(pin!(answer(gateway, incoming, scheme))).await;
     let reply = match answer {
         Ok(Ok(reply)) => reply,
         Ok(Err(failure)) => failure.into_reply(&activity_id),
@@ -39,12 +54,18 @@ pub(crate) async fn respond(
             Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_reply(&activity_id)
         }
     };
-    let took = gateway.engine().environment().now().0.saturating_sub(began);
-    gateway.metrics().record(reply.status().as_u16(), took);
+    let took = gateway.engine().environment().stopwatch().saturating_sub(began);
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    gateway.metrics().record(reply.status().as_u16(), took_ms);
     let is_success = reply.status().is_success();
     let mut reply = reply
         .with(header::ACTIVITY_ID, &activity_id)
-        .with(header::REQUEST_DURATION, took)
+        .with(header::REQUEST_DURATION, format_args!("{:.3}", took.as_secs_f64() * 1000.0))
+        .with(header::TRANSPORT_REQUEST_ID, gateway.next_request())
+        .with_some(CONTENT_LOCATION, location)
+        .with_value(header::LAST_STATE_CHANGE, gateway.began())
+        .with_static(header::NUMBER_OF_READ_REGIONS, "0")
+        .with_static(header::XP_ROLE, "1")
         .with_static(header::GATEWAY_VERSION, "version=2.14.0")
         .with_static(header::SERVICE_VERSION, "version=2.14.0.0")
         .with_static(header::SCHEMA_VERSION, "1.21");
@@ -55,12 +76,33 @@ pub(crate) async fn respond(
     Ok(reply.into_response())
 }
 
-async fn answer(
+/// The whole address of a request that may be made again.
+fn location<B>(incoming: &hyper::Request<B>, scheme: &'static str) -> Option<String> {
+    match *incoming.method() {
+        Method::GET | Method::PUT | Method::PATCH | Method::DELETE => {
+            let origin = origin(incoming.headers(), incoming.uri(), scheme);
+            Some(format!("{origin}{}", incoming.uri().path()))
+        }
+        _ => None,
+    }
+}
+
+/// Scheme and host as the client wrote them.
+fn origin(headers: &HeaderMap, uri: &Uri, scheme: &'static str) -> String {
+    let host = headers.get(HOST).and_then(|value| value.to_str().ok());
+    let host = host.or_else(|| uri.authority().map(|authority| authority.as_str()));
+    let forwarded = headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
+    let scheme = forwarded.filter(|text| matches!(*text, "http" | "https")).unwrap_or(scheme);
+    format!("{scheme}://{}", host.unwrap_or("localhost"))
+}
+
+async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
-    incoming: hyper::Request<Incoming>,
+    incoming: hyper::Request<B>,
     scheme: &'static str,
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
+    check_headers(gateway, &parts)?;
     let path = Path::parse(parts.uri.path());
     if let Some(reply) = observe::answer(gateway, &parts.method, &path) {
         return Ok(reply);
@@ -69,12 +111,10 @@ async fn answer(
         let body = read_body(gateway, body).await?;
         return observe::control(gateway, &path, &body).await;
     }
-    let host = parts.headers.get(HOST).and_then(|value| value.to_str().ok());
-    let host = host.or_else(|| parts.uri.authority().map(|authority| authority.as_str()));
-    let forwarded =
-        parts.headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
-    let scheme = forwarded.filter(|text| matches!(*text, "http" | "https")).unwrap_or(scheme);
-    let origin = format!("{scheme}://{}", host.unwrap_or("localhost"));
+    let origin = origin(&parts.headers, &parts.uri, scheme);
+    if observe::is_page(gateway, &parts.method, &path) {
+        return Ok(observe::page(gateway, &origin));
+    }
     let (method, headers) = (parts.method, parts.headers);
     let mut request = Request { method, headers, body: Bytes::new(), origin };
     let principal = gateway.authorize(&request, &path).await?;
@@ -83,18 +123,41 @@ async fn answer(
     gateway.answer(&request, &path).await
 }
 
+/// Refuses headers that are too large, where the HTTP library would do so without a body.
+fn check_headers(gateway: &Gateway, parts: &Parts) -> Outcome<()> {
+    if parts.version != Version::HTTP_2 {
+        return Ok(());
+    }
+    let bytes: usize =
+        parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let bytes = bytes + parts.uri.path().len();
+    let bytes_max = gateway.settings().limits.header_bytes_max;
+    if bytes <= bytes_max {
+        return Ok(());
+    }
+    let message =
+        format!("The headers of the request are too large: {bytes} bytes of {bytes_max} at most.");
+    Err(Failure::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message))
+}
+
 /// Bytes of a body that is too large which we still take, to throw them away.
 const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Takes the rest of a body: a client that is still sending when the connection ends never reads our answer.
-async fn drain(body: &mut Incoming, time_max: Duration) {
+async fn drain<B>(body: &mut B, time_max: Duration)
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
     let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
     // Beyond either bound the connection ends, as it would have without this.
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 
-async fn read_body(gateway: &Gateway, mut body: Incoming) -> Outcome<Bytes> {
+async fn read_body<B>(gateway: &Gateway, mut body: B) -> Outcome<Bytes>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     let limits = &gateway.settings().limits;
     let reading = Limited::new(&mut body, limits.body_bytes_max).collect();
     let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await

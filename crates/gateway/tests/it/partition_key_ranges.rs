@@ -60,3 +60,38 @@ async fn throughput_decides_how_many_ranges_there_are() {
         assert_eq!(list.entries("PartitionKeyRanges").len(), ranges);
     }
 }
+
+#[tokio::test]
+async fn whoever_asks_for_what_is_new_gets_only_that() {
+    let server = Server::with_container().await;
+    let path = "/dbs/d/colls/c/pkranges";
+    let news = |etag: &str| {
+        server.get(path).with("a-im", "Incremental Feed").with("if-none-match", etag).send()
+    };
+    let split = |partition| {
+        let container = ContainerLink::new("d", "c").unwrap();
+        server.engine.split_partition(SplitPartition { container, partition, at: None })
+    };
+    let parents = |answer: &crate::client::Answer| -> Vec<String> {
+        let ranges = answer.entries("PartitionKeyRanges");
+        ranges.iter().map(|range| range.get("parents").unwrap().to_string()).collect()
+    };
+    let first = server.get(path).send().await.has("etag").to_owned();
+    split(0).await.unwrap();
+    let second = news(&first).await.expect(200);
+    assert_eq!(second.ids("PartitionKeyRanges"), ["1", "2"]);
+    split(2).await.unwrap();
+    let third = news(second.has("etag")).await.expect(200);
+    assert_eq!(third.ids("PartitionKeyRanges"), ["3", "4"]);
+    assert_eq!(parents(&third), [r#"["0","2"]"#, r#"["0","2"]"#]);
+    assert_eq!(third.has("x-ms-item-count"), "2");
+    news(third.has("etag")).await.expect(304);
+    // From the first set on, both splits are new, and the parents name all that is gone.
+    let both = news(&first).await.expect(200);
+    assert_eq!(both.ids("PartitionKeyRanges"), ["1", "3", "4"]);
+    assert_eq!(both.has("etag"), third.has("etag"));
+    // An etag that is not ours stands for nothing known.
+    for foreign in ["\"x\"", "\"1.0.AAAA\"", "12", "*"] {
+        assert_eq!(news(foreign).await.expect(200).ids("PartitionKeyRanges"), ["1", "3", "4"]);
+    }
+}

@@ -174,3 +174,23 @@ async fn numbers_without_json_and_resume_filters_are_refused_by_their_own_names(
     let call = server.post(ITEMS, body).key(r#"["x"]"#).with("x-ms-documentdb-isquery", "True");
     call.send().await.refused(501, None, "resumeFilter");
 }
+
+#[tokio::test]
+async fn advice_is_given_when_asked_for() {
+    let server = Server::with_container().await;
+    let ask = |text: &str| {
+        let body = format!(r#"{{"query":"{text}"}}"#);
+        let call = server.post("/dbs/d/colls/c/docs", &body).key(r#"["x"]"#);
+        call.with("x-ms-documentdb-isquery", "True")
+    };
+    let (asked, name) = ("x-ms-cosmos-populatequeryadvice", "x-ms-cosmos-query-advice");
+    let text = "SELECT * FROM c WHERE CONTAINS(c.a, 'b') AND ENDSWITH(c.a, 'c', true)";
+    let answer = ask(text).with(asked, "True").send().await.expect(200);
+    let decoded = answer.has(name).replace("%5B", "[").replace("%5D", "]").replace("%7B", "{");
+    let decoded = decoded.replace("%7D", "}").replace("%22", "\"").replace("%3A", ":");
+    let expected = r#"[{"Id":"QA1002","Params":[]},{"Id":"QA1004","Params":[]}]"#;
+    assert_eq!(decoded.replace("%2C", ","), expected);
+    assert_eq!(ask(text).send().await.expect(200).header(name), None);
+    let plain = ask("SELECT * FROM c").with(asked, "True").send().await.expect(200);
+    assert_eq!(plain.header(name), None);
+}

@@ -1,47 +1,91 @@
 //! Request charges: what an operation uses of its throughput.
 //!
-//! Owns exact sums in parts of a request unit and their printed form. Does not own the charge of any operation.
+//! Owns exact sums in parts of a request unit and their printed form. Does not own the charge of any operation: that is
+//! `charge`.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// Parts of one request unit: the charges of the service lie on this grid, so that sums stay exact.
+/// The charges of point operations lie on this grid.
 const UNITS_PER_REQUEST_UNIT: u64 = 21;
+/// The constants of queries have four decimals; both grids meet in this one, so that sums stay exact.
+const PARTS_PER_UNIT: u64 = 10_000;
+const PARTS_PER_REQUEST_UNIT: u64 = UNITS_PER_REQUEST_UNIT * PARTS_PER_UNIT;
 
-/// The charge of an operation, counted in 1/21 of a request unit.
+/// The charge of an operation, counted in whole parts of a request unit: of 1/21 for point operations, finer for
+/// queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestCharge {
-    units: u64,
+    parts: u64,
 }
 
 impl RequestCharge {
     /// No charge.
-    pub const ZERO: Self = Self { units: 0 };
+    pub const ZERO: Self = Self { parts: 0 };
+
+    /// Parts of one request unit, as [`RequestCharge::parts`] counts them.
+    pub const PARTS_PER_REQUEST_UNIT: u64 = PARTS_PER_REQUEST_UNIT;
 
     /// A charge of so many 1/21 request units.
     #[must_use]
     pub const fn from_units(units: u64) -> Self {
-        Self { units }
+        Self { parts: units.saturating_mul(PARTS_PER_UNIT) }
     }
 
     /// A charge of whole request units.
     #[must_use]
     pub const fn from_request_units(request_units: u64) -> Self {
-        Self { units: request_units.saturating_mul(UNITS_PER_REQUEST_UNIT) }
+        Self { parts: request_units.saturating_mul(PARTS_PER_REQUEST_UNIT) }
     }
 
-    /// The charge in 1/21 request units.
+    /// A charge of so many 1/210000 request units.
+    #[must_use]
+    pub const fn from_parts(parts: u64) -> Self {
+        Self { parts }
+    }
+
+    /// The charge nearest to so many request units; nothing for what is no amount.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "the grid is exact in a double, and a cast from outside the range stops at its ends"
+    )]
+    pub fn nearest(request_units: f64) -> Self {
+        Self { parts: (request_units * PARTS_PER_REQUEST_UNIT as f64).round() as u64 }
+    }
+
+    /// The charge in 1/21 request units, to the nearest; exact for point operations.
     #[must_use]
     pub const fn units(self) -> u64 {
-        self.units
+        self.parts.saturating_add(PARTS_PER_UNIT / 2) / PARTS_PER_UNIT
+    }
+
+    /// The charge in 1/210000 request units, always exact.
+    #[must_use]
+    pub const fn parts(self) -> u64 {
+        self.parts
+    }
+
+    /// The charge so many times.
+    #[must_use]
+    pub const fn times(self, factor: u64) -> Self {
+        Self { parts: self.parts.saturating_mul(factor) }
+    }
+
+    /// What is left of the charge without another; nothing when the other is greater.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self { parts: self.parts.saturating_sub(other.parts) }
     }
 
     /// The charge in request units, not rounded.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "no operation is charged 2^53 units")]
+    #[expect(clippy::cast_precision_loss, reason = "no operation is charged 2^53 parts")]
     pub fn as_f64(self) -> f64 {
-        self.units as f64 / UNITS_PER_REQUEST_UNIT as f64
+        self.parts as f64 / PARTS_PER_REQUEST_UNIT as f64
     }
 }
 
@@ -49,7 +93,7 @@ impl Add for RequestCharge {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { units: self.units.saturating_add(other.units) }
+        Self { parts: self.parts.saturating_add(other.parts) }
     }
 }
 
@@ -68,9 +112,8 @@ impl Sum for RequestCharge {
 /// Request units with at most two decimals and no trailing zeros.
 impl fmt::Display for RequestCharge {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // 21 is odd, so no charge lies half-way between two hundredths.
-        let grid = u128::from(UNITS_PER_REQUEST_UNIT);
-        let hundredths = (u128::from(self.units) * 100 + grid / 2) / grid;
+        let grid = u128::from(PARTS_PER_REQUEST_UNIT);
+        let hundredths = (u128::from(self.parts) * 100 + grid / 2) / grid;
         let (whole, decimals) = (hundredths / 100, hundredths % 100);
         match (decimals / 10, decimals % 10) {
             (0, 0) => write!(formatter, "{whole}"),
@@ -96,10 +139,11 @@ mod tests {
             (132, "6.29"),
             (216, "10.29"),
             (40, "1.9"),
-            (u64::MAX, "878416384462359600.71"),
         ] {
-            assert_eq!(RequestCharge::from_units(units).to_string(), text, "{units}");
+            let charge = RequestCharge::from_units(units);
+            assert_eq!((charge.to_string().as_str(), charge.units()), (text, units));
         }
+        assert_eq!(RequestCharge::from_parts(u64::MAX).to_string(), "87841638446235.96");
     }
 
     #[test]
@@ -107,9 +151,22 @@ mod tests {
         let term = RequestCharge::from_units(4);
         let sum: RequestCharge = std::iter::repeat_n(term, 21).sum();
         assert_eq!(sum, RequestCharge::from_request_units(4));
+        assert_eq!(sum, term.times(21));
         assert!((sum.as_f64() - 4.0).abs() < f64::EPSILON);
         let mut charge = RequestCharge::ZERO;
         charge += term;
         assert_eq!(charge + term, RequestCharge::from_units(8));
+        assert_eq!((charge + term).saturating_sub(term), term);
+        assert_eq!(charge.saturating_sub(sum), RequestCharge::ZERO);
+    }
+
+    #[test]
+    fn thousandths_of_queries_and_units_of_writes_add_up_exactly() {
+        let query = RequestCharge::from_parts(2_824 * 210);
+        assert_eq!(query.to_string(), "2.82");
+        assert_eq!(RequestCharge::nearest(2.824), query);
+        assert_eq!(RequestCharge::nearest(f64::NAN), RequestCharge::ZERO);
+        assert_eq!(RequestCharge::nearest(-1.0), RequestCharge::ZERO);
+        assert_eq!((query + RequestCharge::from_units(104)).to_string(), "7.78");
     }
 }

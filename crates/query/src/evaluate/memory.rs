@@ -1,6 +1,6 @@
-//! The bytes a query holds.
+//! The bytes a query holds, and the tuples it makes.
 //!
-//! Owns the counter behind the bound on held rows and the size of a value. The size is an estimate from above for
+//! Owns the counters of both, the bound on held rows and the size of a value. The size is an estimate from above for
 //! values that share parts: each holder counts what it holds.
 
 use std::cell::Cell;
@@ -12,12 +12,13 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(crate) struct Memory {
     held: Cell<usize>,
+    tuples: Cell<u64>,
     bytes_max: usize,
 }
 
 impl Memory {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { held: Cell::new(0), bytes_max }
+        Self { held: Cell::new(0), tuples: Cell::new(0), bytes_max }
     }
 
     /// Counts bytes that are kept from now on.
@@ -33,6 +34,21 @@ impl Memory {
     /// Counts bytes that are let go.
     pub(crate) fn release(&self, bytes: usize) {
         self.held.set(self.held.get().saturating_sub(bytes));
+    }
+
+    /// Counts an array element that was iterated: alone, or as part of a joined row.
+    pub(crate) fn count_tuple(&self) {
+        self.tuples.set(self.tuples.get().saturating_add(1));
+    }
+
+    /// How many elements were iterated.
+    pub(crate) fn tuples(&self) -> u64 {
+        self.tuples.get()
+    }
+
+    /// Forgets elements that will be iterated once more.
+    pub(crate) fn forget_tuples_after(&self, tuples: u64) {
+        self.tuples.set(tuples);
     }
 
     /// How many bytes are held now.

@@ -74,6 +74,12 @@ impl Executor {
         self.run.merge(group)
     }
 
+    /// How many array elements were iterated so far, alone or as parts of joined rows.
+    #[must_use]
+    pub fn tuples(&self) -> u64 {
+        self.run.tuples()
+    }
+
     /// Whether no further item can change the answer: TOP or LIMIT is reached, or the query reads no items.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -57,6 +57,11 @@ impl Run {
         self.memory.held()
     }
 
+    /// How many array elements were iterated so far, alone or as parts of joined rows.
+    pub(super) fn tuples(&self) -> u64 {
+        self.memory.tuples()
+    }
+
     /// Takes an item and gives the rows that are ready.
     pub(super) fn push(
         &mut self,
@@ -82,10 +87,13 @@ impl Run {
         }
         let Self { query, needed, sieve, progress, context, patterns, memory } = self;
         let environment = Environment { context, patterns, memory, now: (context.now)() };
-        if let Some(sieve) = sieve
-            && !sieve.passes(text, &environment)?
-        {
-            return Ok(());
+        if let Some(sieve) = sieve {
+            let tuples = environment.memory.tuples();
+            if !sieve.passes(text, &environment)? {
+                return Ok(());
+            }
+            // The filter is asked again of an item that passes.
+            environment.memory.forget_tuples_after(tuples);
         }
         settle(query.push(progress, &environment, &needed.of_text(text)?, give))
     }

@@ -71,6 +71,12 @@ impl RowStream {
         self.run.forgets_items()
     }
 
+    /// How many array elements were iterated so far, alone or as parts of joined rows.
+    #[must_use]
+    pub fn tuples(&self) -> u64 {
+        self.run.tuples()
+    }
+
     /// Whether no further item can give a row: TOP or LIMIT is reached, or the query reads no items.
     #[must_use]
     pub fn is_complete(&self) -> bool {

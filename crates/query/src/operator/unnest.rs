@@ -54,7 +54,10 @@ fn fill(
         flow
     };
     if source.iterates {
-        return value.as_array().unwrap_or_default().iter().try_for_each(next);
+        return value.as_array().unwrap_or_default().iter().try_for_each(|element| {
+            environment.memory.count_tuple();
+            next(element)
+        });
     }
     if value.is_defined() { next(value) } else { Ok(()) }
 }

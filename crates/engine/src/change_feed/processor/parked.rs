@@ -32,7 +32,7 @@ impl ParkedStore {
         attempts: u32,
     ) -> Result<()> {
         let Some(change) = page.get(index) else { return Ok(()) };
-        let same = |other: &&Change| other.lsn == change.lsn && other.id() == change.id();
+        let same = |other: &&Change| other.lsn() == change.lsn() && other.id() == change.id();
         let earlier = page.iter().take(index).filter(same).count();
         let id = self.item_id(range, change, earlier);
         let place = Place { group: &self.group, id: &id };
@@ -52,7 +52,7 @@ impl ParkedStore {
 
     /// One transaction can hold several changes of one item id: in other logical partitions, or versions of one item.
     fn item_id(&self, range: &EpkRange, change: &Change, earlier: usize) -> String {
-        let start = format!("{}..{}.{}.", self.group, range_text(range), change.lsn);
+        let start = format!("{}..{}.{}.", self.group, range_text(range), change.lsn());
         let end = if earlier == 0 { String::new() } else { format!(".{earlier}") };
         let mut id = change.id().to_owned();
         if start.len() + id.len() + end.len() > ITEM_ID_BYTES_MAX {
@@ -64,7 +64,7 @@ impl ParkedStore {
 
 fn change_json(change: &Change, image: impl Fn(&Item) -> Option<Json>) -> Object {
     let mut object = Object::new();
-    let operation = match change.operation {
+    let operation = match change.operation() {
         ChangeOperation::Create => "create",
         ChangeOperation::Replace => "replace",
         ChangeOperation::Delete => "delete",
@@ -73,11 +73,12 @@ fn change_json(change: &Change, image: impl Fn(&Item) -> Option<Json>) -> Object
     object.insert("operation", operation);
     object.insert("id", change.id());
     object.insert("partitionKey", change.partition_key().to_json());
-    object.insert("lsn", integer(change.lsn.0));
-    object.insert("previousLsn", integer(change.previous_lsn.0));
-    object.insert("timestamp", integer(change.timestamp.0));
-    for (name, item) in [("current", &change.current), ("previous", &change.previous)] {
-        if let Some(json) = item.as_ref().and_then(&image) {
+    object.insert("lsn", integer(change.lsn().0));
+    object.insert("previousLsn", integer(change.previous_lsn().0));
+    object.insert("timestamp", integer(change.timestamp().0));
+    let current = change.current();
+    for (name, item) in [("current", current.as_ref()), ("previous", change.previous())] {
+        if let Some(json) = item.and_then(&image) {
             object.insert(name, json);
         }
     }

@@ -6,9 +6,11 @@
 //! A point read returns the text as it lies in the store: system properties are part of it, nothing is parsed.
 
 use bytes::{Buf, Bytes};
-use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
+use model::{Etag, ItemTimeToLive, Json, Lsn, ParseError, TimestampSeconds};
 use storage::StorageValue;
 
+use super::logged::LoggedItem;
+use crate::charge::own_bytes;
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ItemKey};
 
@@ -40,7 +42,9 @@ pub(crate) fn resolve(previous: ChangePosition, lsn: Lsn) -> ChangePosition {
 const RECORD_VERSION: u8 = 1;
 const FLAG_INDEXED: u8 = 1;
 const LSN_AT: usize = 2;
-const HEADER_BYTES: usize = 42 + Etag::BYTES;
+pub(super) const HEADER_BYTES: usize = 42 + Etag::BYTES;
+/// Bytes in front of an item key that say its length.
+pub(super) const KEY_LENGTH_BYTES: usize = 2;
 
 /// An item as stored.
 #[derive(Clone, Debug)]
@@ -99,10 +103,23 @@ impl ItemRecord {
         self.bytes.len() - HEADER_BYTES
     }
 
-    pub(crate) fn parse(&self) -> Result<Json> {
-        Json::parse(self.text())
-            .map_err(|error| Error::corrupt(format!("a stored item is not JSON: {error}")))
+    /// Bytes of the text that the bill counts.
+    pub(crate) fn own_bytes(&self) -> usize {
+        own_bytes(self.body_len())
     }
+
+    pub(crate) fn parse(&self) -> Result<Json> {
+        Json::parse(self.text()).map_err(|error| not_json(&error))
+    }
+
+    /// The item with the wanted properties only.
+    pub(crate) fn parse_properties(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Json> {
+        Json::parse_properties(self.text(), is_wanted).map_err(|error| not_json(&error))
+    }
+}
+
+fn not_json(error: &ParseError) -> Error {
+    Error::corrupt(format!("a stored item is not JSON: {error}"))
 }
 
 fn encode_time_to_live(time_to_live: Option<ItemTimeToLive>) -> i32 {
@@ -121,7 +138,12 @@ fn decode_time_to_live(encoded: i32) -> Option<ItemTimeToLive> {
     }
 }
 
-fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
+/// Whether bytes are long enough for a record of the one format there is.
+pub(super) fn is_record(bytes: &[u8]) -> bool {
+    bytes.len() >= HEADER_BYTES && bytes.first() == Some(&RECORD_VERSION)
+}
+
+pub(super) fn decode_header(bytes: &[u8]) -> Option<ItemHeader> {
     let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
     let [version, flags, ..] = *bytes;
     if version != RECORD_VERSION {
@@ -151,11 +173,12 @@ pub(crate) struct LogEntry;
 impl LogEntry {
     /// Where the lsn of the record stands in an entry for this item key.
     pub(crate) fn lsn_at(key: &ItemKey) -> usize {
-        2 + key.as_bytes().len() + LSN_AT
+        KEY_LENGTH_BYTES + key.as_bytes().len() + LSN_AT
     }
 
     pub(crate) fn encode(key: &ItemKey, record: &ItemRecord) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(2 + key.as_bytes().len() + record.bytes.len());
+        let mut bytes =
+            Vec::with_capacity(KEY_LENGTH_BYTES + key.as_bytes().len() + record.bytes.len());
         push_item_key(&mut bytes, key);
         bytes.extend_from_slice(&record.bytes);
         bytes
@@ -186,6 +209,8 @@ pub(crate) enum Version {
 const VERSION_SUPERSEDED: u8 = 1;
 const VERSION_DELETED: u8 = 2;
 const VERSION_EXPIRED: u8 = 3;
+/// The kind and the second of the end.
+const VERSION_HEAD_BYTES: usize = 9;
 
 impl Version {
     /// Encodes with the second from which on nobody sees this version as current.
@@ -213,7 +238,15 @@ impl Version {
 
     /// Where the lsn of the record stands when the superseded version is of the same transaction.
     pub(crate) fn lsn_at(key: &ItemKey) -> usize {
-        9 + LogEntry::lsn_at(key)
+        VERSION_HEAD_BYTES + LogEntry::lsn_at(key)
+    }
+
+    /// The superseded item in a stored version; none when it is a deletion.
+    pub(crate) fn superseded(bytes: &StorageValue, levels: usize) -> Result<Option<LoggedItem>> {
+        if bytes.first() != Some(&VERSION_SUPERSEDED) || bytes.len() < VERSION_HEAD_BYTES {
+            return Ok(None);
+        }
+        LoggedItem::decode(bytes.slice(VERSION_HEAD_BYTES..), levels).map(Some)
     }
 
     /// Reads a version and the second it ended.
@@ -222,7 +255,7 @@ impl Version {
         levels: usize,
     ) -> Result<(Self, TimestampSeconds)> {
         let damaged = || Error::corrupt("a superseded version is shorter than its header");
-        let head: [u8; 9] = *bytes.first_chunk().ok_or_else(damaged)?;
+        let head: [u8; VERSION_HEAD_BYTES] = *bytes.first_chunk().ok_or_else(damaged)?;
         let [kind, ended @ ..] = head;
         bytes.advance(head.len());
         let (key, rest) = take_item_key(bytes, levels)?;
@@ -257,12 +290,21 @@ fn push_item_key(bytes: &mut Vec<u8>, key: &ItemKey) {
 
 /// Splits without a copy: the key and the rest go on sharing the value they came in.
 fn take_item_key(mut bytes: StorageValue, levels: usize) -> Result<(ItemKey, StorageValue)> {
-    let damaged = || Error::corrupt("a stored item key is damaged");
-    let length = usize::from(u16::from_be_bytes(*bytes.first_chunk().ok_or_else(damaged)?));
-    bytes.advance(2);
+    let length = item_key_length(&bytes).ok_or_else(damaged_key)?;
+    bytes.advance(KEY_LENGTH_BYTES);
     if bytes.len() < length {
-        return Err(damaged());
+        return Err(damaged_key());
     }
-    let key = ItemKey::decode(bytes.split_to(length), levels).ok_or_else(damaged)?;
+    let key = ItemKey::decode(bytes.split_to(length), levels).ok_or_else(damaged_key)?;
     Ok((key, bytes))
+}
+
+/// The length of an item key that stands at the front with its length before it.
+pub(super) fn item_key_length(bytes: &[u8]) -> Option<usize> {
+    let length: &[u8; KEY_LENGTH_BYTES] = bytes.first_chunk()?;
+    Some(usize::from(u16::from_be_bytes(*length)))
+}
+
+fn damaged_key() -> Error {
+    Error::corrupt("a stored item key is damaged")
 }

@@ -3,16 +3,18 @@
 //! Owns the derivation of effects: item, index terms, unique keys, change log, versions, expiry, counters. Does not
 //! own the verbs (one file each beside this one), nor the lsn, which the store stamps at commit.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
+use model::charge::{IndexCost, index_costs};
 use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampMs, TimestampSeconds};
 use storage::{StorageKey, StorageValue, Store, WriteSet};
 
 use super::record::{ItemHeader, ItemRecord, LogEntry, Removal, Version, earlier};
 use super::system_properties::{Placement, place};
 use super::unseen::Unseen;
+use super::written::{Written, changed_units, weight};
 use crate::catalog::{ContainerIdentity, ContainerLive};
-use crate::charge::Weight;
+use crate::charge::{IndexedVersions, Weight};
 use crate::error::{Error, Result};
 use crate::index::{ItemTerms, terms_of, unique_keys_of};
 use crate::key_layout::{
@@ -67,17 +69,6 @@ pub(crate) struct Turn<'turn> {
     loses_versions: bool,
 }
 
-/// An item that was written, before its lsn is known.
-#[derive(Clone, Debug)]
-pub(crate) struct Written {
-    pub(crate) record: ItemRecord,
-    pub(crate) created: bool,
-    pub(crate) old: Weight,
-    pub(crate) new: Weight,
-    /// Indexed leaves removed or added.
-    pub(crate) changed_leaves: u64,
-}
-
 /// A finished transaction.
 pub(crate) struct Prepared {
     pub(crate) set: WriteSet,
@@ -96,6 +87,7 @@ pub(crate) struct Change {
     pub(crate) placement: Placement,
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
+    pub(crate) explain: bool,
 }
 
 impl<'turn> Turn<'turn> {
@@ -166,11 +158,16 @@ impl<'turn> Turn<'turn> {
         self.write_unique(key, old_item.as_ref(), &item).await?;
         let old = self.terms(key, previous, old_item.as_ref());
         let new = self.terms(key, Some(&record), Some(&item));
+        let versions = || IndexedVersions {
+            old: self.index_costs(key, previous, old_item.as_ref()),
+            new: self.index_costs(key, Some(&record), Some(&item)),
+        };
         let written = Written {
             created: previous.is_none(),
             old: weight(previous, &old),
             new: weight(Some(&record), &new),
-            changed_leaves: changed_leaves(&old, &new),
+            changed_units: changed_units(&old, &new),
+            versions: change.explain.then(|| Box::new(versions())),
             record: record.clone(),
         };
         self.write_terms(&old, new);
@@ -240,8 +237,16 @@ impl<'turn> Turn<'turn> {
     }
 
     /// Drops a superseded version for good.
-    pub(crate) fn trim_version(&mut self, position: ChangePosition) {
-        self.state.trimmed = self.state.trimmed.max(position.lsn);
+    pub(crate) fn trim_version(
+        &mut self,
+        position: ChangePosition,
+        version: &Version,
+        ended: TimestampSeconds,
+    ) {
+        self.state.trimmed.trim(position.lsn, || version.key().epk());
+        if let Version::Superseded { record, .. } = version {
+            self.state.trimmed.forget(record, ended);
+        }
         self.set.remove(VERSIONS, position.key());
     }
 
@@ -299,6 +304,19 @@ impl<'turn> Turn<'turn> {
         })
     }
 
+    /// What the index of an item costs, path by path.
+    pub(crate) fn index_costs(
+        &self,
+        key: &ItemKey,
+        record: Option<&ItemRecord>,
+        item: Option<&Json>,
+    ) -> Vec<IndexCost> {
+        let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
+        let policy = self.context.live.policy(self.state.generation_at(key.as_bytes()));
+        let policy = policy.filter(|_| record.header.indexed);
+        policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
+    }
+
     fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
         for (key, _) in old.entries.iter().filter(|(key, _)| !new.contains(key)) {
             self.set.remove(TERMS, key.clone());
@@ -335,6 +353,7 @@ impl<'turn> Turn<'turn> {
             self.set.remove(CHANGE_LOG, position.key());
         }
         if self.context.live.retention_seconds == 0 {
+            self.state.trimmed.forget(record, ended);
             self.loses_versions = true;
             return;
         }
@@ -376,18 +395,4 @@ pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
     let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
     let expires_at = record.header.timestamp.0 + u64::from(seconds);
     Some(expiry_key(expires_at, record.header.position.ordinal))
-}
-
-fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
-    Weight { bytes: record.map_or(0, ItemRecord::body_len), leaves: terms.leaves.len() as u64 }
-}
-
-/// Leaves that only one of both versions has.
-fn changed_leaves(old: &ItemTerms, new: &ItemTerms) -> u64 {
-    if old.leaves.is_empty() {
-        return new.leaves.len() as u64;
-    }
-    let before: HashSet<u64> = old.leaves.iter().copied().collect();
-    let after: HashSet<u64> = new.leaves.iter().copied().collect();
-    before.symmetric_difference(&after).count() as u64
 }

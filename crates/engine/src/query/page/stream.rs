@@ -6,6 +6,7 @@
 use super::page_rows::{PageRows, Room};
 use super::rows::RowMaker;
 use crate::error::Result;
+use crate::query::bill::Bill;
 use crate::query::source::{Batch, Reading, Source};
 use crate::query::token::Progress;
 
@@ -36,7 +37,7 @@ pub(in crate::query) async fn fill(
         let wanted = page.wanted().saturating_mul(growth);
         let batch = source.next(reading, wanted).await?;
         let is_last = batch.is_last;
-        if let Some(end) = take(batch, rows, page, progress)? {
+        if let Some(end) = take(batch, rows, page, progress, &mut reading.bill)? {
             break end;
         }
         if is_last {
@@ -50,6 +51,7 @@ pub(in crate::query) async fn fill(
             break End::More;
         }
     };
+    reading.bill.counters.tuples += rows.tuples();
     (progress.skipped, progress.taken) = (page.skipped, page.taken);
     Ok(end == End::More)
 }
@@ -60,6 +62,7 @@ fn take(
     rows: &mut RowMaker,
     page: &mut PageRows,
     progress: &mut Progress,
+    bill: &mut Bill,
 ) -> Result<Option<End>> {
     for candidate in batch.candidates {
         // A row that nobody wants may be one that fails.
@@ -69,6 +72,11 @@ fn take(
         let known = progress.begun.iter().position(|(ordinal, _)| *ordinal == candidate.ordinal);
         let begun = known.map_or(0, |known| progress.begun.swap_remove(known).1);
         let (seen, room) = rows.push(&candidate.content, begun, page)?;
+        if seen > begun {
+            bill.returned(&candidate.content);
+        } else if room == Room::Taken {
+            bill.passed_over(&candidate.content);
+        }
         match room {
             Room::Taken => progress.place = candidate.place,
             Room::NoneWanted => return Ok(Some(End::Last)),

@@ -78,7 +78,7 @@ impl LookupWalk {
         let wanted = reading.batch_items(wanted);
         let hits = current.hits(reading, branch, wanted).await?;
         batch.reached = hits.last().map(|hit| self.place(&current, hit));
-        let hits = tested(branch, &mut current.walk, hits);
+        let hits = tested(reading, branch, &mut current.walk, hits);
         let hits = current.narrow.keep(reading, hits).await?;
         let shard = current.piece.shard();
         let hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
@@ -176,13 +176,21 @@ fn resumed(piece: &Piece, parts: &[BegunPart]) -> Vec<Start> {
 }
 
 /// Asks the test once for each value; a value that fails is passed over with all its items.
-pub(super) fn tested(branch: &Branch, walk: &mut TermWalk, hits: Vec<TermHit>) -> Vec<TermHit> {
+pub(super) fn tested(
+    reading: &mut Reading,
+    branch: &Branch,
+    walk: &mut TermWalk,
+    hits: Vec<TermHit>,
+) -> Vec<TermHit> {
     if branch.walked.test.is_none() {
         return hits;
     }
     let mut kept = Vec::with_capacity(hits.len());
     for run in hits.chunk_by(|left, right| left.value == right.value) {
         let Some(first) = run.first() else { continue };
+        if walk.is_new_value(&first.value) {
+            reading.bill.counters.index_entries += 1;
+        }
         let passes = match decode(&first.value) {
             Some((Decoded::Value(value), _)) => branch.walked.passes(&value),
             _ => true,

@@ -121,7 +121,7 @@ impl Stream {
                 Some(hits) => hits,
                 None => self.walk.next(reading, wanted).await?,
             };
-            let hits = tested(branch, &mut self.walk, hits);
+            let hits = tested(reading, branch, &mut self.walk, hits);
             self.buffer.extend(self.narrow.keep(reading, hits).await?);
         }
         Ok(())

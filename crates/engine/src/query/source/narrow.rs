@@ -42,8 +42,13 @@ impl Narrow {
             return Ok(Self::default());
         }
         let mut narrow = Self { piece: Some(piece.clone()), ..Self::default() };
-        for (_, terms) in &branch.also {
-            match gather(reading, piece, terms, SMALL_TERMS).await? {
+        for (walked, terms) in &branch.also {
+            let before = reading.metrics.index_entries;
+            let found = gather(reading, piece, terms, SMALL_TERMS).await?;
+            if walked.test.is_some() {
+                reading.bill.counters.index_entries += reading.metrics.index_entries - before;
+            }
+            match found {
                 Some(found) => narrow.small.push(found),
                 None => narrow.points.extend(point(piece, terms)),
             }

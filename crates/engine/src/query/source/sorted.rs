@@ -7,12 +7,13 @@
 use std::collections::VecDeque;
 
 use ::query::plan::condition::ItemPath;
+use storage::Shard;
 
 use super::candidate::{Batch, Candidate, Content};
 use super::merged::MergedLookup;
 use super::narrow::gather;
 use super::reading::Reading;
-use super::term::{Branch, uncut, values_at};
+use super::term::{Branch, parse_paths, uncut, values_at};
 use crate::error::Result;
 use crate::query::part::Piece;
 use crate::query::token::{Place, TermPlace};
@@ -23,6 +24,12 @@ const FEW_TERMS: usize = 256;
 /// The items found, in order.
 pub(in crate::query) struct SortedLookup {
     left: VecDeque<Candidate>,
+    /// Items found on all pages.
+    found: u64,
+    /// Those of earlier pages.
+    given: u64,
+    /// The parts that were read: of which shard, and whether all of it.
+    read_parts: Vec<(Shard, bool)>,
 }
 
 /// An order that an index has: its paths, which of them descend in the index, and whether it is read backwards.
@@ -58,7 +65,7 @@ impl SortedLookup {
             for candidate in batch.candidates {
                 if let Content::Record(record) = &candidate.content {
                     let rank = TermPlace {
-                        value: order.rank(&record.parse()?).into(),
+                        value: order.rank(&parse_paths(record, &order.paths)?).into(),
                         ordinal: candidate.ordinal,
                     };
                     found.push((rank, candidate));
@@ -68,6 +75,7 @@ impl SortedLookup {
                 break;
             }
         }
+        let all = found.len() as u64;
         if let Some(after) = after {
             found.retain(|(rank, _)| order.compare(rank, after).is_gt());
         }
@@ -75,7 +83,22 @@ impl SortedLookup {
         let placed = found
             .into_iter()
             .map(|(rank, candidate)| Candidate { place: Place::Ordered(rank), ..candidate });
-        Ok(Some(Self { left: placed.collect() }))
+        let left: VecDeque<Candidate> = placed.collect();
+        let read_parts = pieces.iter().map(|piece| (piece.shard(), piece.is_whole_partition()));
+        let given = all - left.len() as u64;
+        Ok(Some(Self { left, found: all, given, read_parts: read_parts.collect() }))
+    }
+
+    pub(in crate::query) fn found(&self) -> u64 {
+        self.found
+    }
+
+    pub(in crate::query) fn given(&self) -> u64 {
+        self.given
+    }
+
+    pub(in crate::query) fn read_parts(&self) -> &[(Shard, bool)] {
+        &self.read_parts
     }
 
     pub(in crate::query) fn next(&mut self, wanted: usize) -> Batch {

@@ -47,12 +47,12 @@ impl Follower {
             let pk = change.partition_key().to_json();
             let pk = pk.as_array().unwrap()[0].as_str().unwrap().to_owned();
             let name = format!("{pk}/{}", change.id());
-            let before = match &change.current {
+            let before = match &change.current() {
                 Some(item) => self.believed.insert(name.clone(), normal(item)),
                 None => self.believed.remove(&name),
             };
             if self.mode == ChangeFeedMode::AllVersionsAndDeletes {
-                assert_eq!(change.previous.as_ref().map(normal), before, "the image before {name}");
+                assert_eq!(change.previous().map(normal), before, "the image before {name}");
             }
         }
         self.start = ChangeFeedStart::Continuation(page.continuation);

@@ -1,0 +1,196 @@
+//! The load generator: so many connections, each sending its next request when the last one is answered.
+//!
+//! Owns the connections and the times they see. Runs on one thread with requests made beforehand, so that it costs less
+//! than any server it loads; it tells its own processor time so that a reader can check that.
+
+use std::cell::{Cell, RefCell};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::LocalSet;
+
+use super::framing::Frame;
+use super::wire::signer;
+use super::work::{Pool, Target, Work};
+use crate::meter::{cpu_of_process, now};
+use crate::{Error, Result};
+
+/// What to load, and for how long.
+#[derive(Clone, Debug, Args)]
+pub struct Load {
+    /// Where the server listens.
+    #[arg(long)]
+    pub(super) address: SocketAddr,
+    /// The account key in base64.
+    #[arg(long)]
+    pub(super) key: String,
+    /// What to ask for.
+    #[arg(long)]
+    pub(super) work: Work,
+    /// Connections at a time.
+    #[arg(long)]
+    pub(super) connections: usize,
+    /// Items that are there, or are created.
+    #[arg(long)]
+    pub(super) items: u64,
+    /// Number of the first item that is created.
+    #[arg(long, default_value_t = 0)]
+    pub(super) first: u64,
+    /// Milliseconds before anything counts.
+    #[arg(long)]
+    pub(super) warm_up_ms: u64,
+    /// Milliseconds that count.
+    #[arg(long)]
+    pub(super) measured_ms: u64,
+    /// The process whose processor time is told.
+    #[arg(long)]
+    pub(super) process: u32,
+}
+
+/// What all connections share; they are tasks of one thread.
+struct Shared {
+    pool: Pool,
+    next: Cell<usize>,
+    measured_from: Instant,
+    until: Instant,
+    answered: Cell<u64>,
+    bytes: Cell<u64>,
+    last_answer: Cell<Instant>,
+    /// Times of answers, in microseconds.
+    times_us: RefCell<Vec<u32>>,
+}
+
+impl Load {
+    /// Loads the server and prints what was seen.
+    pub(super) fn run(&self, out: &mut impl Write) -> Result<()> {
+        let signer = signer(self.address, &self.key)?;
+        let (items, first) = (self.items, self.first);
+        let target = Target { address: self.address, signer: &signer, items, first };
+        let pool = self.work.pool(&target)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        LocalSet::new().block_on(&runtime, self.generate(pool, out))
+    }
+
+    async fn generate(&self, pool: Pool, out: &mut impl Write) -> Result<()> {
+        let streams = connect(self.address, self.connections).await?;
+        let measured_from = now() + Duration::from_millis(self.warm_up_ms);
+        let until = measured_from + Duration::from_millis(self.measured_ms);
+        let shared = Rc::new(Shared {
+            times_us: RefCell::new(Vec::with_capacity(1 << 20)),
+            next: Cell::new(0),
+            answered: Cell::new(0),
+            bytes: Cell::new(0),
+            last_answer: Cell::new(measured_from),
+            measured_from,
+            until,
+            pool,
+        });
+        let tasks: Vec<_> = streams
+            .into_iter()
+            .map(|stream| tokio::task::spawn_local(connection(stream, Rc::clone(&shared))))
+            .collect();
+        let warm_up = Duration::from_millis(self.warm_up_ms);
+        tokio::time::sleep(warm_up).await;
+        let (theirs, ours) = (self.server_cpu()?, cpu_of_process("self")?);
+        for task in tasks {
+            task.await??;
+        }
+        let theirs = self.server_cpu()?.saturating_sub(theirs);
+        let ours = cpu_of_process("self")?.saturating_sub(ours);
+        shared.tell(theirs, ours, out)
+    }
+
+    fn server_cpu(&self) -> Result<Duration> {
+        cpu_of_process(&self.process.to_string())
+    }
+}
+
+async fn connect(address: SocketAddr, connections: usize) -> Result<Vec<TcpStream>> {
+    let mut streams = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        streams.push(stream);
+    }
+    Ok(streams)
+}
+
+async fn connection(mut stream: TcpStream, shared: Rc<Shared>) -> Result<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let place = shared.next.get();
+        shared.next.set(place + 1);
+        let started = now();
+        let Some(request) = shared.pool.request(place).filter(|_| started < shared.until) else {
+            return Ok(());
+        };
+        stream.write_all(request).await?;
+        let frame = answer(&mut stream, &mut buffer).await?;
+        if frame.status != shared.pool.status {
+            let text = buffer.get(..frame.bytes).unwrap_or_default();
+            let text = String::from_utf8_lossy(text);
+            return Err(format!("the server answered {}: {text}", frame.status).into());
+        }
+        let ended = now();
+        if started >= shared.measured_from && ended <= shared.until {
+            shared.record(started, ended, frame.bytes);
+        }
+    }
+}
+
+/// Reads one answer into the buffer, which grows to hold the largest.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<Frame> {
+    let mut filled = 0;
+    loop {
+        if filled == buffer.len() {
+            buffer.resize(buffer.len() * 2, 0);
+        }
+        let count = stream.read(buffer.get_mut(filled..).unwrap_or_default()).await?;
+        if count == 0 {
+            return Err(Error::from("the server hung up"));
+        }
+        filled += count;
+        if let Some(frame) = Frame::find(buffer.get(..filled).unwrap_or_default())? {
+            return Ok(frame);
+        }
+    }
+}
+
+impl Shared {
+    fn record(&self, started: Instant, ended: Instant, bytes: usize) {
+        let time = u32::try_from((ended - started).as_micros()).unwrap_or(u32::MAX);
+        self.times_us.borrow_mut().push(time);
+        self.answered.set(self.answered.get() + 1);
+        self.bytes.set(self.bytes.get() + bytes as u64);
+        self.last_answer.set(ended);
+    }
+
+    fn tell(&self, theirs: Duration, ours: Duration, out: &mut impl Write) -> Result<()> {
+        let mut times = self.times_us.borrow_mut();
+        times.sort_unstable();
+        let answered = self.answered.get();
+        if answered == 0 {
+            return Err("no request was answered in time".into());
+        }
+        // A pool that ran out ends the measurement early.
+        let ran_out = !self.pool.is_endless && self.next.get() >= self.pool.len();
+        let end = if ran_out { self.last_answer.get() } else { self.until };
+        let wall = (end - self.measured_from).as_micros();
+        writeln!(out, "answered={answered}\nwall_us={wall}\nbytes={}", self.bytes.get())?;
+        let (p50, p99) = (percentile(&times, 50), percentile(&times, 99));
+        writeln!(out, "p50_us={p50}\np99_us={p99}")?;
+        writeln!(out, "server_cpu_us={}\nload_cpu_us={}", theirs.as_micros(), ours.as_micros())?;
+        Ok(())
+    }
+}
+
+/// The time that so many of a hundred stay below.
+pub(super) fn percentile(sorted_us: &[u32], hundredths: usize) -> u32 {
+    let place = sorted_us.len().saturating_sub(1) * hundredths / 100;
+    sorted_us.get(place).copied().unwrap_or_default()
+}

@@ -1,0 +1,136 @@
+//! One run: facts about a start, a server with data, every comparison, the peers.
+//!
+//! Owns the order and the folders of the run; they go when it ends.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::compare::Reached;
+use super::report::GatewayReport;
+use super::serving::{Serving, WELL_KNOWN_KEY};
+use super::work::Work;
+use super::{measure, peer};
+use crate::child::measured_by;
+use crate::{Result, progress};
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct GatewayOptions {
+    /// Items of the data set.
+    pub items: u64,
+    /// Rounds of each side.
+    pub rounds: usize,
+    /// How long one round is measured, in milliseconds.
+    pub measured_ms: u64,
+    /// Connections, and callers of the engine.
+    pub connections: usize,
+    /// The binary whose server is measured.
+    pub server: PathBuf,
+    /// This program, which is started again for what needs a process of its own.
+    pub program: PathBuf,
+    /// Where peers are installed; none leaves them out.
+    pub peers: Option<PathBuf>,
+}
+
+/// What every measurement gets.
+pub(super) struct GatewayBench {
+    pub(super) options: GatewayOptions,
+    pub(super) folder: TempDir,
+}
+
+/// A round of load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Round {
+    pub(super) work: Work,
+    pub(super) connections: usize,
+    pub(super) items: u64,
+    /// Number of the first item that is created.
+    pub(super) first: u64,
+    pub(super) warm_up_ms: u64,
+    pub(super) measured_ms: u64,
+}
+
+/// Runs the gateway benchmarks.
+///
+/// # Errors
+/// Whatever went wrong: a number that is not there is better than a wrong one.
+pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
+    let folder = tempfile::Builder::new().prefix("benchmarks").tempdir()?;
+    let bench = GatewayBench { options: options.clone(), folder };
+    let mut report = GatewayReport::of(options);
+    progress::step("starting on an empty folder");
+    report.facts.extend(measure::starting(&bench)?);
+    progress::step("loading the data set");
+    let server = bench.loaded()?;
+    for (letter, work) in [('a', Work::PointRead), ('c', Work::Query), ('d', Work::ChangeFeed)] {
+        progress::step(&format!("{letter}: {work:?}"));
+        report.compared.push(measure::beside_bare(&bench, &server, letter, work)?);
+    }
+    progress::step("memory under 64 connections");
+    report.facts.push(measure::memory(&bench, &server)?);
+    drop(server);
+    progress::step("b: durable creates");
+    report.compared.push(measure::creates(&bench)?);
+    report.compared.sort_by_key(|row| row.letter);
+    if let Some(folder) = &options.peers {
+        report.peers = peer::all(&bench, folder, &report.compared)?;
+    }
+    Ok(report)
+}
+
+impl GatewayBench {
+    /// Our server with all items.
+    fn loaded(&self) -> Result<Serving> {
+        let server = Serving::ours(&self.options.server, &self.path("loaded"))?;
+        self.load_items(&server)?;
+        Ok(server)
+    }
+
+    /// Makes the container and creates every item.
+    pub(super) fn load_items(&self, server: &Serving) -> Result<()> {
+        measure::create_container(server)?;
+        let round = Round {
+            connections: 64,
+            warm_up_ms: 0,
+            measured_ms: 120_000,
+            ..self.round(Work::Create, self.options.items)
+        };
+        self.load(server, round)?;
+        Ok(())
+    }
+
+    /// A round as the options say.
+    pub(super) fn round(&self, work: Work, items: u64) -> Round {
+        let GatewayOptions { measured_ms, connections, .. } = self.options;
+        Round { work, connections, items, first: 0, warm_up_ms: measured_ms / 5, measured_ms }
+    }
+
+    /// Loads a server from a process of its own.
+    pub(super) fn load(&self, server: &Serving, round: Round) -> Result<Reached> {
+        let mut command = Command::new(&self.options.program);
+        command.args(["part", "load", "--address", &server.address.to_string()]);
+        command.args(["--key", WELL_KNOWN_KEY, "--work", &round.work.name()?]);
+        for (name, value) in [
+            ("--connections", round.connections as u64),
+            ("--items", round.items),
+            ("--first", round.first),
+            ("--warm-up-ms", round.warm_up_ms),
+            ("--measured-ms", round.measured_ms),
+            ("--process", u64::from(server.process())),
+        ] {
+            command.arg(name).arg(value.to_string());
+        }
+        Reached::of(&measured_by(&mut command, "the load generator")?)
+    }
+
+    /// A folder of the run.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn program(&self) -> &Path {
+        &self.options.program
+    }
+}

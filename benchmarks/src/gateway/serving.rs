@@ -1,0 +1,101 @@
+//! Servers as processes: started, asked for their memory, killed when the value is dropped.
+//!
+//! Owns how each kind of server says where it listens. Does not own what it is asked.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use model::Json;
+
+use super::wire::{Answer, ask, signer};
+use super::work::{Pool, Target, Work};
+use crate::meter::resident_bytes_of;
+use crate::{Error, Result};
+
+/// The key every emulator has, peers included.
+pub(super) const WELL_KNOWN_KEY: &str =
+    "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+
+/// A running server.
+pub(super) struct Serving {
+    child: Child,
+    pub(super) address: SocketAddr,
+}
+
+impl Serving {
+    /// Our server on a folder and a free port.
+    pub(super) fn ours(program: &Path, folder: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["serve", "--port", "0", "--ready-json", "--key", WELL_KNOWN_KEY]);
+        command.arg("--data").arg(folder);
+        Self::start(&mut command, |line| {
+            let ready = Json::parse(line.as_bytes()).map_err(|error| error.to_string())?;
+            let endpoint = ready.get("ready").and_then(|ready| ready.get("endpoint"));
+            let port = endpoint.and_then(Json::as_str).and_then(|text| text.rsplit(':').next());
+            let port = port.ok_or_else(|| Error::from("the ready line names no port"))?;
+            Ok(SocketAddr::from(([127, 0, 0, 1], port.trim_end_matches('/').parse()?)))
+        })
+    }
+
+    /// The bare server with a recorded answer: this program again.
+    pub(super) fn bare(program: &Path, recorded: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["part", "bare", "--recorded"]).arg(recorded);
+        Self::start(&mut command, |line| Ok(line.trim().parse()?))
+    }
+
+    /// Any server that prints one line about where it listens.
+    pub(super) fn start(
+        command: &mut Command,
+        address: impl FnOnce(&str) -> Result<SocketAddr>,
+    ) -> Result<Self> {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
+        // From here on the process is killed whatever goes wrong.
+        let mut serving = Self { child, address: nowhere };
+        let output = serving.child.stdout.take().ok_or_else(|| Error::from("no output"))?;
+        let mut line = String::new();
+        // The pipe is closed here; a server prints nothing more that anybody needs.
+        BufReader::new(output).read_line(&mut line)?;
+        serving.address = address(&line).map_err(|why| format!("{why}: it said '{line}'"))?;
+        Ok(serving)
+    }
+
+    /// A server that tells nothing, at an address chosen for it.
+    pub(super) fn silent(command: &mut Command, address: SocketAddr) -> Result<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Self { child: command.spawn()?, address })
+    }
+
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Resident memory in bytes: now, and at its peak.
+    pub(super) fn resident_bytes(&self) -> Result<(u64, u64)> {
+        resident_bytes_of(&self.process().to_string())
+    }
+
+    /// The answer to the first request of some work.
+    pub(super) fn answer(&self, work: Work, items: u64) -> Result<Answer> {
+        let signer = signer(self.address, WELL_KNOWN_KEY)?;
+        let target = Target { address: self.address, signer: &signer, items, first: 0 };
+        let pool: Pool = work.pool(&target)?;
+        let answer = ask(self.address, pool.request(0).unwrap_or_default())?;
+        if answer.status != pool.status {
+            let body = String::from_utf8_lossy(&answer.body);
+            return Err(format!("{work:?} was answered {}: {body}", answer.status).into());
+        }
+        Ok(answer)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // A server that has ended already is what we want.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,46 @@
+//! The gateway benchmarks on a tiny data set: every answer must be the right one, and every number must be there. How
+//! fast is no question of a test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use benchmarks::{GatewayOptions, run_gateway};
+
+#[test]
+fn every_measurement_of_the_gateway_gives_finite_numbers_on_a_tiny_data_set() {
+    let report = run_gateway(&GatewayOptions {
+        items: 200,
+        rounds: 1,
+        measured_ms: 200,
+        connections: 4,
+        server: server(),
+        program: env!("CARGO_BIN_EXE_benchmarks").into(),
+        peers: None,
+    })
+    .unwrap();
+    let letters: String = report.compared.iter().map(|row| row.letter).collect();
+    assert_eq!(letters, "abcd");
+    for row in &report.compared {
+        for value in [row.ratio, row.ours.per_second, row.other.per_second, row.ours.p99_us] {
+            assert!(value.is_finite() && value > 0.0, "{row:?}");
+        }
+    }
+    assert_eq!(report.facts.len(), 3);
+    for fact in &report.facts {
+        assert!(fact.value.is_finite() && fact.value > 0.0, "{fact:?}");
+    }
+    let page = report.page();
+    assert!(page.contains("| a | point read of 1 KB |"), "{page}");
+    assert!(!page.contains("/tmp"), "{page}");
+}
+
+/// The server as a user starts it; its binary is not ours, so it may have to be built.
+fn server() -> PathBuf {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "app", "--bin", "planisphere"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    Path::new(env!("CARGO_BIN_EXE_benchmarks")).with_file_name("planisphere")
+}

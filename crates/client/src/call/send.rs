@@ -1,0 +1,74 @@
+//! The one way of a request to its place: attempts, waits between them, traces.
+//!
+//! Owns the loop. Does not own how long to wait (`retry`) nor what a repeated write found (`settle`).
+
+use crate::account::Account;
+use crate::error::{Error, Result};
+
+use super::{Reply, Request};
+
+impl Account {
+    /// Sends a request until it is answered, refused, or the retry policy gives up.
+    pub(crate) async fn send(&self, request: &Request) -> Result<Reply> {
+        // The common case has no state of its own: a point read must cost little more than the engine's.
+        match self.place().execute(request).await {
+            Ok(reply) => {
+                trace(request, &reply, 1);
+                Ok(reply)
+            }
+            Err(error) => self.send_again(request, error).await,
+        }
+    }
+
+    async fn send_again(&self, request: &Request, first: Error) -> Result<Reply> {
+        let policy = self.retry_policy();
+        let environment = self.environment();
+        let started = environment.now();
+        let mut error = first;
+        let mut unknown_before = false;
+        for attempt in 1.. {
+            let is_unknown = error.may_have_happened() && !request.is_read();
+            if is_unknown && !request.is_repeatable() {
+                return Err(error.after_attempts(attempt));
+            }
+            unknown_before |= is_unknown;
+            let spent = environment.now().0.saturating_sub(started.0);
+            let Some(delay) = policy.delay(&error, attempt, spent, environment.random()) else {
+                return Err(error.after_attempts(attempt));
+            };
+            tracing::warn!(
+                operation = request.name(),
+                attempt,
+                delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+                error = %error,
+                "trying again"
+            );
+            environment.sleep(delay).await;
+            match self.place().execute(request).await {
+                Ok(reply) => {
+                    trace(request, &reply, attempt + 1);
+                    return Ok(reply);
+                }
+                Err(next) if unknown_before => match self.settle(request, next).await {
+                    Ok(reply) => {
+                        trace(request, &reply, attempt + 1);
+                        return Ok(reply);
+                    }
+                    Err(next) => error = next,
+                },
+                Err(next) => error = next,
+            }
+        }
+        Err(error)
+    }
+}
+
+fn trace(request: &Request, reply: &Reply, attempts: u32) {
+    tracing::debug!(
+        operation = request.name(),
+        attempts,
+        request_units = reply.charge,
+        activity_id = %reply.activity_id,
+        "answered"
+    );
+}

@@ -1,0 +1,34 @@
+//! The engine's error kinds as ours.
+
+use engine::ErrorKind as EngineKind;
+
+use crate::error::{Error, ErrorKind};
+
+/// The one table. A store that fails during a write may have kept it, so that outcome is unknown.
+pub(crate) fn translate(error: engine::Error) -> Error {
+    let kind = match error.kind() {
+        EngineKind::NotFound | EngineKind::OwnerNotFound => ErrorKind::NotFound,
+        EngineKind::Conflict => ErrorKind::Conflict,
+        EngineKind::PreconditionFailed => ErrorKind::Precondition,
+        EngineKind::Throttled { retry_after_ms } => {
+            ErrorKind::Throttled { delay: Some(std::time::Duration::from_millis(retry_after_ms)) }
+        }
+        EngineKind::TooLarge => ErrorKind::TooLarge,
+        EngineKind::Invalid
+        | EngineKind::PartitionKeyMismatch
+        | EngineKind::Immutable
+        | EngineKind::ContinuationRefused
+        | EngineKind::BadQuery => ErrorKind::BadRequest,
+        EngineKind::SessionNotAvailable | EngineKind::PartitionGone | EngineKind::OutOfTime => {
+            ErrorKind::Unavailable
+        }
+        EngineKind::Unavailable => {
+            return Error::unknown_outcome("the embedded account cannot be used now")
+                .with_source(error);
+        }
+        EngineKind::Unsupported => ErrorKind::Unsupported,
+        // Also kinds the engine may add: they are not ours to guess.
+        _ => ErrorKind::Unexpected,
+    };
+    Error::new(kind, error.to_string())
+}

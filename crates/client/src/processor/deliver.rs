@@ -1,0 +1,129 @@
+//! Changes of one lease to the reaction, page by page, until nothing is new.
+//!
+//! Owns attempts, parking and the checkpoint after each page. A lease that somebody else took ends the work on it.
+
+use model::FeedRange;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::change_feed::{Change, ChangeFeed, ChangeMode, ChangePage};
+use crate::error::{Error, Result};
+use crate::item::Item;
+use crate::retry::RetryPolicy;
+
+use super::lease::{Lease, Parked};
+use super::reaction::{Context, ReactionError};
+use super::run::Inner;
+
+type Reacted = std::result::Result<(), ReactionError>;
+
+/// What was done for one lease.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivered {
+    pub(super) handled: u64,
+    pub(super) parked: u64,
+}
+
+impl<T: DeserializeOwned + Send + Sync> Inner<T> {
+    /// Handles what is new; none when the lease was lost meanwhile.
+    pub(super) async fn work_off(&self, mut lease: Item<Lease>) -> Result<Option<Delivered>> {
+        let mut total = Delivered::default();
+        loop {
+            let page = self.page(&lease.value).await?;
+            let is_new = !page.changes.is_empty();
+            let parked = self.deliver(&lease.value, &page.changes).await?;
+            let handled = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
+            total.handled += handled.saturating_sub(parked);
+            total.parked += parked;
+            // The place before the first change is kept too: a start at a second must not be looked up every time.
+            if is_new || lease.value.continuation.is_none() {
+                lease.value.continuation = Some(page.continuation);
+                lease.value.parked += parked;
+                lease.value.renewals += 1;
+                match self.store.write(&lease).await? {
+                    Some(written) => lease = written,
+                    None => return Ok(None),
+                }
+            }
+            if !page.more || self.is_stopping() {
+                return Ok(Some(total));
+            }
+        }
+    }
+
+    async fn page(&self, lease: &Lease) -> Result<ChangePage<IgnoredAny>> {
+        let feed = ChangeFeed {
+            part: FeedRange::parse(&lease.part)?,
+            mode: ChangeMode::LatestVersion,
+            start: lease.start(),
+            items_max: Some(self.choices.page_items_max),
+        };
+        Ok(self.monitored.changes(feed).await?.value)
+    }
+
+    /// Hands changes over and says how many were parked. A change that is no `T` is parked at once.
+    async fn deliver(&self, lease: &Lease, changes: &[Change<IgnoredAny>]) -> Result<u64> {
+        let mut parked = 0;
+        let mut typed = Vec::with_capacity(changes.len());
+        for change in changes {
+            match change.typed::<T>() {
+                Ok(change) => typed.push(change),
+                Err(error) => {
+                    self.park(lease, change, &error.to_string()).await?;
+                    parked += 1;
+                }
+            }
+        }
+        if typed.is_empty() || self.attempt(lease, &typed).await.is_ok() {
+            return Ok(parked);
+        }
+        // One by one, so that only those at fault are parked; their order is kept.
+        for change in &typed {
+            if let Err(error) = self.attempt(lease, std::slice::from_ref(change)).await {
+                self.park(lease, &change.untyped(), &error.to_string()).await?;
+                parked += 1;
+            }
+        }
+        Ok(parked)
+    }
+
+    async fn attempt(&self, lease: &Lease, changes: &[Change<T>]) -> Reacted {
+        let policy = RetryPolicy::default();
+        let mut attempt = 1;
+        loop {
+            let instance = self.choices.instance.clone();
+            let context = Context { instance, lease: lease.number, attempt };
+            let error = match self.reaction.react(changes, &context).await {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            tracing::warn!(lease = lease.number, attempt, error = %error, "a reaction failed");
+            if attempt >= self.choices.attempts_max {
+                return Err(error);
+            }
+            let environment = self.environment();
+            environment.sleep(policy.backoff(attempt, environment.random())).await;
+            attempt += 1;
+        }
+    }
+
+    async fn park(&self, lease: &Lease, change: &Change<IgnoredAny>, error: &str) -> Result<()> {
+        let number = self.environment().random();
+        let as_value = |item: &Option<Item<IgnoredAny>>| match item {
+            Some(item) => serde_json::from_slice(item.text()).map(Some).map_err(|error| {
+                Error::unexpected("a change that is to be parked is no JSON").with_source(error)
+            }),
+            None => Ok(None),
+        };
+        let parked = Parked {
+            id: format!("{}..parked.{}.{number:016x}", self.store.name(), lease.number),
+            processor: self.store.name().to_owned(),
+            lease: lease.number,
+            error: error.to_owned(),
+            item: as_value(&change.current)?,
+            previous: as_value(&change.previous)?,
+            item_id: change.id.clone(),
+        };
+        tracing::error!(id = parked.id, error, "a change was parked");
+        self.store.park(parked).await
+    }
+}

@@ -1,0 +1,196 @@
+//! Leases and the plan that lists them, as items of the lease container.
+//!
+//! Owns their form and the writes that only one instance can win. The plan is created once, so that all instances work
+//! with the same parts of the container, whatever splits meanwhile; a part that was split is read as a whole.
+
+use model::PartitionKey;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Etag;
+use crate::change_feed::ChangeStart;
+use crate::error::{Error, ErrorKind, Result};
+use crate::item::Item;
+use crate::resource::Container;
+
+use super::ProcessorStart;
+
+/// The parts of the monitored container, one for each lease.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Plan {
+    id: String,
+    pub(super) parts: Vec<String>,
+    /// Where leases without a place start: a second of time, or the beginning.
+    start_second: u64,
+    monitored: String,
+}
+
+/// One part of the container, and up to where it is handled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Lease {
+    id: String,
+    pub(super) number: usize,
+    pub(super) part: String,
+    pub(super) owner: Option<String>,
+    pub(super) continuation: Option<String>,
+    start_second: u64,
+    /// Changes parked so far.
+    pub(super) parked: u64,
+    /// Grows with every renewal, so that an idle lease shows life.
+    pub(super) renewals: u64,
+}
+
+/// A change that could not be handled.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Parked {
+    pub(super) id: String,
+    pub(super) processor: String,
+    pub(super) lease: usize,
+    pub(super) error: String,
+    pub(super) item: Option<serde_json::Value>,
+    pub(super) previous: Option<serde_json::Value>,
+    pub(super) item_id: Option<String>,
+}
+
+/// The items of one processor in the lease container, which has the partition key `/id`.
+#[derive(Clone, Debug)]
+pub(super) struct LeaseStore {
+    container: Container,
+    name: String,
+}
+
+impl LeaseStore {
+    pub(super) async fn open(container: Container, name: String) -> Result<Self> {
+        let properties = container.read_properties().await?.value;
+        let paths = properties.partition_key.paths();
+        let fits = paths.len() == 1 && paths.iter().all(|path| path.to_string() == "/id");
+        if !fits {
+            let message = format!(
+                "the lease container {} needs the partition key /id; create another for leases",
+                container.path()
+            );
+            return Err(Error::bad_request(message));
+        }
+        Ok(Self { container, name })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The plan, made by whichever instance comes first.
+    pub(super) async fn plan(&self, monitored: &Container, start: ProcessorStart) -> Result<Plan> {
+        let id = format!("{}..plan", self.name);
+        let key = PartitionKey::from(id.as_str());
+        match self.container.read::<Plan>(&key, &id).await {
+            Ok(answer) => return self.checked(answer.value.value, monitored),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let ranges = monitored.feed_ranges().await?.value;
+        let now = self.container.account().environment().now().seconds();
+        let plan = Plan {
+            id,
+            parts: ranges.iter().map(model::FeedRange::to_text).collect(),
+            start_second: match start {
+                ProcessorStart::Beginning => 0,
+                ProcessorStart::Now => now.0,
+                ProcessorStart::Time(second) => second.0,
+            },
+            monitored: monitored.path(),
+        };
+        match self.container.create(&key, &plan).await {
+            Ok(_) => Ok(plan),
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                let read = self.container.read::<Plan>(&key, &plan.id).await?;
+                self.checked(read.value.value, monitored)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn checked(&self, plan: Plan, monitored: &Container) -> Result<Plan> {
+        if plan.monitored == monitored.path() {
+            return Ok(plan);
+        }
+        Err(Error::bad_request(format!(
+            "the leases of processor '{}' belong to {}, not to {}; choose another name",
+            self.name,
+            plan.monitored,
+            monitored.path()
+        )))
+    }
+
+    /// All leases, in the order of their numbers. Missing ones are created.
+    pub(super) async fn leases(&self, plan: &Plan) -> Result<Vec<Item<Lease>>> {
+        let ids: Vec<String> = (0..plan.parts.len()).map(|number| self.lease_id(number)).collect();
+        let name = |id| (PartitionKey::from(String::as_str(id)), String::as_str(id));
+        let names: Vec<_> = ids.iter().map(name).collect();
+        let mut leases = self.container.read_many::<Lease>(&names).await?.value;
+        for (number, part) in plan.parts.iter().enumerate() {
+            if leases.iter().all(|lease| lease.value.number != number) {
+                leases.extend(self.create(plan, number, part).await?);
+            }
+        }
+        leases.sort_by_key(|lease| lease.value.number);
+        Ok(leases)
+    }
+
+    async fn create(&self, plan: &Plan, number: usize, part: &str) -> Result<Option<Item<Lease>>> {
+        let lease = Lease {
+            id: self.lease_id(number),
+            number,
+            part: part.to_owned(),
+            owner: None,
+            continuation: None,
+            start_second: plan.start_second,
+            parked: 0,
+            renewals: 0,
+        };
+        match self.container.create(&PartitionKey::from(lease.id.as_str()), &lease).await {
+            Ok(created) => Ok(Some(created.value)),
+            // Another instance created it; the next round sees it.
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a lease if nobody else did; none when somebody did.
+    pub(super) async fn write(&self, lease: &Item<Lease>) -> Result<Option<Item<Lease>>> {
+        let key = PartitionKey::from(lease.value.id.as_str());
+        match self.container.save(&key, lease).await {
+            Ok(saved) => Ok(Some(saved.value)),
+            Err(error) if error.kind() == ErrorKind::Precondition => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps a change that could not be handled.
+    pub(super) async fn park(&self, mut parked: Parked) -> Result<()> {
+        parked.processor.clone_from(&self.name);
+        let key = PartitionKey::from(parked.id.as_str());
+        self.container.upsert(&key, &parked, None).await?;
+        Ok(())
+    }
+
+    fn lease_id(&self, number: usize) -> String {
+        format!("{}..lease.{number}", self.name)
+    }
+}
+
+impl Lease {
+    /// Where the next page starts.
+    pub(super) fn start(&self) -> ChangeStart {
+        match (&self.continuation, self.start_second) {
+            (Some(token), _) => ChangeStart::Continuation(token.clone()),
+            (None, 0) => ChangeStart::Beginning,
+            (None, second) => ChangeStart::Time(model::TimestampSeconds(second)),
+        }
+    }
+}
+
+/// When a lease that nobody renews is free, by the clock of the instance that watches it.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    pub(super) etag: Option<Etag>,
+    pub(super) since_ms: u64,
+}

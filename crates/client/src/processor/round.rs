@@ -1,0 +1,97 @@
+//! One round: which leases this instance works on, and all that is new in them.
+//!
+//! Owns sharing. An instance takes free leases up to its fair share, and one from whoever has more than that. A lease
+//! is free when nobody owns it, or when its etag has not changed for the expiry, seen by our own clock: clocks of
+//! different machines are never compared.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::item::Item;
+
+use super::lease::{Lease, Watched};
+use super::run::Inner;
+
+/// What one round did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Leases this instance has now.
+    pub leases: usize,
+    /// Changes handled.
+    pub handled: u64,
+    /// Changes parked.
+    pub parked: u64,
+}
+
+impl<T: serde::de::DeserializeOwned + Send + Sync> Inner<T> {
+    pub(super) async fn round(&self) -> Result<Round> {
+        let mut round = Round::default();
+        for lease in self.take_leases().await? {
+            if let Some(delivered) = self.work_off(lease).await? {
+                round.leases += 1;
+                round.handled += delivered.handled;
+                round.parked += delivered.parked;
+            }
+        }
+        Ok(round)
+    }
+
+    /// The leases of this instance, each renewed.
+    async fn take_leases(&self) -> Result<Vec<Item<Lease>>> {
+        let plan = self.store.plan(&self.monitored, self.choices.start).await?;
+        let leases = self.store.leases(&plan).await?;
+        let wanted = self.share(&leases);
+        let mut taken = Vec::new();
+        for mut lease in leases {
+            if !wanted.contains(&lease.value.number) {
+                continue;
+            }
+            lease.value.owner = Some(self.choices.instance.clone());
+            lease.value.renewals += 1;
+            taken.extend(self.store.write(&lease).await?);
+        }
+        Ok(taken)
+    }
+
+    /// Numbers of the leases to have: those it has, free ones up to its share, and one of somebody who has too many.
+    fn share(&self, leases: &[Item<Lease>]) -> Vec<usize> {
+        let me = self.choices.instance.as_str();
+        let mut mine = Vec::new();
+        let mut free = Vec::new();
+        let mut others: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for lease in leases {
+            let number = lease.value.number;
+            match lease.value.owner.as_deref() {
+                Some(owner) if owner == me => mine.push(number),
+                Some(owner) if !self.has_expired(lease) => {
+                    others.entry(owner).or_default().push(number);
+                }
+                _ => free.push(number),
+            }
+        }
+        let share = leases.len().div_ceil(others.len() + 1);
+        let missing = share.saturating_sub(mine.len());
+        mine.extend(free.into_iter().take(missing));
+        let richest = others.into_values().max_by_key(Vec::len).unwrap_or_default();
+        // One at a time, and only if both have no less than before the next round.
+        if mine.len() + 1 < richest.len() {
+            mine.extend(richest.last());
+        }
+        mine
+    }
+
+    /// Whether a lease of somebody else has shown no life for the expiry.
+    fn has_expired(&self, lease: &Item<Lease>) -> bool {
+        let now_ms = self.environment().now().0;
+        let etag = lease.etag();
+        let mut watched = self.lock_watched();
+        let seen = watched
+            .entry(lease.value.number)
+            .or_insert_with(|| Watched { etag: etag.clone(), since_ms: now_ms });
+        if seen.etag != etag {
+            *seen = Watched { etag, since_ms: now_ms };
+        }
+        let idle_ms = u128::from(now_ms.saturating_sub(seen.since_ms));
+        idle_ms >= self.choices.lease_expiry.as_millis()
+    }
+}

@@ -1,0 +1,174 @@
+//! The processor as a value: run once, or started and stopped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+
+use engine::Environment;
+use serde::de::DeserializeOwned;
+use tokio::sync::{Mutex, Notify};
+
+use crate::error::{Error, Result};
+use crate::resource::Container;
+
+use super::builder::{Choices, ProcessorBuilder};
+use super::lease::{LeaseStore, Watched};
+use super::reaction::Reaction;
+use super::round::Round;
+
+/// One instance of a processor: handles the changes of a container together with the other instances of its name. It
+/// works off its leases one after the other; more instances work side by side.
+pub struct Processor<T> {
+    inner: Arc<Inner<T>>,
+}
+
+pub(super) struct Inner<T> {
+    pub(super) monitored: Container,
+    pub(super) store: LeaseStore,
+    pub(super) choices: Choices,
+    pub(super) reaction: Box<dyn Reaction<T>>,
+    watched: StdMutex<BTreeMap<usize, Watched>>,
+    /// One round at a time.
+    turn: Mutex<()>,
+    started: AtomicBool,
+    stopping: AtomicBool,
+    stopped: Notify,
+    last_error: StdMutex<Option<String>>,
+}
+
+impl<T> Processor<T> {
+    /// Begins the choices of an instance that handles the changes of `monitored` and keeps leases in `leases`, a
+    /// container with the partition key `/id`. Instances of the same name share the work.
+    #[must_use]
+    pub fn builder(monitored: &Container, leases: &Container, name: &str) -> ProcessorBuilder {
+        ProcessorBuilder::new(monitored, leases, name)
+    }
+
+    pub(super) fn new(
+        monitored: Container,
+        store: LeaseStore,
+        choices: Choices,
+        reaction: impl Reaction<T> + 'static,
+    ) -> Self {
+        let inner = Inner {
+            monitored,
+            store,
+            choices,
+            reaction: Box::new(reaction),
+            watched: StdMutex::default(),
+            turn: Mutex::default(),
+            started: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            stopped: Notify::new(),
+            last_error: StdMutex::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// What went wrong last in a round of a started processor.
+    #[must_use]
+    pub fn last_error(&self) -> Option<String> {
+        self.inner.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> Processor<T> {
+    /// Takes its share of the leases and handles all that is new in them.
+    ///
+    /// # Errors
+    /// Those of the calls on the two containers. What was handled before is not handled again.
+    pub async fn run_once(&self) -> Result<Round> {
+        let _turn = self.inner.turn.lock().await;
+        self.inner.round().await
+    }
+
+    /// Runs until it is stopped or dropped, on the account's environment. What fails meanwhile is tried again.
+    ///
+    /// # Errors
+    /// `BadRequest` when it is started already.
+    pub fn start(&self) -> Result<()> {
+        if self.inner.started.swap(true, Ordering::SeqCst) {
+            return Err(Error::bad_request("the processor is started already"));
+        }
+        self.inner.stopping.store(false, Ordering::SeqCst);
+        let inner = Arc::downgrade(&self.inner);
+        self.inner.environment().clone().spawn(async move {
+            // A dropped processor ends like a crashed one: its leases expire.
+            while let Some(inner) = inner.upgrade() {
+                if inner.is_stopping() {
+                    break;
+                }
+                inner.round_of_a_started_one().await;
+                let (environment, wait) =
+                    (inner.environment().clone(), inner.choices.poll_interval);
+                drop(inner);
+                environment.sleep(wait).await;
+            }
+            if let Some(inner) = inner.upgrade() {
+                inner.started.store(false, Ordering::SeqCst);
+                inner.stopped.notify_waiters();
+            }
+        });
+        Ok(())
+    }
+
+    /// Lets the running page end, frees the leases for other instances and returns then.
+    ///
+    /// # Errors
+    /// Those of writing the leases; they then expire instead.
+    pub async fn stop(&self) -> Result<()> {
+        self.inner.stopping.store(true, Ordering::SeqCst);
+        loop {
+            let stopped = self.inner.stopped.notified();
+            if !self.inner.started.load(Ordering::SeqCst) {
+                break;
+            }
+            stopped.await;
+        }
+        let _turn = self.inner.turn.lock().await;
+        self.inner.release().await
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync> Inner<T> {
+    async fn round_of_a_started_one(&self) {
+        let _turn = self.turn.lock().await;
+        if let Err(error) = self.round().await {
+            tracing::warn!(processor = self.store.name(), error = %error, "a round failed");
+            let mut last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = Some(error.to_string());
+        }
+    }
+
+    async fn release(&self) -> Result<()> {
+        let plan = self.store.plan(&self.monitored, self.choices.start).await?;
+        for mut lease in self.store.leases(&plan).await? {
+            if lease.value.owner.as_deref() == Some(self.choices.instance.as_str()) {
+                lease.value.owner = None;
+                self.store.write(&lease).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T> Inner<T> {
+    pub(super) fn environment(&self) -> &Environment {
+        self.monitored.account().environment()
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn lock_watched(&self) -> MutexGuard<'_, BTreeMap<usize, Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> fmt::Debug for Processor<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Processor({}, {})", self.inner.store.name(), self.inner.choices.instance)
+    }
+}

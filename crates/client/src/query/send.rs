@@ -1,0 +1,112 @@
+//! Sending a query: page by page, or all of its rows.
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use crate::answer::{Answer, SessionToken};
+use crate::call::{Body, Part, Request};
+use crate::error::{Error, Result};
+use crate::resource::Container;
+
+use super::Query;
+
+/// Which page, and how much of it.
+#[derive(Clone, Debug, Default)]
+pub struct PageOptions {
+    /// Rows of a page at most; the account's default when absent. A page may hold fewer.
+    pub rows_max: Option<usize>,
+    /// The continuation of the page before.
+    pub continuation: Option<String>,
+    /// The query must see at least what this token has seen.
+    pub session_token: Option<SessionToken>,
+}
+
+/// One page of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page<T> {
+    /// The rows; a page may be empty and still have a continuation.
+    pub rows: Vec<T>,
+    /// Where the next page starts; absent at the end. It belongs to this query, container and place.
+    pub continuation: Option<String>,
+}
+
+impl Container {
+    /// All rows of a query, page by page until the end.
+    ///
+    /// # Errors
+    /// `BadRequest` for a query that is wrong, `Unexpected` for a row that is no `T`, `NotFound` for a missing
+    /// container.
+    pub async fn query<T: DeserializeOwned>(&self, query: &Query) -> Result<Answer<Vec<T>>> {
+        self.count_fan_out(query);
+        let mut options = PageOptions::default();
+        let mut rows = Vec::new();
+        let mut charge = 0.0;
+        loop {
+            let mut answer = self.page(query, options).await?;
+            charge += answer.charge;
+            rows.append(&mut answer.value.rows);
+            match answer.value.continuation.take() {
+                Some(token) => {
+                    options = PageOptions { continuation: Some(token), ..PageOptions::default() };
+                }
+                None => return Ok(Answer { charge, ..answer.map(|_| rows) }),
+            }
+        }
+    }
+
+    /// One page of a query.
+    ///
+    /// # Errors
+    /// Those of [`Container::query`]; `BadRequest` for a foreign continuation.
+    pub async fn query_page<T: DeserializeOwned>(
+        &self,
+        query: &Query,
+        options: PageOptions,
+    ) -> Result<Answer<Page<T>>> {
+        if options.continuation.is_none() {
+            self.count_fan_out(query);
+        }
+        self.page(query, options).await
+    }
+
+    async fn page<T: DeserializeOwned>(
+        &self,
+        query: &Query,
+        page: PageOptions,
+    ) -> Result<Answer<Page<T>>> {
+        let request = Request::Query {
+            container: self.link(),
+            text: query.query_text().clone(),
+            part: query.part().clone(),
+            page,
+        };
+        let reply = self.account().send(&request).await?;
+        reply.answer(|body| match body {
+            Body::Rows { rows, continuation } => {
+                let rows = rows.iter().map(row).collect::<Result<_>>()?;
+                Ok(Page { rows, continuation })
+            }
+            other => Err(other.unexpected("rows")),
+        })
+    }
+
+    fn count_fan_out(&self, query: &Query) {
+        if let (Part::Container, Some(reason)) = (query.part(), query.reason()) {
+            self.account().count_fan_out();
+            tracing::info!(
+                container = %self.path(),
+                reason,
+                query = query.query_text().text(),
+                "query over all partitions"
+            );
+        }
+    }
+}
+
+fn row<T: DeserializeOwned>(text: &Bytes) -> Result<T> {
+    serde_json::from_slice(text).map_err(|error| {
+        let row = String::from_utf8_lossy(text);
+        let kind = std::any::type_name::<T>();
+        Error::unexpected(format!("the row {row} is no {kind}")).with_source(error)
+    })
+}

@@ -1,0 +1,103 @@
+//! A handle on a container, and the calls about the container itself.
+//!
+//! Owns creating, reading and replacing properties. The calls about its items are in `item`, `query` and
+//! `change_feed`.
+
+use std::sync::Arc;
+
+use engine::ContainerLink;
+use model::{ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
+
+use crate::account::Account;
+use crate::answer::Answer;
+use crate::call::{Body, Request};
+use crate::error::{ErrorKind, Result};
+
+/// A container of a database, whether it exists or not. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Container {
+    account: Account,
+    link: Arc<ContainerLink>,
+}
+
+impl Container {
+    pub(crate) fn new(account: Account, database: &str, container: &str) -> Result<Self> {
+        Ok(Self { account, link: Arc::new(ContainerLink::new(database, container)?) })
+    }
+
+    /// Its database and its name, as `database/container`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.link.to_string()
+    }
+
+    /// The account it belongs to.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    pub(crate) fn link(&self) -> Arc<ContainerLink> {
+        Arc::clone(&self.link)
+    }
+
+    /// Properties for a new container of this name, with every choice but the partition key left as the service does.
+    #[must_use]
+    pub fn properties(&self, partition_key: PartitionKeyDefinition) -> ContainerProperties {
+        ContainerProperties::new(self.link.container.clone(), partition_key)
+    }
+
+    /// Creates it, with throughput of its own if given, or gives what is there: compare before you rely on it.
+    ///
+    /// # Errors
+    /// `NotFound` when its database is missing, `BadRequest` for properties that break a rule.
+    pub async fn create_if_missing(
+        &self,
+        properties: ContainerProperties,
+        throughput: Option<Throughput>,
+    ) -> Result<Answer<ContainerProperties>> {
+        match self.read_properties().await {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            other => return other,
+        }
+        let properties = Box::new(properties);
+        let create = Request::CreateContainer { container: self.link(), properties, throughput };
+        match self.account.send(&create).await {
+            Ok(reply) => reply.answer(Body::into_container),
+            // Somebody else was faster.
+            Err(error) if error.kind() == ErrorKind::Conflict => self.read_properties().await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Its properties now.
+    ///
+    /// # Errors
+    /// `NotFound` when it does not exist.
+    pub async fn read_properties(&self) -> Result<Answer<ContainerProperties>> {
+        let read = Request::ReadContainer { container: self.link() };
+        self.account.send(&read).await?.answer(Body::into_container)
+    }
+
+    /// Replaces its properties: time to live, indexing policy.
+    ///
+    /// # Errors
+    /// `BadRequest` for a change that is not allowed, such as another partition key; `NotFound`.
+    pub async fn replace_properties(
+        &self,
+        properties: ContainerProperties,
+    ) -> Result<Answer<ContainerProperties>> {
+        let properties = Box::new(properties);
+        let replace = Request::ReplaceContainer { container: self.link(), properties };
+        self.account.send(&replace).await?.answer(Body::into_container)
+    }
+
+    /// Parts that together are the container: one for each physical partition now.
+    ///
+    /// # Errors
+    /// `NotFound` when it does not exist.
+    pub async fn feed_ranges(&self) -> Result<Answer<Vec<FeedRange>>> {
+        let read = Request::FeedRanges { container: self.link() };
+        self.account.send(&read).await?.answer(Body::into_feed_ranges)
+    }
+}

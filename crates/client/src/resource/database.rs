@@ -1,0 +1,67 @@
+//! A handle on a database.
+
+use model::{DatabaseId, Throughput};
+
+use crate::account::Account;
+use crate::answer::Answer;
+use crate::call::Request;
+use crate::error::{ErrorKind, Result};
+
+use super::Container;
+
+/// A database of an account, whether it exists or not.
+#[derive(Clone, Debug)]
+pub struct Database {
+    account: Account,
+    id: DatabaseId,
+}
+
+impl Database {
+    pub(crate) fn new(account: Account, id: &str) -> Result<Self> {
+        Ok(Self { account, id: DatabaseId::new(id)? })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &DatabaseId {
+        &self.id
+    }
+
+    /// Creates it, with throughput shared by its containers if given. The value says whether it was missing.
+    ///
+    /// # Errors
+    /// `Throttled`, `Unauthorized`, `Unavailable`.
+    pub async fn create_if_missing(&self, throughput: Option<Throughput>) -> Result<Answer<bool>> {
+        match self.read().await {
+            Ok(answer) => return Ok(answer.map(|()| false)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let create = Request::CreateDatabase { id: self.id.clone(), throughput };
+        match self.account.send(&create).await {
+            Ok(reply) => Ok(reply.done().map(|()| true)),
+            // Somebody else was faster.
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                Ok(self.read().await?.map(|()| false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks whether it exists.
+    ///
+    /// # Errors
+    /// `NotFound` when it does not.
+    pub async fn read(&self) -> Result<Answer<()>> {
+        let read = Request::ReadDatabase { id: self.id.clone() };
+        Ok(self.account.send(&read).await?.done())
+    }
+
+    /// A handle on one of its containers, whether it exists or not.
+    ///
+    /// # Errors
+    /// `BadRequest` for a name that breaks the rules for names.
+    pub fn container(&self, id: &str) -> Result<Container> {
+        Container::new(self.account.clone(), self.id.as_str(), id)
+    }
+}

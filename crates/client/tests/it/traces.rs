@@ -1,0 +1,85 @@
+//! What is logged: retries, and queries over all partitions with their reason.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use client::{Fault, Faults, Query};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::simulated::{orders, through};
+
+/// Keeps every event as a line of its fields.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        let _ = write!(self.0, "{}={value:?} ", field.name());
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("client")
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields(format!("{} ", event.metadata().level()));
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Lines {
+    fn with(&self, words: &[&str]) -> usize {
+        let lines = self.0.lock().unwrap();
+        let has_all = |line: &&String| words.iter().all(|word| line.contains(word));
+        let count = lines.iter().filter(has_all).count();
+        assert!(count > 0, "{words:?} in {lines:#?}");
+        count
+    }
+}
+
+#[tokio::test]
+async fn retries_are_logged_with_attempt_and_delay() {
+    let lines = Lines::default();
+    let _guard = tracing::subscriber::set_default(lines.clone());
+    let (account, _, _) = orders(7).await;
+    let faults = Faults::new();
+    let orders = through(&account.with_faults(faults.clone()));
+    faults.next(Fault::Throttled { delay: Duration::from_millis(777) });
+    orders.read_properties().await.unwrap();
+    lines.with(&["WARN", "trying again", "attempt=1", "delay_ms=777", "read container"]);
+    lines.with(&["DEBUG", "answered", "attempts=2", "request_units="]);
+}
+
+#[tokio::test]
+async fn a_fan_out_is_logged_with_its_reason_and_counted_once() {
+    let lines = Lines::default();
+    let _guard = tracing::subscriber::set_default(lines.clone());
+    let (account, orders, _) = orders(7).await;
+    let query = Query::text("SELECT * FROM c").fan_out("the report reads all");
+    orders.query::<serde_json::Value>(&query).await.unwrap();
+    assert_eq!(account.fan_outs(), 1);
+    assert_eq!(lines.with(&["INFO", "the report reads all", "shop/orders"]), 1);
+    let query = Query::text("SELECT * FROM c").within("ann".into());
+    orders.query::<serde_json::Value>(&query).await.unwrap();
+    assert_eq!(account.fan_outs(), 1);
+}

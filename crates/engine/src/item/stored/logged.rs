@@ -1,0 +1,81 @@
+//! An item with its key in one stored value, as the change log and the versions keep it.
+//!
+//! Owns the view into that value: checked as a whole once, its parts read when they are asked for. A feed tells far
+//! more changes than anybody asks every part of. Does not own the layout: see `record`.
+
+use model::{Lsn, TimestampSeconds};
+use storage::StorageValue;
+
+use super::record::{self, HEADER_BYTES, ItemHeader, KEY_LENGTH_BYTES};
+use crate::error::{Error, Result};
+use crate::key_layout::{ChangePosition, ItemKeyView};
+use crate::outcome::Item;
+
+/// A key and a record in the value they were stored in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LoggedItem {
+    bytes: StorageValue,
+    partition_bytes: u32,
+    record_at: u32,
+}
+
+impl LoggedItem {
+    /// Checks everything that reading the parts relies on.
+    #[inline]
+    pub(crate) fn decode(bytes: StorageValue, levels: usize) -> Result<Self> {
+        match check(&bytes, levels) {
+            Some((partition_bytes, record_at)) => Ok(Self { bytes, partition_bytes, record_at }),
+            None => Err(damaged()),
+        }
+    }
+
+    pub(crate) fn key(&self) -> ItemKeyView<'_> {
+        let key = self.bytes.get(KEY_LENGTH_BYTES..self.record_at());
+        ItemKeyView::checked(key.unwrap_or_default(), self.partition_bytes as usize)
+    }
+
+    pub(crate) fn header(&self) -> ItemHeader {
+        let record = self.bytes.get(self.record_at()..).unwrap_or_default();
+        record::decode_header(record).expect("the record was checked when the entry was read")
+    }
+
+    /// Position of the version before this one, which was written at `lsn`.
+    pub(crate) fn previous(&self, lsn: Lsn) -> ChangePosition {
+        record::resolve(self.header().previous, lsn)
+    }
+
+    pub(crate) fn timestamp(&self) -> TimestampSeconds {
+        self.header().timestamp
+    }
+
+    /// The JSON text with system properties.
+    pub(crate) fn text(&self) -> &[u8] {
+        self.bytes.get(self.record_at() + HEADER_BYTES..).unwrap_or_default()
+    }
+
+    /// The item a caller gets; it shares the stored value.
+    pub(crate) fn into_item(self, lsn: Lsn) -> Item {
+        let header = self.header();
+        let body = self.bytes.slice(self.record_at() + HEADER_BYTES..);
+        Item::new(body, header.etag, lsn, header.timestamp)
+    }
+
+    fn record_at(&self) -> usize {
+        self.record_at as usize
+    }
+}
+
+/// How many bytes of the key are its logical partition, and where the record begins; none when something is damaged.
+#[inline]
+fn check(bytes: &[u8], levels: usize) -> Option<(u32, u32)> {
+    let record_at = KEY_LENGTH_BYTES + record::item_key_length(bytes)?;
+    let key = ItemKeyView::decode(bytes.get(KEY_LENGTH_BYTES..record_at)?, levels)?;
+    let is_whole = record::is_record(bytes.get(record_at..)?);
+    let partition_bytes = u32::try_from(key.partition_bytes()).ok()?;
+    is_whole.then_some((partition_bytes, u32::try_from(record_at).ok()?))
+}
+
+#[cold]
+fn damaged() -> Error {
+    Error::corrupt("an entry of the change log or of the versions is damaged")
+}

@@ -1,0 +1,55 @@
+//! What a write did to an item, as the bill wants to know it.
+//!
+//! Owns the weights of the old and the new version and what of their index differs. Does not own prices.
+
+use super::record::ItemRecord;
+use crate::charge::{IndexedVersions, Weight};
+use crate::index::{IndexedLeaf, ItemTerms};
+
+/// An item that was written, before its lsn is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) record: ItemRecord,
+    pub(crate) created: bool,
+    pub(crate) old: Weight,
+    pub(crate) new: Weight,
+    /// What the index of removed and added leaves costs, in 1/21 request units; none when neither version is indexed.
+    pub(crate) changed_units: Option<u64>,
+    /// Path by path, when an explanation was asked for.
+    pub(crate) versions: Option<Box<IndexedVersions>>,
+}
+
+pub(super) fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
+    let index_units = terms.leaves.iter().map(|leaf| leaf.units).sum();
+    Weight { bytes: record.map_or(0, ItemRecord::own_bytes), index_units }
+}
+
+/// The price of the leaves that only one of both versions has.
+pub(super) fn changed_units(old: &ItemTerms, new: &ItemTerms) -> Option<u64> {
+    if old.entries.is_empty() && new.entries.is_empty() {
+        return None;
+    }
+    let sorted = |leaves: &[IndexedLeaf]| {
+        let mut leaves = leaves.to_vec();
+        leaves.sort_unstable();
+        leaves
+    };
+    let (old, new) = (sorted(&old.leaves), sorted(&new.leaves));
+    let (mut old, mut new) = (old.as_slice(), new.as_slice());
+    let mut units = 0;
+    loop {
+        let side = match (old, new) {
+            ([left, ..], [right, ..]) if left == right => {
+                (old, new) = (old.get(1..)?, new.get(1..)?);
+                continue;
+            }
+            ([left, ..], [right, ..]) if left < right => &mut old,
+            ([_, ..], []) => &mut old,
+            ([], []) => return Some(units),
+            _ => &mut new,
+        };
+        let (first, rest) = side.split_first()?;
+        units += first.units;
+        *side = rest;
+    }
+}

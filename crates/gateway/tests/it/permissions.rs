@@ -1,0 +1,204 @@
+//! Permissions and resource tokens: what is allowed without the account key.
+
+use crate::client::{Answer, Server};
+
+async fn permission(server: &Server, mode: &str, resource: &str, extra: &str) -> String {
+    let body = format!(r#"{{"id":"p","permissionMode":"{mode}","resource":"{resource}"{extra}}}"#);
+    let call = server.post("/dbs/d/users/u/permissions", &body);
+    let created = call.with("x-ms-documentdb-is-upsert", "True").send().await;
+    assert!(matches!(created.status, 200 | 201), "{}", created.text());
+    created.string("_token")
+}
+
+#[tokio::test]
+async fn a_resource_token_allows_what_its_permission_says() {
+    let server = Server::with_container().await;
+    server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    let items = "/dbs/d/colls/c/docs";
+    let body = r#"{"id":"a","pk":"x"}"#;
+    let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    let call = |verb: &str, path: &str, body: &str, token: &str| {
+        let call = server.call(verb, path, body).unsigned().key(r#"["x"]"#);
+        call.with("authorization", &token.replace('=', "%3D").replace('&', "%26"))
+    };
+    call("POST", items, body, &read).send().await.refused(403, None, "allows reading only");
+    let all = permission(&server, "All", "dbs/d/colls/c", "").await;
+    call("POST", items, body, &all).send().await.expect(201);
+    call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await.expect(200);
+    let query = r#"{"query":"SELECT * FROM c"}"#;
+    let asked = call("POST", items, query, &read).with("x-ms-documentdb-isquery", "True");
+    assert_eq!(asked.send().await.expect(200).ids("Documents"), ["a"]);
+    call("GET", "/", "", &read).send().await.expect(200);
+    call("GET", "/dbs/d/colls/c", "", &read).send().await.expect(200);
+    call("DELETE", "/dbs/d/colls/c", "", &all).send().await.expect(403);
+    call("GET", "/dbs/d", "", &all).send().await.expect(403);
+    let one = permission(&server, "All", "dbs/d/colls/c/docs/a", "").await;
+    call("GET", "/dbs/d/colls/c/docs/a", "", &one).send().await.expect(200);
+    call("GET", "/dbs/d/colls/c/docs/b", "", &one).send().await.expect(403);
+    let keyed =
+        permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["y"]"#).await;
+    let other = call("GET", "/dbs/d/colls/c/docs/a", "", &keyed).send().await;
+    other.refused(403, None, "another partition key");
+    let forged = read.replace("sig=", "sig=A");
+    call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await.expect(403);
+    server.travel(3601);
+    let late = call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await;
+    late.refused(403, None, "has expired");
+}
+
+#[tokio::test]
+async fn a_permission_must_name_something() {
+    let server = Server::with_container().await;
+    server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    for (mode, resource) in [("Other", "dbs/d/colls/c"), ("All", "dbs/d"), ("All", "dbs/d/colls/z")]
+    {
+        let body = format!(r#"{{"id":"p","permissionMode":"{mode}","resource":"{resource}"}}"#);
+        let answer = server.post("/dbs/d/users/u/permissions", &body).send().await;
+        assert!(matches!(answer.status, 400 | 404), "{}", answer.text());
+    }
+}
+
+const ITEM: &str = r#"{"id":"a","pk":"x"}"#;
+
+/// A server with a user, an item and a script of each kind.
+async fn peopled() -> Server {
+    let server = Server::with_container().await;
+    server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
+    let call = server.post("/dbs/d/colls/c/docs", ITEM).key(r#"["x"]"#);
+    call.send().await.expect(201);
+    for (segment, extra) in [
+        ("sprocs", ""),
+        ("udfs", ""),
+        ("triggers", r#","triggerType":"Pre","triggerOperation":"All""#),
+    ] {
+        for id in ["s", "t"] {
+            let body = format!(r#"{{"id":"{id}","body":"function() {{}}"{extra}}}"#);
+            let path = format!("/dbs/d/colls/c/{segment}");
+            server.post(&path, &body).send().await.expect(201);
+        }
+    }
+    server
+}
+
+async fn ask(server: &Server, token: &str, verb: &str, path: &str, body: &str) -> Answer {
+    let call = server.call(verb, path, body).unsigned().key(r#"["x"]"#);
+    call.with("authorization", &token.replace('=', "%3D").replace('&', "%26")).send().await
+}
+
+#[tokio::test]
+async fn a_permission_on_a_script_is_for_that_script() {
+    let server = peopled().await;
+    for segment in ["sprocs", "triggers", "udfs"] {
+        let one = format!("/dbs/d/colls/c/{segment}/s");
+        let read = permission(&server, "Read", &format!("dbs/d/colls/c/{segment}/s"), "").await;
+        let found = ask(&server, &read, "GET", &one, "").await.expect(200);
+        let by_rid = format!("/{}", found.string("_self"));
+        ask(&server, &read, "GET", &by_rid, "").await.expect(200);
+        let body = found.text();
+        ask(&server, &read, "PUT", &one, &body).await.refused(403, None, "reading only");
+        ask(&server, &read, "DELETE", &one, "").await.refused(403, None, "reading only");
+        let other = format!("/dbs/d/colls/c/{segment}/t");
+        ask(&server, &read, "GET", &other, "").await.refused(403, None, "another script");
+        for path in ["/dbs/d/colls/c/docs/a", "/dbs/d/colls/c/docs", "/dbs/d/colls/c/udfs"] {
+            ask(&server, &read, "GET", path, "").await.refused(403, None, "this resource");
+        }
+        let all = permission(&server, "All", &found.string("_self"), "").await;
+        ask(&server, &all, "PUT", &one, &body).await.expect(200);
+        if segment == "sprocs" {
+            ask(&server, &read, "POST", &one, "[]").await.refused(403, None, "reading only");
+            ask(&server, &all, "POST", &one, "[]").await.refused(501, None, "Executing");
+        }
+        ask(&server, &all, "DELETE", &one, "").await.expect(204);
+        ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource is gone");
+    }
+    let missing = r#"{"id":"p","permissionMode":"All","resource":"dbs/d/colls/c/sprocs/z"}"#;
+    server.post("/dbs/d/users/u/permissions", missing).send().await.expect(404);
+    let feed = missing.replace("sprocs/z", "sprocs");
+    let refused = server.post("/dbs/d/users/u/permissions", &feed).send().await;
+    refused.refused(400, None, "name a container");
+}
+
+#[tokio::test]
+async fn a_permission_on_a_container_is_for_its_scripts_too() {
+    let server = peopled().await;
+    let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    let path = "/dbs/d/colls/c/udfs";
+    ask(&server, &read, "GET", path, "").await.expect(200);
+    let body = r#"{"id":"n","body":"function() {}"}"#;
+    ask(&server, &read, "POST", path, body).await.refused(403, None, "reading only");
+    let all = permission(&server, "All", "dbs/d/colls/c", "").await;
+    ask(&server, &all, "POST", path, body).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_token_ends_with_its_permission() {
+    let server = peopled().await;
+    let item = "/dbs/d/colls/c/docs/a";
+    let token = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    ask(&server, &token, "GET", item, "").await.expect(200);
+    server.delete("/dbs/d/users/u/permissions/p").send().await.expect(204);
+    ask(&server, &token, "GET", item, "").await.refused(403, None, "was deleted");
+    ask(&server, &token, "GET", "/", "").await.refused(403, None, "was deleted");
+    // Another permission of the same name is another permission.
+    let newer = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    ask(&server, &token, "GET", item, "").await.refused(403, None, "was deleted");
+    ask(&server, &newer, "GET", item, "").await.expect(200);
+    server.delete("/dbs/d/users/u").send().await.expect(204);
+    ask(&server, &newer, "GET", item, "").await.refused(403, None, "was deleted");
+}
+
+#[tokio::test]
+async fn a_token_allows_no_more_than_its_permission_does_now() {
+    let server = peopled().await;
+    let item = "/dbs/d/colls/c/docs/a";
+    let all = permission(&server, "All", "dbs/d/colls/c", "").await;
+    ask(&server, &all, "PUT", item, ITEM).await.expect(200);
+    let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
+    ask(&server, &all, "PUT", item, ITEM).await.refused(403, None, "reading only");
+    ask(&server, &all, "GET", item, "").await.expect(200);
+    // And no more than it did when the token was given out.
+    permission(&server, "All", "dbs/d/colls/c", "").await;
+    ask(&server, &read, "PUT", item, ITEM).await.refused(403, None, "reading only");
+    permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["y"]"#).await;
+    ask(&server, &all, "GET", item, "").await.refused(403, None, "another partition key");
+    permission(&server, "All", "dbs/d/colls/c/docs/b", "").await;
+    ask(&server, &all, "GET", item, "").await.refused(403, None, "this resource");
+}
+
+#[tokio::test]
+async fn a_partition_key_binds_every_way_to_items() {
+    let server = peopled().await;
+    let docs = "/dbs/d/colls/c/docs";
+    let token =
+        permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["x"]"#).await;
+    let token = token.replace('=', "%3D").replace('&', "%26");
+    let call = |verb: &str, path: &str, body: &str, key: &str| {
+        server.call(verb, path, body).unsigned().key(key).with("authorization", &token)
+    };
+    let (ours, other) = (r#"["x"]"#, r#"["y"]"#);
+    let query = r#"{"query":"SELECT * FROM c"}"#;
+    let is_query = "x-ms-documentdb-isquery";
+    call("GET", "/dbs/d/colls/c/docs/a", "", ours).send().await.expect(200);
+    call("GET", docs, "", ours).send().await.expect(200);
+    call("POST", docs, query, ours).with(is_query, "True").send().await.expect(200);
+    call("GET", docs, "", ours).with("a-im", "Incremental Feed").send().await.expect(200);
+    let plan = "x-ms-cosmos-is-query-plan-request";
+    call("POST", docs, query, other).with(plan, "True").send().await.expect(200);
+    for answer in [
+        call("GET", docs, "", other).send().await,
+        call("POST", docs, query, other).with(is_query, "True").send().await,
+        call("GET", docs, "", other).with("a-im", "Incremental Feed").send().await,
+        call("POST", "/dbs/d/colls/c/operations/partitionkeydelete", "", other).send().await,
+        call("POST", "/dbs/d/colls/c/sprocs/s", "[]", other).send().await,
+        server.get(docs).unsigned().with("authorization", &token).send().await,
+    ] {
+        answer.refused(403, None, "another partition key");
+    }
+    let is_batch = "x-ms-cosmos-is-batch-request";
+    let sneaky = r#"[{"operationType":"Create","partitionKey":"[\"y\"]","resourceBody":{"id":"b","pk":"y"}}]"#;
+    let bulk = call("POST", docs, sneaky, ours).with(is_batch, "True");
+    bulk.send().await.refused(403, None, "no bulk request");
+    let batch = call("POST", docs, r#"[{"operationType":"Read","id":"a"}]"#, ours);
+    let batch = batch.with(is_batch, "True").with("x-ms-cosmos-batch-atomic", "True");
+    batch.send().await.expect(200);
+}

@@ -1,0 +1,183 @@
+//! The charge of one page of a query.
+//!
+//! Owns the counts a page is priced by and the constants of the formula. Each constant has four decimals at most, so
+//! that the charge is exact on the grid of [`RequestCharge`]. Does not own who counts: the engine does, or a test.
+
+use super::explanation::{ChargeTerm, TermDetail};
+use super::profile::consistency_factor;
+use crate::{ConsistencyLevel, RequestCharge};
+
+/// What one page of a query has touched, as the bill sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueryCounters {
+    /// Physical partitions asked; one at least.
+    pub partitions: u64,
+    /// Whether an index was used.
+    pub uses_index: bool,
+    /// Seeks for equalities and ranges in each partition: IN of k values is k, a partition key in the request none.
+    pub lookups: u64,
+    /// Items loaded and returned.
+    pub loaded_items: u64,
+    /// Bytes of their text without system properties.
+    pub loaded_bytes: u64,
+    /// Items loaded only to be filtered or aggregated, without an index.
+    pub scanned_items: u64,
+    /// Bytes of their text without system properties.
+    pub scanned_bytes: u64,
+    /// Index entries walked: values tested by CONTAINS and its like, an order over a filtered set without a composite
+    /// index for both.
+    pub index_entries: u64,
+    /// Joined tuples, aggregated entries and array elements iterated.
+    pub tuples: u64,
+    /// Searches of a vector index; each is paid in each partition.
+    pub vector_searches: u64,
+}
+
+/// The constants of the formula, in ten-thousandths of a request unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryConstants {
+    /// To parse, plan and open; also the price of an empty page without a filter.
+    pub base: u64,
+    /// First use of the index in a page.
+    pub first_index_use: u64,
+    /// One seek.
+    pub lookup: u64,
+    /// An item returned.
+    pub loaded_item: u64,
+    /// A kilobyte returned.
+    pub loaded_kilobyte: u64,
+    /// An item scanned.
+    pub scanned_item: u64,
+    /// A kilobyte scanned.
+    pub scanned_kilobyte: u64,
+    /// An index entry walked.
+    pub index_entry: u64,
+    /// A tuple.
+    pub tuple: u64,
+    /// One search of a vector index for 50 neighbours at most.
+    pub vector_search: u64,
+}
+
+/// The constants of this version of the model.
+pub const QUERY_CONSTANTS: QueryConstants = QueryConstants {
+    base: 22_500,
+    first_index_use: 4_300,
+    lookup: 1_050,
+    loaded_item: 190,
+    loaded_kilobyte: 400,
+    scanned_item: 139,
+    scanned_kilobyte: 82,
+    index_entry: 41,
+    tuple: 14,
+    vector_search: 420_000,
+};
+
+impl QueryCounters {
+    /// The charge of the page.
+    #[must_use]
+    pub fn charge(&self, level: ConsistencyLevel) -> RequestCharge {
+        let prices = &QUERY_CONSTANTS;
+        let once = self.once();
+        let sum =
+            once + items(
+                self.loaded_items,
+                self.loaded_bytes,
+                prices.loaded_item,
+                prices.loaded_kilobyte,
+            ) + items(
+                self.scanned_items,
+                self.scanned_bytes,
+                prices.scanned_item,
+                prices.scanned_kilobyte,
+            ) + count(self.index_entries, prices.index_entry)
+                + count(self.tuples, prices.tuple);
+        sum.times(consistency_factor(level))
+    }
+
+    /// What is paid in each partition, whatever is found.
+    fn once(&self) -> RequestCharge {
+        let prices = &QUERY_CONSTANTS;
+        let each = count(1, prices.base)
+            + count(u64::from(self.uses_index), prices.first_index_use)
+            + count(self.lookups, prices.lookup)
+            + count(self.vector_searches, prices.vector_search);
+        each.times(self.partitions.max(1))
+    }
+
+    /// The charge term by term, without those that are nothing. The terms add up to the charge.
+    #[must_use]
+    pub fn terms(&self, level: ConsistencyLevel) -> Vec<ChargeTerm> {
+        let prices = &QUERY_CONSTANTS;
+        let partitions = self.partitions.max(1);
+        let counted = |name, number: u64, price| {
+            ChargeTerm::new(name, TermDetail::Count(number), count(number, price))
+        };
+        let sized = |name, number: u64, bytes, (item, kilobyte)| {
+            let detail = TermDetail::Items { count: number, bytes };
+            ChargeTerm::new(name, detail, items(number, bytes, item, kilobyte))
+        };
+        let index_uses = partitions * u64::from(self.uses_index);
+        let loaded = (prices.loaded_item, prices.loaded_kilobyte);
+        let scanned = (prices.scanned_item, prices.scanned_kilobyte);
+        let mut terms = vec![
+            counted("base", partitions, prices.base),
+            counted("firstIndexUse", index_uses, prices.first_index_use),
+            counted("lookups", partitions * self.lookups, prices.lookup),
+            counted("vectorSearches", partitions * self.vector_searches, prices.vector_search),
+            sized("loaded", self.loaded_items, self.loaded_bytes, loaded),
+            sized("scanned", self.scanned_items, self.scanned_bytes, scanned),
+            counted("indexEntries", self.index_entries, prices.index_entry),
+            counted("tuples", self.tuples, prices.tuple),
+        ];
+        terms.retain(|term| term.charge != RequestCharge::ZERO);
+        terms.extend(ChargeTerm::of_consistency(level, &terms));
+        terms
+    }
+}
+
+/// A number of things at a price in ten-thousandths of a request unit.
+fn count(number: u64, price: u64) -> RequestCharge {
+    RequestCharge::from_parts(number.saturating_mul(price).saturating_mul(21))
+}
+
+fn items(number: u64, bytes: u64, item: u64, kilobyte: u64) -> RequestCharge {
+    let bytes = RequestCharge::from_parts(bytes.saturating_mul(kilobyte * 21) / 1024);
+    count(number, item) + bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTERS: QueryCounters = QueryCounters {
+        partitions: 3,
+        uses_index: true,
+        lookups: 2,
+        loaded_items: 7,
+        loaded_bytes: 1234,
+        scanned_items: 11,
+        scanned_bytes: 54_321,
+        index_entries: 99,
+        tuples: 1000,
+        vector_searches: 1,
+    };
+
+    #[test]
+    fn terms_add_up_to_the_charge() {
+        for level in [ConsistencyLevel::Session, ConsistencyLevel::Strong] {
+            for counters in [COUNTERS, QueryCounters::default()] {
+                let sum: RequestCharge = counters.terms(level).iter().map(|term| term.charge).sum();
+                assert_eq!(sum, counters.charge(level), "{counters:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_page_costs_its_opening_in_each_partition() {
+        let page = QueryCounters { partitions: 2, ..QueryCounters::default() };
+        assert_eq!(page.charge(ConsistencyLevel::Session).to_string(), "4.5");
+        assert_eq!(page.charge(ConsistencyLevel::BoundedStaleness).to_string(), "9");
+        let none = QueryCounters::default();
+        assert_eq!(none.charge(ConsistencyLevel::Eventual).to_string(), "2.25");
+    }
+}
