@@ -52,6 +52,15 @@ impl ExistingStore {
 impl StoreFlags {
     /// Opens the engine on a folder, which becomes a store when it is missing or empty.
     pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, Failure> {
+        self.open_with(folder, engine::Settings::default()).await
+    }
+
+    /// The same with settings for the engine.
+    pub(crate) async fn open_with(
+        &self,
+        folder: &Path,
+        engine_settings: engine::Settings,
+    ) -> Result<Engine, Failure> {
         let what = || cannot_open(folder);
         let durability = match self.relaxed {
             true => Durability::Relaxed { sync_every_ms: RELAXED_SYNC_MS },
@@ -64,7 +73,7 @@ impl StoreFlags {
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)
             .map_err(|error| Failure::of(what(), &error))?;
-        Engine::open(store, Environment::system(), engine::Settings::default())
+        Engine::open(store, Environment::system(), engine_settings)
             .await
             .map_err(|error| Failure::of(what(), &error))
     }

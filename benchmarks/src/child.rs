@@ -13,6 +13,7 @@ use indicatif::ProgressBar;
 use storage_lsm::Durability;
 
 use crate::meter::{now, resident_bytes};
+use crate::queries::data as orders;
 use crate::{Error, Result, data, progress};
 
 /// What a child does.
@@ -24,6 +25,8 @@ pub enum ChildTask {
     Open,
     /// Writes durably beyond the items that are there, until it is killed.
     Write,
+    /// Loads a new store with the data set of the query benchmarks and closes it.
+    LoadOrders,
 }
 
 /// Callers of a bulk load.
@@ -108,6 +111,7 @@ pub fn run_child(
             ChildTask::Load => load(folder, items, tape, out).await,
             ChildTask::Open => open(folder, out).await,
             ChildTask::Write => write(folder, items, out).await,
+            ChildTask::LoadOrders => load_orders(folder, items, out).await,
         }
     })
 }
@@ -124,6 +128,13 @@ async fn load(folder: &Path, items: u64, tape: Option<&Path>, out: &mut impl Wri
     engine.close().await?;
     let (_, peak) = resident_bytes()?;
     writeln!(out, "peak_after_quarter={peak_after_quarter}\npeak={peak}")?;
+    Ok(())
+}
+
+async fn load_orders(folder: &Path, items: u64, out: &mut impl Write) -> Result<()> {
+    orders::load(folder, items).await?;
+    let (_, peak) = resident_bytes()?;
+    writeln!(out, "peak={peak}")?;
     Ok(())
 }
 

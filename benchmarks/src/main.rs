@@ -46,6 +46,9 @@ enum Task {
         /// Where to write the tables, as Markdown.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Where to keep the loaded stores, so that the next run need not load them.
+        #[arg(long)]
+        data: Option<PathBuf>,
     },
     /// Benchmarks of the gateway over HTTP, beside a bare server and other servers of the same protocol.
     Gateway(GatewayArguments),
@@ -133,8 +136,9 @@ fn start(arguments: Arguments) -> Result<()> {
         Some(Task::Child { task, folder, items, tape }) => {
             return run_child(task, &folder, items, tape.as_deref(), &mut out);
         }
-        Some(Task::Queries { items, rounds, only, out: path }) => {
-            let report = run_queries(&QueryOptions { items, rounds, only })?;
+        Some(Task::Queries { items, rounds, only, out: path, data }) => {
+            let program = std::env::current_exe()?;
+            let report = run_queries(&QueryOptions { items, rounds, only, data, program })?;
             writeln!(out, "{}", report.tables())?;
             if let Some(path) = path {
                 std::fs::write(path, report.page())?;

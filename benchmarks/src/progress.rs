@@ -1,4 +1,6 @@
-//! What a person sees while waiting. Nothing is drawn when nobody looks at a terminal.
+//! What a person sees while waiting. Bars are drawn on a terminal only; steps are written as lines everywhere.
+
+use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -16,6 +18,11 @@ pub(crate) fn bar(items: u64, what: &str) -> ProgressBar {
 
 /// A step that shows no progress.
 pub(crate) fn step(what: &str) {
+    if !std::io::stderr().is_terminal() {
+        // Nobody is waiting who could be told that this failed.
+        let _ = writeln!(std::io::stderr(), "{what}");
+        return;
+    }
     let line = ProgressBar::new_spinner();
     line.set_message(what.to_owned());
     line.tick();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, export, import, query, serve, verify, version};
+use super::{bench, cost, export, import, query, report, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -17,6 +17,8 @@ pub(crate) enum Command {
     Export(export::Export),
     Import(import::Import),
     Query(query::Query),
+    Cost(cost::Cost),
+    Report(report::Report),
 }
 
 impl Command {
@@ -30,6 +32,8 @@ impl Command {
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
             Self::Query(query) => query.run(),
+            Self::Cost(cost) => cost.run(),
+            Self::Report(report) => report.run(),
         }
     }
 }

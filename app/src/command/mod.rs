@@ -1,10 +1,12 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod cost;
 mod dispatch;
 mod export;
 mod import;
 mod query;
+mod report;
 mod serve;
 mod verify;
 mod version;

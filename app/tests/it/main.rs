@@ -4,9 +4,12 @@
 mod account;
 mod bad_folders;
 mod commands;
+mod cost;
 mod crash;
 mod formats;
 mod full_disk;
 mod planisphere;
 mod query;
+mod report;
 mod serve;
+mod tls;

@@ -8,21 +8,23 @@ use model::Json;
 
 use crate::planisphere::{BINARY, planisphere};
 
-fn start(words: &[&str]) -> (Child, Json) {
-    let mut server = Command::new(BINARY)
-        .arg("serve")
-        .args(["--port", "0", "--ready-json"])
-        .args(words)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+pub(crate) fn start(words: &[&str]) -> (Child, Json) {
+    start_with(words, |_| {})
+}
+
+/// A server with more than words: what a test changes of its surroundings.
+pub(crate) fn start_with(words: &[&str], change: impl FnOnce(&mut Command)) -> (Child, Json) {
+    let mut command = Command::new(BINARY);
+    command.arg("serve").args(["--port", "0", "--ready-json"]).args(words);
+    change(&mut command);
+    let mut server = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let ready = Json::parse(line.trim().as_bytes()).unwrap().get("ready").unwrap().clone();
     (server, ready)
 }
 
-fn text(ready: &Json, name: &str) -> String {
+pub(crate) fn text(ready: &Json, name: &str) -> String {
     ready.get(name).unwrap().as_str().unwrap().to_owned()
 }
 
@@ -38,7 +40,7 @@ fn get(endpoint: &str, path: &str) -> String {
 }
 
 /// Asks the process to end, as an operator does.
-fn terminate(mut server: Child) -> Option<i32> {
+pub(crate) fn terminate(mut server: Child) -> Option<i32> {
     let pid = server.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     server.wait().unwrap().code()
@@ -122,5 +124,25 @@ fn an_issuer_needs_all_its_parts() {
     let mut all = words(&keys, &roles);
     all.push("--memory");
     let (server, _) = start(&all);
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn a_page_says_how_to_connect_and_keeps_secrets() {
+    let (server, ready) = start(&["--memory"]);
+    let endpoint = text(&ready, "endpoint");
+    let page = get(&endpoint, "/_explorer/index.html");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("text/html"), "{page}");
+    assert!(page.contains("AccountEndpoint=http://localhost:"), "{page}");
+    assert!(page.contains(&text(&ready, "key")), "everybody knows this key");
+    assert_eq!(terminate(server), Some(0));
+    let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let (server, ready) = start(&["--memory", "--key", key]);
+    let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");
+    assert!(page.starts_with("HTTP/1.1 200") && !page.contains(key), "{page}");
+    assert_eq!(terminate(server), Some(0));
+    let (server, ready) = start(&["--memory", "--no-explorer"]);
+    let page = get(&text(&ready, "endpoint"), "/_explorer/index.html");
+    assert!(!page.contains("<html"), "{page}");
     assert_eq!(terminate(server), Some(0));
 }

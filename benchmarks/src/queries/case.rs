@@ -38,9 +38,9 @@ pub(super) enum Scope {
 /// What may be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// Terms of the index, and items: no item that is not a row of the page.
+    /// Terms of the index and items together; and of the items, none that is not a row of the page.
     Page {
-        terms_max: u64,
+        entries_max: u64,
         items_max: u64,
     },
     ItemsLoaded(u64),
@@ -48,7 +48,7 @@ pub(super) enum Limit {
     None,
 }
 
-pub(super) const CASES: [Case; 5] = [
+pub(super) const CASES: [Case; 6] = [
     Case {
         name: "1",
         what: "one partition, equality, ORDER BY DESC by a composite index, page of 20",
@@ -56,7 +56,7 @@ pub(super) const CASES: [Case; 5] = [
         scope: Scope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Page { terms_max: 40, items_max: 20 },
+        limit: Limit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
     Case {
@@ -76,8 +76,18 @@ pub(super) const CASES: [Case; 5] = [
         scope: Scope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
-        limit: Limit::Page { terms_max: 40, items_max: 20 },
+        limit: Limit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
+    },
+    Case {
+        name: "2b",
+        what: "the same backwards",
+        text: "SELECT * FROM c ORDER BY c.price DESC",
+        scope: Scope::OnePartition,
+        page_items: PAGE_ITEMS,
+        rows: 20,
+        limit: Limit::None,
+        growth_max: None,
     },
     Case {
         name: "3",
@@ -121,8 +131,8 @@ impl Case {
 impl Limit {
     pub(super) fn holds(self, metrics: &QueryMetrics) -> bool {
         match self {
-            Self::Page { terms_max, items_max } => {
-                metrics.index_entries <= terms_max && metrics.retrieved_items <= items_max
+            Self::Page { entries_max, items_max } => {
+                touched(metrics) <= entries_max && metrics.retrieved_items <= items_max
             }
             Self::ItemsLoaded(items_max) => metrics.retrieved_items <= items_max,
             Self::None => true,
@@ -133,8 +143,8 @@ impl Limit {
 impl std::fmt::Display for Limit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Page { terms_max, items_max } => {
-                write!(formatter, "at most {terms_max} terms, {items_max} items")
+            Self::Page { entries_max, items_max } => {
+                write!(formatter, "at most {entries_max} entries, {items_max} of them items")
             }
             Self::ItemsLoaded(0) => formatter.write_str("no item"),
             Self::ItemsLoaded(items_max) => write!(formatter, "at most {items_max} items"),

@@ -42,11 +42,17 @@ pub(super) fn link() -> Result<ContainerLink> {
     Ok(ContainerLink::new("benchmarks", "orders")?)
 }
 
-/// Loads a new store with so many items, and opens it anew so that nothing of the loading is left in memory.
-pub(super) async fn load(folder: &Path, items: u64) -> Result<Engine> {
+/// Refuses a size that does not fill its last logical partition.
+pub(super) fn check(items: u64) -> Result<()> {
     if items == 0 || !items.is_multiple_of(PARTITION_ITEMS) {
         return Err(format!("{items} items: give a multiple of {PARTITION_ITEMS}").into());
     }
+    Ok(())
+}
+
+/// Loads a new store with so many items and closes it.
+pub(crate) async fn load(folder: &Path, items: u64) -> Result<()> {
+    check(items)?;
     let engine = open(folder, RELAXED, None).await?;
     create_container(&engine).await?;
     let bar = progress::bar(items, &format!("loading {items} items"));
@@ -55,6 +61,11 @@ pub(super) async fn load(folder: &Path, items: u64) -> Result<Engine> {
     create_made_items(&engine, &link()?, 0..items, LOADING_CALLERS, &bar, item).await?;
     bar.finish_and_clear();
     engine.close().await?;
+    Ok(())
+}
+
+/// Opens a loaded store.
+pub(super) async fn open_loaded(folder: &Path) -> Result<Engine> {
     open(folder, Durability::Synced, None).await
 }
 

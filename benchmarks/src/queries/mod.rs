@@ -9,7 +9,7 @@
 
 mod ask;
 mod case;
-mod data;
+pub(crate) mod data;
 mod measure;
 mod peer;
 mod report;

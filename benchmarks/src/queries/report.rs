@@ -169,9 +169,11 @@ logical partition has 100 items at every size: 10,000 items are 100 logical part
 the answers of rows 1 to 4 are the same at every size, and only the work to find them could grow.
 
 - **Terms read** are entries of the index and **items loaded** are items, by whatever way, as the engine's
-  metrics count them; the run that touched most is shown. A page of 20 in order reads 21 terms: backwards, one
-  more tells whether the last value has items before; forwards, one more tells whether items without the
-  property come first.
+  metrics count them; the run that touched most is shown, without the first round, which fills the caches. A
+  page of 20 in order reads one term for each row. Forwards, items without the property come first: the first
+  query after a write reads the shapes of the partition besides, one entry for each set of paths that its items
+  have, to know whether there are any. Backwards, items of one value still come in the order of their creation:
+  if the last value of the page has more items than the page, the earlier ones are read too (**2b**).
 - The first time asks the same 100 logical partitions at every size, so that all sizes find what they read in
   memory; its growth is what the size of the data costs. The second asks any of them: larger data sets then miss
   the block cache more often. Both are the time of `Engine::query_items` for one page, one caller.

@@ -117,6 +117,10 @@ func holds(name string, wanted any, found seen) bool {
 		return found.headers.Get("Etag") != ""
 	case "session":
 		return found.headers.Get("X-Ms-Session-Token") != ""
+	case "query_metrics":
+		return found.headers.Get("X-Ms-Documentdb-Query-Metrics") != ""
+	case "index_metrics":
+		return found.headers.Get("X-Ms-Cosmos-Index-Utilization") != ""
 	case "rows", "set":
 		return reflect.DeepEqual(asTexts(found.rows, name == "rows"), asTexts(wanted, name == "rows"))
 	case "has":

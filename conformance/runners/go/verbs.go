@@ -3,13 +3,25 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
+
+// withoutWords has the verbs this library has no words for, and why.
+var withoutWords = map[string]string{
+	"account":          "this library does not show the account",
+	"bulk":             "this library has no bulk operation",
+	"delete_partition": "this library cannot delete a whole partition key",
+	"list":             "this library reads lists by queries only",
+	"execute":          "this library has no scripts",
+}
 
 func (r *runner) do(verb string, step object) (seen, error) {
 	switch verb {
@@ -39,7 +51,11 @@ func (r *runner) do(verb string, step object) (seen, error) {
 		answer, err := r.container.Replace(ctx, wish, nil)
 		return described(answer.RawResponse, answer.ContainerProperties), err
 	case "create_database":
-		answer, err := r.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: step["database"].(string)}, nil)
+		options := &azcosmos.CreateDatabaseOptions{}
+		if throughput, ok := step["throughput"]; ok {
+			options.ThroughputProperties = throughputOf(throughput)
+		}
+		answer, err := r.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: step["database"].(string)}, options)
 		return described(answer.RawResponse, nil), err
 	case "read_database", "delete_database":
 		return r.databaseVerb(verb, step["database"].(string))
@@ -49,14 +65,29 @@ func (r *runner) do(verb string, step object) (seen, error) {
 		return r.containers(step)
 	case "query_databases", "list_databases":
 		return r.databases(step)
-	case "account":
-		return seen{}, unsupported{"this library does not show the account"}
+	case "read_many":
+		return r.readMany(step)
+	case "feed_ranges":
+		ranges, err := r.container.ReadFeedRanges(ctx, nil)
+		return seen{rows: make([]any, len(ranges))}, err
+	case "change_feed":
+		return r.changeFeed(step)
 	case "advance_clock":
 		return r.control("advance-clock", object{"seconds": step["seconds"]})
 	case "split_partition":
 		return r.control("split-partition", object{"database": r.databaseID, "container": r.container.ID()})
+	case "enforce_throughput":
+		return r.control("enforce-throughput", object{"database": r.databaseID, "container": r.container.ID()})
+	case "was_throttled":
+		return r.control("was-throttled", object{"database": r.databaseID, "container": r.container.ID()})
 	}
-	return seen{}, unsupported{"this library has no " + strings.ReplaceAll(verb, "_", " ")}
+	if reason, ok := withoutWords[verb]; ok {
+		return seen{}, unsupported{reason}
+	}
+	if strings.Contains(verb, "_resource") {
+		return seen{}, unsupported{"this library has no users, permissions, scripts or client encryption keys"}
+	}
+	return seen{}, fmt.Errorf("the runner has no verb %s", verb)
 }
 
 func (r *runner) item(verb string, step object) (seen, error) {
@@ -71,6 +102,7 @@ func (r *runner) item(verb string, step object) (seen, error) {
 	if level, ok := step["consistency"].(string); ok {
 		options.ConsistencyLevel = azcosmos.ConsistencyLevel(level).ToPtr()
 	}
+	moreOptions(options, step)
 	key, id := r.keyOf(step), ""
 	if text, ok := step["id"].(string); ok {
 		id = text
@@ -101,6 +133,33 @@ func (r *runner) item(verb string, step object) (seen, error) {
 		err = json.Unmarshal(answer.Value, &found.value)
 	}
 	return found, err
+}
+
+func moreOptions(options *azcosmos.ItemOptions, step object) {
+	if directive, ok := step["indexing"].(string); ok {
+		options.IndexingDirective = azcosmos.IndexingDirective(directive).ToPtr()
+	}
+	options.PreTriggers = texts(step["pre_triggers"])
+	options.PostTriggers = texts(step["post_triggers"])
+	if priority, ok := step["priority"].(string); ok {
+		options.PriorityLevel = to.Ptr(azcosmos.PriorityLevel(priority))
+	}
+	if bucket, ok := step["throughput_bucket"].(float64); ok {
+		options.ThroughputBucket = to.Ptr(int32(bucket))
+	}
+	if seconds, ok := step["cache_seconds"].(float64); ok {
+		most := time.Duration(seconds) * time.Second
+		options.DedicatedGatewayRequestOptions = &azcosmos.DedicatedGatewayRequestOptions{MaxIntegratedCacheStaleness: &most}
+	}
+}
+
+func texts(value any) []string {
+	var all []string
+	list, _ := value.([]any)
+	for _, one := range list {
+		all = append(all, one.(string))
+	}
+	return all
 }
 
 func patchOf(step object) azcosmos.PatchOperations {
@@ -138,6 +197,9 @@ func (r *runner) batch(step object) (seen, error) {
 	for _, each := range step["operations"].([]any) {
 		operation := each.(object)
 		id, _ := operation["id"].(string)
+		if _, ok := operation["if_none_match"]; ok {
+			return seen{}, unsupported{"this library has no conditional read"}
+		}
 		options := &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOf(operation["if_match"])}
 		switch operation["op"] {
 		case "create":
@@ -183,6 +245,13 @@ func (r *runner) query(step object) (seen, error) {
 	if page, ok := step["page"].(float64); ok {
 		options.PageSizeHint = int32(page)
 	}
+	if session, ok := step["session"].(string); ok {
+		options.SessionToken = &session
+	}
+	if level, ok := step["consistency"].(string); ok {
+		options.ConsistencyLevel = azcosmos.ConsistencyLevel(level).ToPtr()
+	}
+	options.PopulateIndexMetrics = step["metrics"] == true
 	found := seen{rows: []any{}}
 	pager := r.container.NewQueryItemsPager(step["text"].(string), key, options)
 	for pager.More() {
@@ -192,17 +261,97 @@ func (r *runner) query(step object) (seen, error) {
 		}
 		found.pages++
 		found.headers = page.RawResponse.Header
-		for _, text := range page.Items {
-			var row any
-			if err := json.Unmarshal(text, &row); err != nil {
+		rows, err := decoded(page.Items)
+		if err != nil {
+			return seen{}, err
+		}
+		found.rows = append(found.rows, rows...)
+		if step["split_after"] == float64(found.pages) {
+			if _, err := r.do("split_partition", step); err != nil {
 				return seen{}, err
 			}
-			found.rows = append(found.rows, row)
 		}
 		if step["resume"] == true && page.ContinuationToken != nil {
 			options.ContinuationToken = page.ContinuationToken
 			pager = r.container.NewQueryItemsPager(step["text"].(string), key, options)
 		}
+	}
+	return found, nil
+}
+
+func (r *runner) readMany(step object) (seen, error) {
+	var wanted []azcosmos.ItemIdentity
+	for _, each := range step["ids"].([]any) {
+		pair := each.([]any)
+		key := r.keyOf(object{"key": pair[1]})
+		wanted = append(wanted, azcosmos.ItemIdentity{ID: pair[0].(string), PartitionKey: key})
+	}
+	answer, err := r.container.ReadManyItems(ctx, wanted, nil)
+	if err != nil {
+		return seen{}, err
+	}
+	rows, err := decoded(answer.Items)
+	return seen{rows: rows, headers: http.Header{}}, err
+}
+
+func decoded(items [][]byte) ([]any, error) {
+	rows := []any{}
+	for _, text := range items {
+		var row any
+		if err := json.Unmarshal(text, &row); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// changeFeed reads until as many pages in a row were empty as there are ranges: the feed itself never ends.
+func (r *runner) changeFeed(step object) (seen, error) {
+	if step["mode"] == "all" {
+		return seen{}, unsupported{"this library has no changes of all versions"}
+	}
+	options := &azcosmos.ChangeFeedOptions{}
+	if page, ok := step["page"].(float64); ok {
+		options.MaxItemCount = int32(page)
+	}
+	if _, ok := step["key"]; ok {
+		key := r.keyOf(step)
+		options.PartitionKey = &key
+	}
+	if step["from"] == "now" {
+		return seen{}, unsupported{"this library starts at the beginning or at a time, not now"}
+	}
+	if since, ok := step["since"].(float64); ok {
+		start := time.Unix(int64(since), 0)
+		options.StartFrom = &start
+	}
+	if token, ok := step["follow"].(string); ok {
+		options.Continuation = &token
+	}
+	ranges, err := r.container.ReadFeedRanges(ctx, nil)
+	if err != nil {
+		return seen{}, err
+	}
+	if options.Continuation == nil {
+		options.FeedRange = &azcosmos.FeedRange{MinInclusive: "", MaxExclusive: "FF"}
+	}
+	found := seen{rows: []any{}, headers: http.Header{}}
+	for empty := 0; empty <= len(ranges); empty++ {
+		page, err := r.container.ReadChangeFeed(ctx, options)
+		if err != nil {
+			return seen{}, err
+		}
+		if page.Count > 0 {
+			empty = -1
+		}
+		rows, err := decoded(page.Items)
+		if err != nil {
+			return seen{}, err
+		}
+		found.rows = append(found.rows, rows...)
+		found.continuation = page.ContinuationToken
+		options.Continuation = &page.ContinuationToken
 	}
 	return found, nil
 }
@@ -221,11 +370,22 @@ func (r *runner) databaseVerb(verb, id string) (seen, error) {
 }
 
 func (r *runner) throughput(verb string, step object) (seen, error) {
+	var of interface {
+		ReadThroughput(context.Context, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)
+		ReplaceThroughput(context.Context, azcosmos.ThroughputProperties, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)
+	} = r.container
+	if id, ok := step["database"].(string); ok {
+		database, err := r.client.NewDatabase(id)
+		if err != nil {
+			return seen{}, err
+		}
+		of = database
+	}
 	if verb == "replace_throughput" {
-		answer, err := r.container.ReplaceThroughput(ctx, *throughputOf(step["throughput"]), nil)
+		answer, err := of.ReplaceThroughput(ctx, *throughputOf(step["throughput"]), nil)
 		return described(answer.RawResponse, nil), err
 	}
-	answer, err := r.container.ReadThroughput(ctx, nil)
+	answer, err := of.ReadThroughput(ctx, nil)
 	if err != nil {
 		return seen{}, err
 	}

@@ -57,6 +57,8 @@ export function check(verb, see, seen) {
   demand(!see.charge || Number(headers["x-ms-request-charge"]) > 0, "saw no charge");
   demand(!see.etag || headers.etag || value?._etag, "saw no etag");
   demand(!see.session || headers["x-ms-session-token"], "saw no session token");
+  demand(!see.query_metrics || headers["x-ms-documentdb-query-metrics"], "saw no query metrics");
+  demand(!see.index_metrics || headers["x-ms-cosmos-index-utilization"], "saw no index metrics");
   if (see.rows) demand(isDeepStrictEqual(rows.map(plain), see.rows), `saw ${shown(rows)}, wanted ${shown(see.rows)}`);
   if (see.set) demand(isDeepStrictEqual(asSet(rows), asSet(see.set)), `saw ${shown(rows)}, wanted ${shown(see.set)}`);
   if (see.has) {

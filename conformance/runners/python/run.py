@@ -4,16 +4,41 @@ Owns saying each verb in the words of this library. What is expected is in the s
 to read them. Prints one JSON line per scenario.
 """
 import argparse
+import base64
 import copy
+import datetime
 import glob
 import json
 import os
+import time
 import urllib.request
 import uuid
+import warnings
 
 from azure.core import MatchConditions
-from azure.cosmos import CosmosClient, PartitionKey, ThroughputProperties, exceptions
+from azure.core.credentials import AccessToken
+from azure.cosmos import CosmosClient, PartitionKey, ThroughputProperties, _resource_throttle_retry_policy, exceptions
 from azure.cosmos.partition_key import NonePartitionKeyValue
+
+# The certificate of a server made for a test is known to nobody.
+warnings.filterwarnings("ignore", message="Unverified HTTPS request")
+
+
+# Delays after which the library retried by itself because it was throttled.
+RETRIES = []
+
+
+def count_retries():
+    policy = _resource_throttle_retry_policy.ResourceThrottleRetryPolicy
+    decide = policy.ShouldRetry
+
+    def counted(self, exception):
+        decision = decide(self, exception)
+        if decision:
+            RETRIES.append(self.retry_after_in_milliseconds)
+        return decision
+
+    policy.ShouldRetry = counted
 
 
 class Unsupported(Exception):
@@ -49,6 +74,23 @@ def throughput_of(wish):
     return wish
 
 
+class FakeCredential:
+    """The bearer token the emulators take: its signature is the account key."""
+
+    def __init__(self, key):
+        self.key = key
+
+    def get_token(self, *_scopes, **_options):
+        now = int(time.time())
+        head = {"typ": "JWT", "alg": "RS256", "x5t": "CosmosEmulatorPrimaryMaster", "kid": "CosmosEmulatorPrimaryMaster"}
+        claims = {"appid": "localhost", "aud": "https://localhost.localhost", "tid": "EmulatorFederation",
+                  "iss": "https://sts.fake-issuer.net/7b1999a1-dfd7-440e-8204-00170979b984",
+                  "nbf": now, "iat": now, "exp": now + 3600}
+        parts = [json.dumps(head), json.dumps(claims), self.key]
+        token = ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts)
+        return AccessToken(token, now + 3600)
+
+
 class Runner:
     def __init__(self, endpoint, key):
         self.endpoint, self.key = endpoint, key
@@ -77,6 +119,7 @@ class Runner:
         self.container = self.database.create_container(container_id, **arguments)
         self.paths = [path.strip("/") for path in setup["container"]["partitionKey"]["paths"]]
         self.saved = {"container": container_id, "database": self.database_id}
+        RETRIES.clear()
         for item in setup.get("items", []):
             self.container.create_item(item)
 
@@ -103,6 +146,20 @@ class Runner:
             options["session_token"] = step["session"]
         if "consistency" in step:
             options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
+        if "indexing" in step and step["do"] == "replace":
+            raise Unsupported("this library has no indexing directive of a replace")
+        if "indexing" in step:
+            options["indexing_directive"] = {"Default": 0, "Exclude": 1, "Include": 2}[step["indexing"]]
+        if "pre_triggers" in step:
+            options["pre_trigger_include"] = ",".join(step["pre_triggers"])
+        if "post_triggers" in step:
+            options["post_trigger_include"] = ",".join(step["post_triggers"])
+        if "priority" in step:
+            options["priority"] = step["priority"]
+        if "throughput_bucket" in step:
+            options["throughput_bucket"] = step["throughput_bucket"]
+        if "cache_seconds" in step:
+            options["max_integrated_cache_staleness_in_ms"] = 1000 * step["cache_seconds"]
         return options
 
     # Verbs: items.
@@ -149,6 +206,8 @@ class Runner:
             verb, options = part["op"], {}
             if "if_match" in part:
                 options["if_match_etag"] = part["if_match"]
+            if "if_none_match" in part:
+                options["if_none_match_etag"] = part["if_none_match"]
             if "condition" in part:
                 options["filter_predicate"] = part["condition"]
             arguments = {"create": ("item",), "upsert": ("item",), "replace": ("id", "item"), "read": ("id",),
@@ -171,8 +230,12 @@ class Runner:
         self.container.delete_all_items_by_partition_key(key_of(step["key"]))
         return Seen()
 
-    def paged(self, iterable, headers=None):
-        pages = [list(page) for page in iterable.by_page()]
+    def paged(self, iterable, headers=None, split_after=None):
+        pages = []
+        for page in iterable.by_page():
+            pages.append(list(page))
+            if len(pages) == split_after:
+                self.do_split_partition({})
         return Seen(None, headers or {}, rows=[row for page in pages for row in page], pages=len(pages))
 
     def do_list(self, step):
@@ -188,9 +251,15 @@ class Runner:
             options["partition_key"] = key_of(step["key"])
         else:
             options["enable_cross_partition_query"] = True
+        if "session" in step:
+            options["session_token"] = step["session"]
+        if "consistency" in step:
+            options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
+        if step.get("metrics"):
+            options.update(populate_query_metrics=True, populate_index_metrics=True)
         ask = lambda: self.container.query_items(step["text"], parameters=parameters, **options)
         if not step.get("resume"):
-            return self.paged(ask(), headers)
+            return self.paged(ask(), headers, step.get("split_after"))
         rows, pages, token = [], 0, None
         while pages == 0 or token:
             pager = ask().by_page(token)
@@ -199,6 +268,8 @@ class Runner:
                 break
             rows.extend(page)
             pages, token = pages + 1, pager.continuation_token
+            if pages == step.get("split_after"):
+                self.do_split_partition({})
         return Seen(None, headers, rows=rows, pages=pages)
 
     def do_change_feed(self, step):
@@ -207,6 +278,8 @@ class Runner:
             options["max_item_count"] = step["page"]
         if "follow" in step:
             options["continuation"] = step["follow"]
+        elif "since" in step:
+            options["start_time"] = datetime.datetime.fromtimestamp(step["since"], datetime.timezone.utc)
         else:
             options["start_time"] = {"beginning": "Beginning", "now": "Now"}[step["from"]]
             if step.get("mode") == "all":
@@ -245,7 +318,7 @@ class Runner:
         return Seen(rows=list(self.database.query_containers(step["text"], parameters=parameters)))
 
     def do_create_database(self, step):
-        self.client.create_database(step["database"])
+        self.client.create_database(step["database"], offer_throughput=throughput_of(step.get("throughput")))
         return Seen()
 
     def do_read_database(self, step):
@@ -262,12 +335,15 @@ class Runner:
         parameters = [{"name": name, "value": value} for name, value in step["parameters"].items()]
         return Seen(rows=list(self.client.query_databases(step["text"], parameters=parameters)))
 
+    def with_throughput(self, step):
+        return self.client.get_database_client(step["database"]) if "database" in step else self.container
+
     def do_read_throughput(self, step):
-        found = self.container.get_throughput()
+        found = self.with_throughput(step).get_throughput()
         return Seen({"throughput": found.offer_throughput, "autoscale": found.auto_scale_max_throughput})
 
     def do_replace_throughput(self, step):
-        self.container.replace_throughput(throughput_of(step["throughput"]))
+        self.with_throughput(step).replace_throughput(throughput_of(step["throughput"]))
         return Seen()
 
     def do_feed_ranges(self, step):
@@ -277,6 +353,94 @@ class Runner:
         client = CosmosClient(self.endpoint, "d3Jvbmc=") if step.get("wrong_key") else self.client
         account = client.get_database_account()
         return Seen({"consistency": account.ConsistencyPolicy["defaultConsistencyLevel"]})
+
+    # Verbs: users, permissions, scripts.
+
+    def attached(self, step):
+        """The functions of a kind by verb, and the words before the body: none, or the user of a permission."""
+        kind = step["kind"]
+        if kind == "client_encryption_key":
+            raise Unsupported("this library has no client encryption keys of its own")
+        if kind == "permission":
+            user = self.database.get_user_client(step["of"])
+            read = lambda item: user.get_permission(item)
+            return user, kind, read
+        if kind == "user":
+            return self.database, kind, lambda item: self.database.get_user_client(item)
+        return self.container.scripts, kind, None
+
+    def shown(self, found):
+        return getattr(found, "properties", found)
+
+    def do_create_resource(self, step, verb="create"):
+        of, kind, _ = self.attached(step)
+        make = getattr(of, f"{verb}_{kind}", None)
+        if make is None:
+            raise Unsupported(f"this library has no {verb} of {kind}")
+        body, options = dict(step["body"]), {}
+        if kind == "permission":
+            body["resource"] = f"dbs/{self.database_id}/colls/{self.container.id}"
+            if "partition" in body:
+                body["resourcePartitionKey"] = body.pop("partition")
+            if "expiry" in step:
+                options["initial_headers"] = {"x-ms-documentdb-expiry-seconds": str(step["expiry"])}
+        if verb == "replace":
+            found = make(step["id"], body, **options)
+        else:
+            found = make(body, **options)
+        if kind == "user":
+            found = found.read()
+        value = self.shown(found)
+        return Seen(value, kept={"token": value.get("_token"), "etag": value.get("_etag")})
+
+    def do_upsert_resource(self, step):
+        return self.do_create_resource(step, "upsert")
+
+    def do_replace_resource(self, step):
+        return self.do_create_resource(step, "replace")
+
+    def do_read_resource(self, step):
+        of, kind, _ = self.attached(step)
+        if kind == "user":
+            return Seen(of.get_user_client(step["id"]).read())
+        value = self.shown(getattr(of, f"get_{kind}")(step["id"]))
+        return Seen(value, kept={"token": value.get("_token")})
+
+    def do_delete_resource(self, step):
+        of, kind, _ = self.attached(step)
+        getattr(of, f"delete_{kind}")(step["id"])
+        return Seen()
+
+    def do_list_resources(self, step):
+        of, kind, _ = self.attached(step)
+        return Seen(rows=list(getattr(of, f"list_{kind}s")()))
+
+    def do_query_resources(self, step):
+        of, kind, _ = self.attached(step)
+        parameters = [{"name": name, "value": value} for name, value in step.get("parameters", {}).items()]
+        return Seen(rows=list(getattr(of, f"query_{kind}s")(step["text"], parameters=parameters)))
+
+    def do_execute(self, step):
+        found = self.container.scripts.execute_stored_procedure(
+            step["id"], partition_key=key_of(step["key"]), params=step.get("arguments"))
+        return Seen(found)
+
+    def do_as(self, verb, step):
+        """Does one step as somebody else: with a resource token or a bearer token."""
+        who, own, mine = step["as"], self.container, self.database
+        if "token" in who:
+            credential = {f"dbs/{self.database_id}/colls/{own.id}": who["token"]}
+        elif self.endpoint.startswith("http:"):
+            raise Unsupported("this library sends no bearer token over plain http")
+        else:
+            credential = FakeCredential(who.get("key", self.key))
+        client = CosmosClient(self.endpoint, credential)
+        self.database = client.get_database_client(self.database_id)
+        self.container = self.database.get_container_client(own.id)
+        try:
+            return verb(step)
+        finally:
+            self.container, self.database = own, mine
 
     # The server's test control.
 
@@ -292,6 +456,14 @@ class Runner:
     def do_split_partition(self, step):
         return self.control("split-partition", {"database": self.database_id, "container": self.container.id})
 
+    def do_enforce_throughput(self, step):
+        return self.control("enforce-throughput", {"database": self.database_id, "container": self.container.id})
+
+    def do_was_throttled(self, step):
+        if not RETRIES:
+            raise Unseen("the library did not retry after a throttled request")
+        return self.control("was-throttled", {"database": self.database_id, "container": self.container.id})
+
     # One step, one scenario.
 
     def run_step(self, step):
@@ -301,7 +473,7 @@ class Runner:
         if verb is None:
             raise Unseen(f"the runner has no verb {step['do']}")
         try:
-            seen = verb(step)
+            seen = self.do_as(verb, step) if "as" in step else verb(step)
         except exceptions.CosmosHttpResponseError as error:
             check_failure(step, see, error)
             return
@@ -313,6 +485,8 @@ class Runner:
             raise Unseen(f"{step['do']} succeeded, and should fail with {see['fails']}")
         check(step["do"], see, seen)
         kept = {"etag": seen.headers.get("etag"), "session": seen.headers.get("x-ms-session-token"), **seen.kept}
+        if isinstance(seen.value, dict):
+            kept["time"] = seen.value.get("_ts")
         for name, what in step.get("save", {}).items():
             self.saved[name] = kept[what]
 
@@ -363,6 +537,8 @@ def check(verb, see, seen):
     demand(not see.get("charge") or float(seen.headers.get("x-ms-request-charge", 0)) > 0, "saw no charge")
     demand(not see.get("etag") or seen.headers.get("etag") or (value or {}).get("_etag"), "saw no etag")
     demand(not see.get("session") or seen.headers.get("x-ms-session-token"), "saw no session token")
+    demand(not see.get("query_metrics") or seen.headers.get("x-ms-documentdb-query-metrics"), "saw no query metrics")
+    demand(not see.get("index_metrics") or seen.headers.get("x-ms-cosmos-index-utilization"), "saw no index metrics")
     if "rows" in see:
         demand([plain(row) for row in rows] == see["rows"], f"saw {rows}, wanted {see['rows']}")
     if "set" in see:
@@ -397,6 +573,7 @@ def main():
     parser.add_argument("--scenarios", required=True)
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
+    count_retries()
     runner = Runner(arguments.endpoint, arguments.key)
     for path in sorted(glob.glob(os.path.join(arguments.scenarios, "*.json"))):
         with open(path, encoding="utf-8") as opened:

@@ -18,8 +18,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
-use crate::query::TextCache;
+use crate::query::{ShapeCache, TextCache};
 use crate::settings::Settings;
+use crate::throughput::SharedThroughputs;
 
 /// A database account on a store. Cloning shares it.
 ///
@@ -43,6 +44,10 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) query_texts: TextCache,
+    pub(crate) shapes: Arc<ShapeCache>,
+    pub(crate) shared_throughputs: SharedThroughputs,
+    /// When counting began.
+    pub(crate) opened: TimestampMs,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -76,6 +81,7 @@ impl Engine {
         settings: Settings,
     ) -> Result<Self> {
         let catalog = CatalogStore::open(Arc::clone(&store)).await?;
+        let opened = environment.now();
         let core = Core {
             store,
             environment,
@@ -83,6 +89,9 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             query_texts: TextCache::default(),
+            shapes: Arc::default(),
+            shared_throughputs: SharedThroughputs::default(),
+            opened,
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),
@@ -200,6 +209,7 @@ impl Engine {
         let catalog = self.core.catalog.lock().await;
         let mut view = CatalogView::default();
         for record in catalog.databases().await? {
+            self.share_throughput(&record);
             view = view.with_database(Database { record, containers: Default::default() });
         }
         for (database, record) in catalog.containers().await? {

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use engine::usage::PriceTable;
+
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::observe::TestControl;
 
@@ -25,8 +27,12 @@ pub struct Settings {
     pub public_endpoint: Option<String>,
     /// Name of the region told to clients.
     pub region: String,
+    /// Whether the page at `/_explorer/index.html` is served.
+    pub explorer: bool,
     /// Bounds.
     pub limits: Limits,
+    /// What throughput and storage cost, for reports.
+    pub prices: PriceTable,
     /// Where lines about our own mistakes go.
     pub log: Log,
     /// What tests may do to this server; nothing unless it was started for them.
@@ -95,7 +101,9 @@ impl Default for Settings {
             cross_partition: CrossPartition::Strict,
             public_endpoint: None,
             region: "East US".to_owned(),
+            explorer: true,
             limits: Limits::default(),
+            prices: PriceTable::default(),
             log: Log::default(),
             test_control: None,
         }

@@ -13,7 +13,8 @@ use async_trait::async_trait;
 use bytes::BytesMut;
 use fjall::{Readable, Slice, Snapshot};
 use storage::{
-    Direction, Entry, Read, Result, Scan, ScanPage, Shard, Space, StorageKey, StorageValue,
+    Direction, Entry, FillingPage, Read, Result, Scan, ScanLimit, ScanPage, Shard, Space,
+    StorageKey, StorageValue,
 };
 
 use crate::failure::{closed, read_failed};
@@ -75,21 +76,35 @@ impl Shared {
     ) -> Result<ScanPage> {
         let keyspace = self.keyspaces.of(space)?;
         if scan.range.is_empty() {
-            return ScanPage::fill(scan.limit, std::iter::empty());
+            return Ok(FillingPage::new(scan.limit).finish());
         }
         let range = snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
-        let mut keys = KeysOfPage::default();
-        let entry = |guard: fjall::Guard| match guard.into_inner() {
-            Ok((key, value)) => {
-                let key = keys.add(in_shard(shard, &key)?);
-                Some(Ok(Entry { key, value: value_bytes(value) }))
-            }
-            Err(error) => Some(Err(read_failed(&self.keyspaces.path, error))),
-        };
         match scan.direction {
-            Direction::Forward => ScanPage::fill(scan.limit, range.map_while(entry)),
-            Direction::Backward => ScanPage::fill(scan.limit, range.rev().map_while(entry)),
+            Direction::Forward => self.page(shard, scan.limit, range),
+            Direction::Backward => self.page(shard, scan.limit, range.rev()),
         }
+    }
+
+    /// Entries of one shard until a limit is reached or another shard begins.
+    fn page(
+        &self,
+        shard: Shard,
+        limit: ScanLimit,
+        range: impl Iterator<Item = fjall::Guard>,
+    ) -> Result<ScanPage> {
+        let mut keys = KeysOfPage::default();
+        let mut page = FillingPage::new(limit);
+        for guard in range {
+            let (key, value) = match guard.into_inner() {
+                Ok(pair) => pair,
+                Err(error) => return Err(read_failed(&self.keyspaces.path, error)),
+            };
+            let Some(key) = in_shard(shard, &key) else { break };
+            if !page.push(Entry { key: keys.add(key), value: value_bytes(value) }) {
+                break;
+            }
+        }
+        Ok(page.finish())
     }
 }
 
@@ -98,6 +113,7 @@ impl Shared {
 struct KeysOfPage(BytesMut);
 
 impl KeysOfPage {
+    #[inline]
     fn add(&mut self, key: &[u8]) -> StorageKey {
         if self.0.capacity() < key.len() {
             self.0 = BytesMut::with_capacity(KEYS_BYTES.max(key.len()));
@@ -107,6 +123,7 @@ impl KeysOfPage {
     }
 }
 
+#[inline]
 fn value_bytes(value: Slice) -> StorageValue {
     if value.len() <= COPIED_BYTES_MAX {
         StorageValue::copy_from_slice(&value)

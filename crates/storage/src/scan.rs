@@ -166,19 +166,47 @@ impl ScanPage {
         limit: ScanLimit,
         entries: impl Iterator<Item = crate::Result<Entry>>,
     ) -> crate::Result<Self> {
-        let room = limit.entries_max.min(ROOM_ENTRIES_MAX);
-        let mut page = Self { entries: Vec::with_capacity(room), more: false };
-        let mut bytes = 0;
+        let mut filling = FillingPage::new(limit);
         for entry in entries {
-            let entry = entry?;
-            bytes += entry.key.len() + entry.value.len();
-            page.entries.push(entry);
-            // Not looking for a further entry: it would cost a read that the caller may never want.
-            if page.entries.len() >= limit.entries_max || bytes >= limit.bytes_max {
-                page.more = true;
+            if !filling.push(entry?) {
                 break;
             }
         }
-        Ok(page)
+        Ok(filling.finish())
+    }
+}
+
+/// A page to which entries are added one by one.
+#[derive(Debug)]
+pub struct FillingPage {
+    page: ScanPage,
+    bytes: usize,
+    limit: ScanLimit,
+}
+
+impl FillingPage {
+    /// An empty page.
+    #[must_use]
+    pub fn new(limit: ScanLimit) -> Self {
+        let room = limit.entries_max.min(ROOM_ENTRIES_MAX);
+        let page = ScanPage { entries: Vec::with_capacity(room), more: false };
+        Self { page, bytes: 0, limit }
+    }
+
+    /// Adds an entry; tells whether there is room for another. Nobody looks for it when there is none: it would cost a
+    /// read that the caller may never want.
+    #[inline]
+    pub fn push(&mut self, entry: Entry) -> bool {
+        self.bytes += entry.key.len() + entry.value.len();
+        self.page.entries.push(entry);
+        let is_full = self.page.entries.len() >= self.limit.entries_max;
+        self.page.more = is_full || self.bytes >= self.limit.bytes_max;
+        !self.page.more
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn finish(self) -> ScanPage {
+        self.page
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct Library {
     pub(crate) prepare: &'static [&'static [&'static str]],
     /// The command that runs all scenarios; endpoint, key and scenarios are added to it.
     pub(crate) run: &'static [&'static str],
-    /// Its block in README; none when the library cannot do all that the snippets show.
-    pub(crate) snippet: Option<Snippet>,
+    /// Its block in README.
+    pub(crate) snippet: Snippet,
 }
 
 /// How the snippet of a library is run.
@@ -47,11 +47,11 @@ pub(crate) const LIBRARIES: &[Library] = &[
             &["{tools}/bin/pip", "install", "--quiet", "-r", "{runner}/requirements.txt"],
         ],
         run: &["{tools}/bin/python", "{runner}/run.py"],
-        snippet: Some(Snippet {
+        snippet: Snippet {
             language: "python",
             file: "snippet.py",
             run: &["{tools}/bin/python", "{tools}/snippet.py"],
-        }),
+        },
     },
     Library {
         name: "javascript",
@@ -65,25 +65,28 @@ pub(crate) const LIBRARIES: &[Library] = &[
             &["npm", "ci", "--silent", "--no-audit", "--no-fund", "--prefix", "{tools}"],
         ],
         run: &["node", "{tools}/run.mjs"],
-        snippet: Some(Snippet {
+        snippet: Snippet {
             language: "js",
             file: "snippet.mjs",
             run: &["node", "{tools}/snippet.mjs"],
-        }),
+        },
     },
     Library {
         name: "go",
         package: "azcosmos (Go)",
         pin: ("go.mod", "sdk/data/azcosmos v"),
         probe: &["go", "version"],
-        get: "Go 1.23 or newer, https://go.dev/dl/",
+        get: "Go 1.25 or newer, https://go.dev/dl/",
         prepare: &[
             &["mkdir", "-p", "{tools}"],
             &["go", "build", "-C", "{runner}", "-o", "{tools}/run", "."],
         ],
         run: &["{tools}/run"],
-        // It has no change feed.
-        snippet: None,
+        snippet: Snippet {
+            language: "go",
+            file: "snippet.go",
+            run: &["go", "run", "-C", "{runner}", "{tools}/snippet.go"],
+        },
     },
     Library {
         name: "rust",
@@ -91,18 +94,39 @@ pub(crate) const LIBRARIES: &[Library] = &[
         pin: ("Cargo.toml", "azure_data_cosmos = { version = \"="),
         probe: &["cargo", "--version"],
         get: "Rust, https://rustup.rs/",
-        prepare: &[&[
-            "cargo",
-            "build",
-            "--quiet",
-            "--locked",
-            "--manifest-path",
-            "{runner}/Cargo.toml",
-            "--target-dir",
-            "{tools}",
-        ]],
+        prepare: &[
+            &[
+                "cargo",
+                "build",
+                "--quiet",
+                "--locked",
+                "--manifest-path",
+                "{runner}/Cargo.toml",
+                "--target-dir",
+                "{tools}",
+            ],
+            // A second package, so that the snippet can be an example of it.
+            &["mkdir", "-p", "{tools}/snippet/examples"],
+            &["cp", "{runner}/Cargo.toml", "{runner}/Cargo.lock", "{tools}/snippet"],
+            &["cp", "-r", "{runner}/src", "{tools}/snippet"],
+        ],
         run: &["{tools}/debug/conformance-rust"],
-        snippet: None,
+        snippet: Snippet {
+            language: "rs",
+            file: "snippet/examples/snippet.rs",
+            run: &[
+                "cargo",
+                "run",
+                "--quiet",
+                "--locked",
+                "--manifest-path",
+                "{tools}/snippet/Cargo.toml",
+                "--target-dir",
+                "{tools}",
+                "--example",
+                "snippet",
+            ],
+        },
     },
     Library {
         name: "java",
@@ -127,6 +151,10 @@ pub(crate) const LIBRARIES: &[Library] = &[
             "{tools}/classes:{tools}/dependency/*",
             "Main",
         ],
-        snippet: None,
+        snippet: Snippet {
+            language: "java",
+            file: "Snippet.java",
+            run: &["java", "-cp", "{tools}/dependency/*", "{tools}/Snippet.java"],
+        },
     },
 ];

@@ -14,7 +14,7 @@ const HEADING: &str = "## Use it from your language";
 
 /// Runs the snippet of a library and compares what it prints.
 pub(crate) fn check(library: &Library, server: &Server) -> Result<(), String> {
-    let Some(snippet) = &library.snippet else { return Ok(()) };
+    let snippet = &library.snippet;
     let readme = fs::read_to_string(our_root().join("README.md"));
     let readme = readme.map_err(|error| format!("README.md could not be read: {error}"))?;
     let (_, section) = readme.split_once(HEADING).ok_or("README.md has no such heading")?;

@@ -99,7 +99,10 @@ pub(super) fn counts(read: &Read) -> String {
         ("time, all", time(*total_time)),
     ];
     let lines = lines.map(|(what, value)| format!("  {what:<21} {value}"));
-    format!("Counts\n{}", lines.join("\n"))
+    let terms = read.explanation.iter().flat_map(|explanation| &explanation.terms);
+    let terms: String = terms.map(|term| format!("\n  {term}")).collect();
+    let charge = if terms.is_empty() { String::new() } else { format!("\nCharge{terms}") };
+    format!("Counts\n{}{charge}", lines.join("\n"))
 }
 
 /// The line under a table.

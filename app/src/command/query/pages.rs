@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::Engine;
 use engine::query::{QueryItems, QueryMetrics};
 use indicatif::ProgressBar;
-use model::RequestCharge;
+use model::{ChargeExplanation, RequestCharge};
 
 use super::rows::Rows;
 use crate::progress;
@@ -23,6 +23,8 @@ pub(super) struct Paging {
 pub(super) struct Read {
     pub(super) pages: u64,
     pub(super) charge: RequestCharge,
+    /// What the charge is made of, when it was asked for.
+    pub(super) explanation: Option<Box<ChargeExplanation>>,
     pub(super) metrics: QueryMetrics,
     /// Where to go on, if there is more.
     pub(super) continuation: Option<String>,
@@ -66,6 +68,10 @@ pub(super) async fn read<W: Write>(
         let page = outcome.value;
         read.pages += 1;
         read.charge += outcome.charge;
+        match (&mut read.explanation, outcome.explanation) {
+            (Some(sum), Some(page)) => sum.add(*page),
+            (known, page) => *known = known.take().or(page),
+        }
         add(&mut read.metrics, &page.metrics);
         counter.suspend(|| rows.page(&page.rows)).map_err(Stop::Output)?;
         counter.set_position(read.metrics.output_items);

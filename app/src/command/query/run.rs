@@ -84,7 +84,7 @@ pub(crate) struct Query {
     #[arg(long, value_name = "TOKEN")]
     continuation: Option<String>,
 
-    /// Say how the query is run, and what it has read
+    /// Say how the query is run, what it has read, and what its charge is made of
     #[arg(long)]
     explain: bool,
 
@@ -109,6 +109,7 @@ impl Query {
             items_max: self.page_items.map(|items| usize::try_from(items).unwrap_or(usize::MAX)),
             continuation: self.continuation.clone(),
         };
+        query.options.explain_charge = self.explain;
         Ok(query)
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gateway::Certificate;
 
+use super::emulator::Wishes;
 use crate::failure::Failure;
 
 /// The flags about TLS.
@@ -25,6 +26,19 @@ pub(crate) struct TlsFlags {
 }
 
 impl TlsFlags {
+    /// The flags, with what the environment wishes where they say nothing.
+    pub(crate) fn or(mut self, wishes: &Wishes) -> Self {
+        // A certificate is a wish for TLS, unless the protocol says otherwise.
+        let is_wished = wishes.tls.unwrap_or(wishes.certificate.is_some());
+        self.tls |= is_wished;
+        if self.cert.is_none() && is_wished {
+            // One file holds both.
+            self.cert = wishes.certificate.clone();
+            self.cert_key = wishes.certificate.clone();
+        }
+        self
+    }
+
     /// The certificate to serve with; none without TLS.
     pub(crate) fn certificate(
         &self,
@@ -58,8 +72,13 @@ fn names(host: &str, addresses: &[SocketAddr]) -> Vec<String> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| {
-        Failure::new(format!("reading {}", file.display()), error.to_string())
-            .way_out("Give a file in PEM form")
+    let reading = || format!("reading {}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| {
+        Failure::new(reading(), error.to_string()).way_out("Give a file in PEM form")
+    })?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::new(reading(), "it is not in PEM form").way_out(
+            "Turn a PFX file into one with `openssl pkcs12 -in FILE -out cert.pem -nodes`, and give that",
+        )
     })
 }

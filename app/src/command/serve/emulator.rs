@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 /// The family of the older emulator.
 const FAMILY: &str = "AZURE_COSMOS_EMULATOR_";
-/// Known in the older family, without a meaning here.
-const IDLE: [&str; 4] =
-    ["PARTITION_COUNT", "ARGS", "ENABLE_MONGODB_ENDPOINT", "IP_ADDRESS_OVERRIDE"];
+/// Known in the older family, without a meaning here: there is no limit of partitions, and clients are told the address
+/// they asked.
+const IDLE: [&str; 2] = ["PARTITION_COUNT", "IP_ADDRESS_OVERRIDE"];
 
 /// What the environment asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub(crate) struct Wishes {
     pub(crate) key_file: Option<PathBuf>,
     pub(crate) data: Option<PathBuf>,
     pub(crate) memory: bool,
+    /// A file with a certificate and its key.
+    pub(crate) certificate: Option<PathBuf>,
+    pub(crate) explorer: Option<bool>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -41,7 +44,12 @@ impl Wishes {
         match name {
             "KEY" => self.key = Some(value),
             "ENABLE_DATA_PERSISTENCE" => self.memory = !is_yes(&value),
-            "CERTIFICATE" => self.ignored(name, "give --cert and --cert-key"),
+            "CERTIFICATE" => self.certificate = Some(PathBuf::from(value)),
+            "ARGS" => value.split_ascii_whitespace().for_each(|word| self.argument(word)),
+            "ENABLE_MONGODB_ENDPOINT" if is_yes(&value) => {
+                self.warnings.push("there is no MongoDB endpoint here".to_owned());
+            }
+            "ENABLE_MONGODB_ENDPOINT" => {}
             known if IDLE.contains(&known) => {}
             unknown => self.warnings.push(format!("{FAMILY}{unknown} is not known and is ignored")),
         }
@@ -61,13 +69,33 @@ impl Wishes {
             "GATEWAY_PUBLIC_ENDPOINT" => self.public_endpoint = Some(value),
             "KEY_FILE" => self.key_file = Some(PathBuf::from(value)),
             "DATA_PATH" => self.data = Some(PathBuf::from(value)),
-            "CERT_PATH" | "CERT_SECRET" => self.ignored(name, "give --cert and --cert-key"),
+            "CERT_PATH" => self.certificate = Some(PathBuf::from(value)),
+            "CERT_SECRET" => {
+                self.warnings
+                    .push("CERT_SECRET is ignored: give a key without a secret".to_owned());
+            }
+            "ENABLE_EXPLORER" => self.explorer = Some(is_yes(&value)),
+            "ENABLE_OTLP_EXPORTER" if is_yes(&value) => {
+                let instead = "ENABLE_OTLP_EXPORTER is ignored: metrics are at /metrics";
+                self.warnings.push(instead.to_owned());
+            }
             _ => {}
         }
     }
 
-    fn ignored(&mut self, name: &str, instead: &str) {
-        self.warnings.push(format!("{name} is ignored: {instead}"));
+    /// One word of the command line of the older emulator, such as `/Port=8082`.
+    fn argument(&mut self, word: &str) {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let value = value.trim_matches('"').to_owned();
+        match name.trim_start_matches(['/', '-']).to_ascii_lowercase().as_str() {
+            "port" => self.newer("PORT", value),
+            "key" => self.key = Some(value),
+            "keyfile" => self.key_file = Some(PathBuf::from(value)),
+            "datapath" => self.data = Some(PathBuf::from(value)),
+            "noexplorer" | "noui" => self.explorer = Some(false),
+            "partitioncount" | "defaultpartitioncount" | "nofirewall" | "disableratelimiting" => {}
+            _ => self.warnings.push(format!("{word} in {FAMILY}ARGS is not known and is ignored")),
+        }
     }
 }
 
@@ -98,6 +126,26 @@ mod tests {
         assert_eq!(wishes.data, Some(PathBuf::from("somewhere")));
         assert_eq!(wishes.key.as_deref(), Some("aaaa"));
         assert!(wishes.warnings.is_empty(), "{wishes:?}");
+    }
+
+    #[test]
+    fn a_certificate_and_the_page_can_be_chosen() {
+        let wishes = of(&[("CERT_PATH", "cert.pem"), ("ENABLE_EXPLORER", "false")]);
+        assert_eq!(wishes.certificate, Some(PathBuf::from("cert.pem")));
+        assert_eq!((wishes.explorer, wishes.warnings.len()), (Some(false), 0));
+        let older = of(&[("AZURE_COSMOS_EMULATOR_CERTIFICATE", "other.pem")]);
+        assert_eq!(older.certificate, Some(PathBuf::from("other.pem")));
+        assert_eq!(of(&[("CERT_SECRET", "x"), ("ENABLE_OTLP_EXPORTER", "true")]).warnings.len(), 2);
+    }
+
+    #[test]
+    fn the_command_line_of_the_older_emulator_is_understood() {
+        let words = "/Port=8082 /Key=aaaa /DataPath=somewhere /NoExplorer /PartitionCount=3 /Fly";
+        let wishes = of(&[("AZURE_COSMOS_EMULATOR_ARGS", words)]);
+        assert_eq!((wishes.port, wishes.key.as_deref()), (Some(8082), Some("aaaa")));
+        assert_eq!((wishes.data, wishes.explorer), (Some(PathBuf::from("somewhere")), Some(false)));
+        assert_eq!(wishes.warnings.len(), 1, "{:?}", wishes.warnings);
+        assert!(wishes.warnings[0].contains("/Fly"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
 use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
+use model::{ChargeProfile, ConsistencyLevel};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,6 +18,8 @@ use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
 use super::issuer::{IssuerFlags, Trust};
+use super::usage::{UsageFlags, keep_saving, save};
+use crate::command::cost::profile;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 
@@ -55,6 +58,18 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
+    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
+    charge_profile: ChargeProfile,
+
+    /// Consistency of the account; Strong and BoundedStaleness double what reads cost
+    #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
+    consistency: ConsistencyLevel,
+
+    /// Do not serve the page at /_explorer/index.html
+    #[arg(long)]
+    no_explorer: bool,
+
     /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
@@ -64,6 +79,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     issuer: IssuerFlags,
+
+    #[command(flatten)]
+    usage: UsageFlags,
 
     #[command(flatten)]
     tls: TlsFlags,
@@ -91,13 +109,13 @@ impl Serve {
     /// The flags, with what the environment wishes where they say nothing.
     fn or(self, wishes: Wishes) -> Self {
         let key = self.key.or(&wishes);
-        let mut tls = self.tls;
-        tls.tls |= wishes.tls.unwrap_or(false);
+        let tls = self.tls.or(&wishes);
         let memory = self.memory || (wishes.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
+            no_explorer: self.no_explorer || wishes.explorer == Some(false),
             port: self.port.or(wishes.port),
             data: self.data.or(wishes.data),
             public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
@@ -116,6 +134,7 @@ impl Serve {
     async fn serve(self) -> Result<(), Failure> {
         let key = self.key.account_key()?;
         let trust = self.issuer.trust()?;
+        let prices = self.usage.prices()?;
         let addresses = self.addresses().await?;
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
@@ -126,7 +145,10 @@ impl Serve {
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key, trust, control));
+        let mut settings = self.settings(key, trust, control);
+        settings.prices = prices;
+        let gateway = Gateway::new(engine.clone(), settings);
+        let saving = (!self.memory).then(|| keep_saving(engine.clone(), self.folder()));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -139,6 +161,10 @@ impl Serve {
             }
         }
         drop(gateway);
+        if let Some(saving) = saving {
+            saving.abort();
+            save(&engine, &self.folder());
+        }
         engine.close().await.map_err(|error| Failure::of("closing the store", &error))
     }
 
@@ -156,13 +182,24 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, engine::Settings::default()).await;
+            let opened = Engine::open(store, environment, self.engine_settings()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
-            return Engine::in_memory().await.map_err(|error| Failure::of(what, &error));
+            let store = Arc::new(storage::memory::MemoryStore::new());
+            let opened = Engine::open(store, Environment::system(), self.engine_settings()).await;
+            return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open(&self.folder()).await
+        self.store.open_with(&self.folder(), self.engine_settings()).await
+    }
+
+    /// What the flags say about the account.
+    fn engine_settings(&self) -> engine::Settings {
+        engine::Settings {
+            charge_profile: self.charge_profile,
+            consistency: self.consistency,
+            ..self.usage.engine_settings()
+        }
     }
 
     fn settings(
@@ -184,6 +221,7 @@ impl Serve {
             role_assignments,
             cross_partition,
             public_endpoint,
+            explorer: !self.no_explorer,
             log,
             ..Settings::default()
         };
@@ -226,8 +264,12 @@ impl Serve {
     }
 }
 
+fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
+    ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
+}
+
 /// A line for whoever runs the server.
-fn warn(line: &str) {
+pub(super) fn warn(line: &str) {
     // When even this cannot be written, nobody reads.
     let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }

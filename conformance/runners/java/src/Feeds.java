@@ -6,6 +6,7 @@ import com.azure.cosmos.models.SqlParameter;
 import com.azure.cosmos.models.SqlQuerySpec;
 import com.azure.cosmos.util.CosmosPagedFlux;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -59,7 +60,7 @@ final class Feeds {
             }
             note(seen, each);
             if (seen.pages == step.path("split_after").asInt()) {
-                runner.split();
+                runner.controlContainer("split-partition");
             }
         } while (seen.continuation != null);
         return seen;
@@ -80,6 +81,9 @@ final class Feeds {
         CosmosChangeFeedRequestOptions options;
         if (step.has("follow")) {
             options = CosmosChangeFeedRequestOptions.createForProcessingFromContinuation(step.get("follow").asText());
+        } else if (step.has("since")) {
+            Instant since = Instant.ofEpochSecond(step.get("since").asLong());
+            options = CosmosChangeFeedRequestOptions.createForProcessingFromPointInTime(since, range);
         } else if (step.get("from").asText().equals("now")) {
             options = CosmosChangeFeedRequestOptions.createForProcessingFromNow(range);
         } else {

@@ -42,6 +42,9 @@ impl Runner {
                     ..Seen::default()
                 })
             }
+            "create_database" if step.get("throughput").is_some() => {
+                Err(unsupported("this library creates databases without throughput"))
+            }
             "create_database" => described(self.client.create_database(database, None).await?),
             "read_database" => described(self.client.database_client(database).read(None).await?),
             "delete_database" => {
@@ -49,7 +52,10 @@ impl Runner {
                 Ok(Seen::default())
             }
             "read_throughput" => {
-                let found = self.container()?.read_throughput(None).await?;
+                let found = match step.get("database") {
+                    Some(_) => self.client.database_client(database).read_throughput(None).await?,
+                    None => self.container()?.read_throughput(None).await?,
+                };
                 let found = found.ok_or(Stop::Unseen("there is no throughput".to_owned()))?;
                 let (manual, most) = (found.throughput(), found.autoscale_maximum());
                 let value = Some(json!({"throughput": manual, "autoscale": most}));
@@ -57,7 +63,14 @@ impl Runner {
             }
             "replace_throughput" => {
                 let wish = throughput(&step["throughput"]);
-                self.container()?.begin_replace_throughput(wish, None).await?.await?;
+                let replacing = match step.get("database") {
+                    Some(_) => {
+                        let database = self.client.database_client(database);
+                        database.begin_replace_throughput(wish, None).await?
+                    }
+                    None => self.container()?.begin_replace_throughput(wish, None).await?,
+                };
+                replacing.await?;
                 Ok(Seen::default())
             }
             _ => Err(Stop::Unseen(format!("the runner has no verb {verb}"))),
@@ -75,12 +88,10 @@ impl Runner {
 
     /// Speaks to the test control of the server, which no library knows.
     pub(crate) async fn control(&self, verb: &str, step: &Value) -> Result<Seen, Stop> {
-        let (path, body) = match verb {
-            "advance_clock" => ("advance-clock", json!({"seconds": step["seconds"]})),
-            _ => (
-                "split-partition",
-                json!({"database": self.database_id, "container": self.container_id}),
-            ),
+        let path = verb.replace('_', "-");
+        let body = match verb {
+            "advance_clock" => json!({"seconds": step["seconds"]}),
+            _ => json!({"database": self.database_id, "container": self.container_id}),
         };
         let url = format!("{}/_planisphere/test/{path}", self.endpoint.trim_end_matches('/'));
         let answer = reqwest::Client::new().post(url).body(body.to_string()).send().await;

@@ -52,6 +52,8 @@ fn holds(name: &str, wanted: &Value, seen: &Seen) -> bool {
         "charge" => seen.charge.is_some_and(|charge| charge > 0.0),
         "etag" => seen.etag.is_some(),
         "session" => seen.session.is_some(),
+        "query_metrics" => seen.query_metrics,
+        "index_metrics" => seen.index_metrics,
         "rows" => {
             let (found, wanted) = (plain(&seen.rows), plain(all(wanted)));
             same(&Value::Array(found), &Value::Array(wanted))

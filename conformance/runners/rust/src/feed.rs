@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use azure_core::time::OffsetDateTime;
 use azure_data_cosmos::Query;
 use azure_data_cosmos::feed::{ContinuationToken, FeedScope};
 use azure_data_cosmos::models::{ChangeFeedItem, ChangeFeedOperationType};
@@ -12,7 +13,7 @@ use azure_data_cosmos::options::{
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 
-use crate::items::key_of;
+use crate::items::{key_of, operation};
 use crate::outcome::{Seen, Stop};
 use crate::runner::Runner;
 
@@ -25,6 +26,12 @@ impl Runner {
         if let Some(session) = step["session"].as_str() {
             options = options.with_session_token(SessionToken::from(session.to_owned()));
         }
+        if step["metrics"] == json!(true) {
+            options = options.with_populate_query_metrics(true).with_populate_index_metrics(true);
+        }
+        if step.get("consistency").is_some() {
+            options = options.with_operation_options(operation(step)?);
+        }
         let mut seen = Seen::default();
         let (query, scope) = (asked(step)?, self.scope(step)?);
         let ask = |options: QueryOptions| {
@@ -36,7 +43,12 @@ impl Runner {
             let page = page?;
             seen.pages += 1;
             seen = seen.with_headers(page.headers());
+            seen.query_metrics |= page.query_metrics().is_some();
+            seen.index_metrics |= page.index_metrics().is_some();
             seen.rows.extend(page.into_items());
+            if step["split_after"] == seen.pages {
+                self.control("split_partition", step).await?;
+            }
             if step["resume"] == json!(true) {
                 let token = pages.to_continuation_token()?;
                 let again = options.clone().with_continuation_token(token);
@@ -66,8 +78,10 @@ impl Runner {
         if let Some(token) = step["follow"].as_str() {
             options = options.with_continuation_token(ContinuationToken::from_string(token.into()));
         }
-        let start = match step["from"].as_str() {
-            Some("now") => ChangeFeedStartFrom::Now,
+        let since = step["since"].as_i64().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
+        let start = match (step["from"].as_str(), since) {
+            (_, Some(time)) => ChangeFeedStartFrom::PointInTime(time),
+            (Some("now"), None) => ChangeFeedStartFrom::Now,
             _ => ChangeFeedStartFrom::Beginning,
         };
         let ranges = container.read_feed_ranges(None).await?.len();

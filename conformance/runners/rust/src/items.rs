@@ -144,7 +144,7 @@ fn shown(answer: ItemResponse) -> Result<Seen, Stop> {
     Ok(seen)
 }
 
-fn operation(step: &Value) -> Result<OperationOptions, Stop> {
+pub(crate) fn operation(step: &Value) -> Result<OperationOptions, Stop> {
     let mut options = OperationOptions::default();
     let quiet = step["quiet"] == Value::Bool(true);
     options.content_response_on_write = Some(match quiet {

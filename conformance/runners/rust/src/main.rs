@@ -5,6 +5,7 @@
 
 mod administration;
 mod arguments;
+mod bearer;
 mod check;
 mod feed;
 mod items;

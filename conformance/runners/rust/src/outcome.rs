@@ -18,6 +18,8 @@ pub(crate) struct Seen {
     /// The statuses of the parts of a batch.
     pub(crate) results: Vec<Value>,
     pub(crate) continuation: Option<String>,
+    pub(crate) query_metrics: bool,
+    pub(crate) index_metrics: bool,
 }
 
 impl Seen {

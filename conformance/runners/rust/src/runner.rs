@@ -2,19 +2,23 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::sync::Arc;
 
-use azure_core::credentials::Secret;
+use azure_core::credentials::{Secret, TokenCredential};
 use azure_data_cosmos::clients::{ContainerClient, CosmosClient, DatabaseClient};
-use azure_data_cosmos::{AccountReference, RoutingStrategy};
+use azure_data_cosmos::options::{ConnectionPoolOptions, ServerCertificateValidation};
+use azure_data_cosmos::{AccountReference, CosmosRuntime, RoutingStrategy};
 use serde_json::Value;
 
+use crate::bearer::FakeCredential;
 use crate::check::{check, check_failure};
 use crate::items::key_of;
-use crate::outcome::Stop;
+use crate::outcome::{Seen, Stop, unsupported};
 
 /// What a scenario is run with.
 pub(crate) struct Runner {
     pub(crate) endpoint: String,
+    key: String,
     pub(crate) client: CosmosClient,
     pub(crate) database_id: String,
     pub(crate) database: DatabaseClient,
@@ -29,11 +33,14 @@ pub(crate) struct Runner {
 impl Runner {
     /// Connects, and creates the database.
     pub(crate) async fn connect(endpoint: &str, key: &str) -> Result<Self, Box<dyn Error>> {
-        let client = client(endpoint, key).await?;
+        let secret = Secret::from(key.to_owned());
+        let account = AccountReference::with_authentication_key(endpoint.parse()?, secret);
+        let client = client(account).await?;
         let database_id = format!("conf-rust-{}", std::process::id());
         client.create_database(&database_id, None).await?;
         Ok(Self {
             endpoint: endpoint.to_owned(),
+            key: key.to_owned(),
             database: client.database_client(database_id.as_str()),
             client,
             database_id,
@@ -106,7 +113,11 @@ impl Runner {
     async fn run_step(&mut self, step: &Value) -> Result<(), Stop> {
         let verb = step["do"].as_str().unwrap_or_default();
         let see = &step["see"];
-        let seen = match self.say(verb, step).await {
+        let said = match step.get("as") {
+            Some(who) => self.say_as(who, verb, step).await,
+            None => self.say(verb, step).await,
+        };
+        let seen = match said {
             Ok(seen) => seen,
             Err(Stop::Failed(error)) => return check_failure(verb, see, &error),
             Err(other) => return Err(other),
@@ -120,12 +131,34 @@ impl Runner {
                 Some("etag") => &seen.etag,
                 Some("session") => &seen.session,
                 Some("continuation") => &seen.continuation,
+                Some("time") => {
+                    let item = seen.value.as_ref().ok_or(Stop::Unseen("saw no item".to_owned()))?;
+                    self.saved.insert(name.clone(), item["_ts"].clone());
+                    continue;
+                }
                 _ => return Err(Stop::Unseen(format!("the runner cannot keep {what}"))),
             };
             let kept = kept.clone().ok_or(Stop::Unseen(format!("{verb}: saw no {what}")))?;
             self.saved.insert(name.clone(), kept.into());
         }
         Ok(())
+    }
+
+    /// Does one step as somebody else: with a bearer token.
+    async fn say_as(&mut self, who: &Value, verb: &str, step: &Value) -> Result<Seen, Stop> {
+        if who.get("token").is_some() {
+            return Err(unsupported("this library has no resource tokens"));
+        }
+        let key = who["key"].as_str().unwrap_or(&self.key).to_owned();
+        let credential: Arc<dyn TokenCredential> = Arc::new(FakeCredential { key });
+        let endpoint = self.endpoint.parse()?;
+        let theirs = client(AccountReference::with_credential(endpoint, credential)).await?;
+        let database = theirs.database_client(self.database_id.as_str());
+        let container = database.container_client(self.container_id.as_str(), None).await?;
+        let own = self.container.replace(container);
+        let said = self.say(verb, step).await;
+        self.container = own;
+        said
     }
 
     fn filled(&self, value: &Value) -> Value {
@@ -148,10 +181,12 @@ impl Runner {
     }
 }
 
-/// A client of the account.
-pub(crate) async fn client(endpoint: &str, key: &str) -> azure_data_cosmos::Result<CosmosClient> {
-    let account =
-        AccountReference::with_authentication_key(endpoint.parse()?, Secret::from(key.to_owned()));
+/// A client of an account; the certificate of a server made for a test is known to nobody.
+async fn client(account: AccountReference) -> azure_data_cosmos::Result<CosmosClient> {
+    let pool = ConnectionPoolOptions::builder()
+        .with_server_certificate_validation(ServerCertificateValidation::RequiredUnlessEmulator)
+        .build()?;
+    let runtime = CosmosRuntime::builder().with_connection_pool(pool).build().await?;
     let near = RoutingStrategy::ProximityTo("East US".into());
-    CosmosClient::builder().build(account, near).await
+    CosmosClient::builder().with_runtime(runtime).build(account, near).await
 }

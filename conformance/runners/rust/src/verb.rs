@@ -12,6 +12,20 @@ const WITHOUT_WORDS: &[(&str, &str)] = &[
     ("delete_partition", "this library cannot delete a whole partition key"),
     ("list", "this library reads lists by queries only"),
     ("account", "this library does not show the account"),
+    ("execute", "this library has no scripts"),
+];
+
+const NO_RESOURCES: &str =
+    "this library has no users, permissions, scripts or client encryption keys";
+
+/// Options of a step this library has no words for, and why.
+const OPTIONS_WITHOUT_WORDS: &[(&str, &str)] = &[
+    ("indexing", "this library has no indexing directive"),
+    ("pre_triggers", "this library has no scripts"),
+    ("post_triggers", "this library has no scripts"),
+    ("priority", "this library sets priority and bucket by groups of the client only"),
+    ("throughput_bucket", "this library sets priority and bucket by groups of the client only"),
+    ("cache_seconds", "this library has no integrated cache"),
 ];
 
 impl Runner {
@@ -19,6 +33,14 @@ impl Runner {
     pub(crate) async fn say(&mut self, verb: &str, step: &Value) -> Result<Seen, Stop> {
         if let Some((_, reason)) = WITHOUT_WORDS.iter().find(|(name, _)| *name == verb) {
             return Err(unsupported(reason));
+        }
+        if verb.ends_with("_resource") || verb.ends_with("_resources") {
+            return Err(unsupported(NO_RESOURCES));
+        }
+        for (name, reason) in OPTIONS_WITHOUT_WORDS {
+            if step.get(name).is_some() {
+                return Err(unsupported(reason));
+            }
         }
         match verb {
             "create" | "upsert" | "replace" => self.write(verb, step).await,
@@ -29,7 +51,7 @@ impl Runner {
             "query" => self.query(step).await,
             "change_feed" => self.change_feed(step).await,
             "feed_ranges" => self.feed_ranges().await,
-            "advance_clock" | "split_partition" => self.control(verb, step).await,
+            "advance_clock" | "split_partition" | "enforce_throughput" | "was_throttled" => self.control(verb, step).await,
             _ => self.administer(verb, step).await,
         }
     }

@@ -12,9 +12,10 @@ use crate::catalog::{Container, ContainerLive};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::item::{ItemRecord, LogEntry, Version, item_of};
-use crate::key_layout::{CHANGE_LOG, VERSIONS};
+use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
 use crate::operation::ContainerLink;
 use crate::outcome::Item;
+use crate::partition::PartitionState;
 
 /// Entries looked at per page.
 const PAGE_ENTRIES: usize = 1000;
@@ -33,7 +34,8 @@ impl Engine {
     /// The items of a container at the end of the second `time`, in no particular order.
     ///
     /// # Errors
-    /// `Invalid` when `time` lies before the retention of the container's versions, or in the future.
+    /// `Invalid` when `time` lies before the retention of the container's versions, in the future, or before a second
+    /// at which versions were lost that a longer retention would have kept; the text names the first complete second.
     pub async fn snapshot_at(
         &self,
         link: &ContainerLink,
@@ -50,10 +52,11 @@ impl Engine {
             }
             let live = container.live();
             check_time(time, self.now().seconds(), live.retention_seconds)?;
+            let shards: Vec<_> = map.partitions.iter().map(|part| part.identity.shard).collect();
+            check_complete(view.as_ref(), &shards, time).await?;
             let part =
                 |shard| [(shard, VERSIONS, KeyRange::all()), (shard, CHANGE_LOG, KeyRange::all())];
-            let shards = map.partitions.iter().rev().map(|partition| partition.identity.shard);
-            let parts = shards.flat_map(part).collect();
+            let parts = shards.into_iter().rev().flat_map(part).collect();
             return Ok(SnapshotAt { view, container, live, time, parts });
         }
     }
@@ -98,6 +101,26 @@ impl SnapshotAt {
             && ended.is_none_or(|ended| ended > self.time)
             && !self.live.is_expired(&record.header, self.time.start())
     }
+}
+
+/// Refuses a second of which something may be missing: the retention was shorter once, or zero.
+async fn check_complete(view: &dyn Read, shards: &[Shard], time: TimestampSeconds) -> Result<()> {
+    let mut complete_from = TimestampSeconds(0);
+    for shard in shards {
+        let Some(state) = view.get(*shard, STATE, STATE_KEY).await? else { continue };
+        complete_from = complete_from.max(PartitionState::decode(&state)?.trimmed.complete_from());
+    }
+    if time >= complete_from {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Invalid,
+        format!(
+            "the second {} lies before the second {}, from which on versions are complete: some that ended at it were \
+             not kept, because the retention in the change feed policy was shorter then",
+            time.0, complete_from.0
+        ),
+    ))
 }
 
 fn check_time(time: TimestampSeconds, now: TimestampSeconds, retention_seconds: u64) -> Result<()> {

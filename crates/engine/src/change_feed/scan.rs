@@ -42,6 +42,15 @@ pub(crate) struct Found {
     pub(crate) through: Option<Lsn>,
 }
 
+/// What a page may hold.
+#[derive(Clone, Copy)]
+struct Page {
+    after: Lsn,
+    items_max: usize,
+    /// Nothing is missing up to here; none when the entries end where the log does.
+    through: Option<Lsn>,
+}
+
 enum Source {
     Log,
     Versions,
@@ -71,7 +80,16 @@ impl FeedScan<'_> {
     /// The changes of a page, without the images before them.
     fn found(&self, entries: Entries, after: Lsn, items_max: usize) -> Result<Found> {
         let through = entries.complete_through;
-        let mut changes: Vec<Change> = Vec::with_capacity(entries.log.len().min(items_max));
+        let page = Page { after, items_max, through };
+        if entries.versions.as_slice().is_empty() {
+            return self.page(page, entries.log.map(|entry| (Source::Log, entry)));
+        }
+        self.page(page, entries)
+    }
+
+    fn page(&self, page: Page, entries: impl Iterator<Item = (Source, Entry)>) -> Result<Found> {
+        let Page { after, items_max, through } = page;
+        let mut changes: Vec<Change> = Vec::with_capacity(entries.size_hint().0.min(items_max));
         let mut last = after;
         for (source, entry) in entries {
             let lsn = position(&entry)?.lsn;
@@ -82,10 +100,10 @@ impl FeedScan<'_> {
                 return Ok(Found { changes, through: Some(last) });
             }
             last = lsn;
-            changes.extend(match source {
-                Source::Log => self.logged(lsn, entry.value)?,
-                Source::Versions => self.superseded(lsn, entry.value)?,
-            });
+            match source {
+                Source::Log => self.logged(lsn, entry.value, &mut changes)?,
+                Source::Versions => self.superseded(lsn, entry.value, &mut changes)?,
+            }
         }
         Ok(Found { changes, through })
     }
@@ -121,34 +139,41 @@ impl FeedScan<'_> {
         Ok(page)
     }
 
-    /// The change an entry of the log tells; none if it is not asked for.
-    fn logged(&self, lsn: Lsn, value: StorageValue) -> Result<Option<Change>> {
+    /// Adds the change an entry of the log tells, if it is asked for.
+    #[inline]
+    fn logged(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
         let item = LoggedItem::decode(value, self.container.levels())?;
         let is_gone = self.mode == ChangeFeedMode::LatestVersion
             && self.live.expires_items()
             && self.live.is_expired(&item.header(), self.now);
-        let is_told = !is_gone && self.is_wanted(item.key());
-        Ok(is_told.then(|| Change::written(item, lsn)))
+        if !is_gone && self.is_wanted(item.key()) {
+            changes.push(Change::written(item, lsn));
+        }
+        Ok(())
     }
 
-    /// The change an entry of the versions tells; none if it is not asked for.
-    fn superseded(&self, lsn: Lsn, value: StorageValue) -> Result<Option<Change>> {
+    /// Adds the change an entry of the versions tells, if it is asked for.
+    fn superseded(&self, lsn: Lsn, value: StorageValue, changes: &mut Vec<Change>) -> Result<()> {
         let levels = self.container.levels();
         if let Some(item) = Version::superseded(&value, levels)? {
-            return Ok(self.is_wanted(item.key()).then(|| Change::written(item, lsn)));
+            if self.is_wanted(item.key()) {
+                changes.push(Change::written(item, lsn));
+            }
+            return Ok(());
         }
         let (version, ended) = Version::decode(value, levels)?;
         let Version::Removed { key, removal, previous } = version else {
             return Err(Error::corrupt("a superseded version is shorter than its header"));
         };
-        if !self.is_wanted(key.view()) {
-            return Ok(None);
+        if self.is_wanted(key.view()) {
+            let previous = resolve(previous, lsn);
+            let removed = Removed { key, removal, previous, timestamp: ended };
+            changes.push(Change::removed(removed, lsn));
         }
-        let previous = resolve(previous, lsn);
-        let removed = Removed { key, removal, previous, timestamp: ended };
-        Ok(Some(Change::removed(removed, lsn)))
+        Ok(())
     }
 
+    #[inline]
     fn is_wanted(&self, key: ItemKeyView<'_>) -> bool {
         let in_range = self.covers_partition || self.range.contains(&key.epk());
         in_range

@@ -1,10 +1,13 @@
-//! An indexing policy made ready for use by the writer.
+//! An indexing policy made ready for use by the writer and by queries.
 //!
 //! Owns the compiled matcher and the composite definitions with their stable numbers. Does not own the policy's JSON.
+
+use std::sync::Arc;
 
 use model::Json;
 use model::value::structural_hash;
 use model::{CompositeOrder, IndexPathSegment, IndexingMode, IndexingPolicy, PathMatcher};
+use query::plan::access::Indexes;
 
 /// One composite index.
 #[derive(Clone, Debug)]
@@ -29,13 +32,16 @@ pub(crate) struct CompiledPolicy {
     pub(crate) mode: IndexingMode,
     pub(crate) matcher: PathMatcher,
     pub(crate) composites: Vec<CompiledComposite>,
+    /// The same, ready to be asked by queries.
+    pub(crate) indexes: Arc<Indexes>,
 }
 
 impl CompiledPolicy {
     pub(crate) fn new(policy: &IndexingPolicy) -> Self {
         let composites = policy.composite.iter().map(compile_composite).collect();
         let matcher = PathMatcher::new(policy);
-        Self { policy: policy.clone(), mode: policy.mode, matcher, composites }
+        let indexes = Arc::new(Indexes::new(policy));
+        Self { policy: policy.clone(), mode: policy.mode, matcher, composites, indexes }
     }
 
     /// Whether the bill counts more than leaves.

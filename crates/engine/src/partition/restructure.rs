@@ -167,7 +167,7 @@ async fn write_states(
     copies: &[Copy<'_>],
     generation: u32,
 ) -> Result<()> {
-    let mut merged: Option<PartitionState> = None;
+    let mut merged: Option<(EpkRange, PartitionState)> = None;
     let mut newest = Lsn::ZERO;
     for source in sources {
         let stored = engine.store().get(source.identity.shard, STATE, STATE_KEY).await?;
@@ -175,11 +175,11 @@ async fn write_states(
             stored.map_or(Ok(PartitionState::default()), |bytes| PartitionState::decode(&bytes))?;
         newest = newest.max(source.published.lsn());
         merged = Some(match merged {
-            None => state,
-            Some(other) => interleave(&other, &state, newest),
+            None => (source.range.clone(), state),
+            Some(other) => interleave(other, (source.range.clone(), state), newest),
         });
     }
-    let merged = merged.unwrap_or_default();
+    let merged = merged.map(|(_, state)| state).unwrap_or_default();
     for copy in copies {
         let state = PartitionState {
             created: 0,
@@ -189,6 +189,7 @@ async fn write_states(
             index_generation: generation,
             rebuild: None,
             trim_after: Default::default(),
+            trimmed: merged.trimmed.within(&copy.range),
             ..merged.clone()
         };
         let mut set = WriteSet { stamp_above: Stamp(newest.0), ..WriteSet::new() };
@@ -198,16 +199,22 @@ async fn write_states(
     Ok(())
 }
 
-/// What is true of both: sweeps resume from the earlier cursor, feeds from the later limit.
-fn interleave(left: &PartitionState, right: &PartitionState, newest: Lsn) -> PartitionState {
-    PartitionState {
+/// What is true of both: sweeps resume from the earlier cursor; what is gone stays known for each.
+fn interleave(
+    (left_range, left): (EpkRange, PartitionState),
+    (right_range, right): (EpkRange, PartitionState),
+    newest: Lsn,
+) -> (EpkRange, PartitionState) {
+    let state = PartitionState {
         timestamp_seconds: left.timestamp_seconds.max(right.timestamp_seconds),
         expiry_after: left.expiry_after.min(right.expiry_after),
         expiry_from_second: left.expiry_from_second.min(right.expiry_from_second),
-        trimmed: left.trimmed.max(right.trimmed),
+        trimmed: left.trimmed.merge(&left_range, right.trimmed, &right_range),
         interleaved: newest,
         ..PartitionState::default()
-    }
+    };
+    let range = left_range.merge(&right_range).unwrap_or(left_range);
+    (range, state)
 }
 
 /// One catalog commit decides; after it the sources never answer again.

@@ -3,9 +3,10 @@
 //! Owns the record. Every group of writes carries it, so that counters are as durable as the items they count. Does
 //! not own the lsn: the store stamps commits.
 
-use model::Lsn;
+use model::{Lsn, TimestampSeconds};
 use storage::StorageKey;
 
+use super::trimmed::Trimmed;
 use crate::error::{Error, Result};
 use crate::key_layout::ChangePosition;
 
@@ -30,8 +31,8 @@ pub(crate) struct PartitionState {
     pub(crate) expiry_after: Lsn,
     /// Before this second, every item with a time to live of its own is reclaimed.
     pub(crate) expiry_from_second: u64,
-    /// The newest version that was trimmed or never kept: an all-versions feed cannot start before it.
-    pub(crate) trimmed: Lsn,
+    /// Which versions are gone.
+    pub(crate) trimmed: Trimmed,
     /// After a merge, changes up to here are in the order of their lsn but not of their time.
     pub(crate) interleaved: Lsn,
     /// Where the trimming of versions goes on.
@@ -60,10 +61,12 @@ pub(crate) struct Rebuild {
     pub(crate) items_done: u64,
 }
 
-const STATE_VERSION: u8 = 1;
+const STATE_VERSION: u8 = 2;
+/// Without the marks of [`Trimmed`] but for its lsn.
+const STATE_VERSION_OLD: u8 = 1;
 
 impl PartitionState {
-    /// Where `trimmed` stands: a commit that keeps no versions writes its stamp there.
+    /// Where the lsn of `trimmed` stands: a commit that keeps no versions writes its stamp there.
     pub(crate) const TRIMMED_AT: usize = 1 + 7 * 8;
 
     /// The ordinal of an item created next: the number of the partition, then a counter, so that it grows with
@@ -91,13 +94,14 @@ impl PartitionState {
             self.timestamp_seconds,
             self.expiry_after.0,
             self.expiry_from_second,
-            self.trimmed.0,
+            self.trimmed.lsn.0,
             self.interleaved.0,
         ] {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
         bytes.extend_from_slice(&self.index_generation.to_be_bytes());
         bytes.extend_from_slice(&self.trim_after.key());
+        self.trimmed.encode_rest(&mut bytes);
         if let Some(rebuild) = &self.rebuild {
             bytes.extend_from_slice(&rebuild.generation.to_be_bytes());
             bytes.extend_from_slice(&rebuild.items_done.to_be_bytes());
@@ -113,31 +117,43 @@ impl PartitionState {
 
 fn decode(bytes: &[u8]) -> Option<PartitionState> {
     let (&version, rest) = bytes.split_first()?;
-    if version != STATE_VERSION {
+    if version != STATE_VERSION && version != STATE_VERSION_OLD {
         return None;
     }
-    let (numbers, rest) = rest.split_at_checked(72)?;
-    let mut numbers = numbers.chunks_exact(8).map(|chunk| {
-        let mut number = [0; 8];
-        number.copy_from_slice(chunk);
-        u64::from_be_bytes(number)
-    });
+    let (numbers, rest) = rest.split_first_chunk::<72>()?;
+    let (words, _) = numbers.as_chunks::<8>();
+    let words: &[[u8; 8]; 9] = words.first_chunk()?;
+    let [
+        created,
+        writes,
+        items,
+        item_bytes,
+        timestamp,
+        expiry_after,
+        expiry_from,
+        lsn,
+        interleaved,
+    ] = words.map(u64::from_be_bytes);
     let mut state = PartitionState {
-        created: numbers.next()?,
-        writes: numbers.next()?,
-        items: numbers.next()?,
-        item_bytes: numbers.next()?,
-        timestamp_seconds: numbers.next()?,
-        expiry_after: Lsn(numbers.next()?),
-        expiry_from_second: numbers.next()?,
-        trimmed: Lsn(numbers.next()?),
-        interleaved: Lsn(numbers.next()?),
+        created,
+        writes,
+        items,
+        item_bytes,
+        timestamp_seconds: timestamp,
+        expiry_after: Lsn(expiry_after),
+        expiry_from_second: expiry_from,
+        interleaved: Lsn(interleaved),
         ..PartitionState::default()
     };
     let (&generation, rest) = rest.split_first_chunk::<4>()?;
     state.index_generation = u32::from_be_bytes(generation);
     let (trim_after, rest) = rest.split_at_checked(18)?;
     state.trim_after = ChangePosition::decode(trim_after)?;
+    let (trimmed, rest) = match version {
+        STATE_VERSION => Trimmed::decode_rest(Lsn(lsn), rest)?,
+        _ => (Trimmed::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest),
+    };
+    state.trimmed = trimmed;
     if !rest.is_empty() {
         let (&generation, rest) = rest.split_first_chunk::<4>()?;
         let (&items_done, through) = rest.split_first_chunk::<8>()?;

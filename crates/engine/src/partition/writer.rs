@@ -227,8 +227,8 @@ impl Writer {
                 *failures = 0;
                 let newest = stamps.last().map_or(self.published.lsn(), |stamp| Lsn(stamp.0));
                 if group.loses_versions {
-                    state.trimmed = newest;
-                    self.state.trimmed = newest;
+                    state.trimmed.lsn = newest;
+                    self.state.trimmed.lsn = newest;
                 }
                 self.stored_state = Some(state.encode().into());
                 self.published.publish(newest, &state);

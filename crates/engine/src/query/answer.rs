@@ -19,8 +19,8 @@ pub struct QueryPage {
     pub continuation: Option<String>,
     /// What was touched.
     pub metrics: QueryMetrics,
-    /// Which indexes the query used or misses.
-    pub index_metrics: IndexMetrics,
+    /// Which indexes the query used or misses; none when nobody asked for it.
+    pub index_metrics: Option<IndexMetrics>,
 }
 
 /// What one page has touched: counts, not estimates.

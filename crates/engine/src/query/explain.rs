@@ -3,11 +3,10 @@
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
 use ::query::plan::access::plan_in_words;
-use ::query::plan::metrics::index_metrics;
 
 use super::answer::QueryExplanation;
 use super::part::{check, pieces, targets};
-use super::prepared::{Prepared, bind_text, common_indexes};
+use super::prepared::{Filtered, Prepared, bind_text, common_indexes};
 use super::request::QueryItems;
 use crate::charge;
 use crate::engine::Engine;
@@ -31,10 +30,11 @@ impl Engine {
         let live = container.live();
         let (tree, bound) =
             bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
-        let (partition_filter, targets) = targets(&container, &operation.feed_range, &bound);
+        let query = Filtered::new(bound);
+        let (partition_filter, targets) = targets(&container, &operation.feed_range, &query);
         let pieces = pieces(&container.map(), &targets);
-        let (indexes, _) = common_indexes(self.store(), &live, &pieces).await?;
-        let prepared = Prepared::new(bound, indexes)?;
+        let followed = common_indexes(self.store(), &live, &pieces).await?;
+        let prepared = Prepared::new(query, followed.indexes)?;
         let (bound, indexes) = (&prepared.bound, &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
@@ -43,7 +43,7 @@ impl Engine {
                 .map(|piece| (piece.partition.identity.number, piece.range.clone()))
                 .collect(),
             words: plan_in_words(&tree, bound, &prepared.access, indexes),
-            index_metrics: index_metrics(bound, indexes),
+            index_metrics: prepared.index_metrics(),
             access: prepared.access,
         };
         Ok(Outcome {

@@ -16,6 +16,7 @@ mod refusal;
 mod request;
 mod serve;
 mod token;
+mod user_function;
 mod values;
 
 mod page;
@@ -29,3 +30,4 @@ pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 
 pub(crate) use prepared::{TextCache, moment};
+pub(crate) use source::ShapeCache;

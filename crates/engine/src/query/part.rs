@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use ::query::BoundQuery;
-use ::query::plan::{PartitionFilter, partition_filter};
+use ::query::plan::{PartitionFilter, partition_filter_of};
 use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
+use super::prepared::Filtered;
 use crate::catalog::Container;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
@@ -75,11 +75,11 @@ pub(super) fn check(container: &Container, feed_range: &FeedRange) -> Result<()>
 pub(super) fn targets(
     container: &Container,
     feed_range: &FeedRange,
-    bound: &BoundQuery,
+    query: &Filtered,
 ) -> (PartitionFilter, Vec<Target>) {
     let definition = &container.identity.definition;
     let fed = of_feed_range(container, feed_range);
-    let filter = partition_filter(bound, definition);
+    let filter = partition_filter_of(&query.bound, &query.condition, definition);
     let keys = match &filter {
         // A query that reads no items has no keys either.
         PartitionFilter::All => return (filter, vec![fed]),

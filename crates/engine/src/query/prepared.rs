@@ -3,19 +3,21 @@
 //! Owns the cache of parsed texts and what a run is given from outside. Does not own any stage: they are the crate
 //! `query`'s. Binding depends on the parameters and is done each time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::query::ast::Query;
 use ::query::function::Moment;
-use ::query::plan::access::{AccessPlan, Indexes, plan_access};
+use ::query::plan::access::{AccessPlan, Indexes, plan_access_of};
+use ::query::plan::condition::{Condition, row_condition};
+use ::query::plan::metrics::{IndexMetrics, index_metrics_of};
 use ::query::{
     BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationContext, Parameters, QueryError,
     bind_with, parse,
 };
 
 use model::{IndexingMode, IndexingPolicy, TimestampMs};
-use storage::{Read, Shard};
+use storage::{Read, Shard, StorageValue};
 
 use super::part::Piece;
 use super::refusal::bad_query;
@@ -60,49 +62,84 @@ impl TextCache {
     }
 }
 
+/// A bound query with what its filters say, which every part of its plan asks for.
+pub(super) struct Filtered {
+    pub(super) bound: BoundQuery,
+    pub(super) condition: Condition,
+}
+
+impl Filtered {
+    pub(super) fn new(bound: BoundQuery) -> Self {
+        let condition = row_condition(&bound);
+        Self { bound, condition }
+    }
+}
+
 /// A query with its plan.
 pub(super) struct Prepared {
     pub(super) bound: BoundQuery,
-    pub(super) indexes: Indexes,
+    condition: Condition,
+    pub(super) indexes: Arc<Indexes>,
     pub(super) access: AccessPlan,
 }
 
 impl Prepared {
-    pub(super) fn new(bound: BoundQuery, indexes: Indexes) -> Result<Self> {
-        let access = plan_access(&bound, &indexes).map_err(|error| bad_query(vec![error]))?;
-        Ok(Self { bound, indexes, access })
+    pub(super) fn new(filtered: Filtered, indexes: Arc<Indexes>) -> Result<Self> {
+        let Filtered { bound, condition } = filtered;
+        let access = plan_access_of(&bound, &condition, &indexes);
+        let access = access.map_err(|error| bad_query(vec![error]))?;
+        Ok(Self { bound, condition, indexes, access })
+    }
+
+    /// Which indexes the query uses or misses.
+    pub(super) fn index_metrics(&self) -> IndexMetrics {
+        index_metrics_of(&self.bound, &self.condition, &self.indexes)
     }
 }
 
-/// The indexes that all items of some physical partitions follow, and what the partitions hold. While a rebuild goes on, only what the old and the
-/// new policy have in common can be relied on.
+/// What all items of some physical partitions follow.
+pub(super) struct Followed {
+    pub(super) indexes: Arc<Indexes>,
+    /// The states of the partitions, as they are stored.
+    pub(super) states: Vec<(Shard, StorageValue)>,
+    /// What they hold, for the bill.
+    pub(super) held: Vec<(Shard, Usage)>,
+}
+
+/// The indexes that all items of some physical partitions follow, and what the partitions hold. While a rebuild goes
+/// on, only what the old and the new policy have in common can be relied on.
 pub(super) async fn common_indexes(
     view: &dyn Read,
     live: &ContainerLive,
     pieces: &[Piece],
-) -> Result<(Indexes, Vec<(Shard, Usage)>)> {
-    let mut indexes = Indexes::new(&live.properties.indexing_policy);
-    let mut held = Vec::new();
-    let mut known = BTreeSet::from([live.generation]);
-    let shards: BTreeSet<Shard> = pieces.iter().map(Piece::shard).collect();
+) -> Result<Followed> {
+    let newest = live.policy(live.generation).map(|compiled| Arc::clone(&compiled.indexes));
+    let mut indexes =
+        newest.unwrap_or_else(|| Arc::new(Indexes::new(&live.properties.indexing_policy)));
+    let mut states = Vec::with_capacity(pieces.len());
+    let mut held = Vec::with_capacity(pieces.len());
+    let mut known = vec![live.generation];
+    let mut shards: Vec<Shard> = pieces.iter().map(Piece::shard).collect();
+    shards.sort_unstable();
+    shards.dedup();
     for shard in shards {
-        let state = view.get(shard, STATE, STATE_KEY).await?;
-        let Some(state) = state.map(|state| PartitionState::decode(&state)).transpose()? else {
-            // Nothing was ever written there.
-            continue;
-        };
+        // Without a state, nothing was ever written there.
+        let Some(stored) = view.get(shard, STATE, STATE_KEY).await? else { continue };
+        let state = PartitionState::decode(&stored)?;
+        states.push((shard, stored));
         held.push((shard, Usage { items: state.items, item_bytes: state.item_bytes }));
         let rebuilt = state.rebuild.map(|rebuild| rebuild.generation);
         for generation in rebuilt.into_iter().chain([state.index_generation]) {
-            if known.insert(generation) {
+            if !known.contains(&generation) {
+                known.push(generation);
                 // A policy that is forgotten was left behind after the snapshot: nothing is known of it.
                 let policy = live.policy(generation).map(|compiled| &compiled.policy);
                 let none = IndexingPolicy { mode: IndexingMode::None, ..IndexingPolicy::default() };
-                indexes = indexes.and(policy.unwrap_or(&none));
+                indexes = Arc::new(indexes.as_ref().clone().and(policy.unwrap_or(&none)));
             }
         }
     }
-    Ok((indexes, held))
+    Ok(Followed { indexes, states, held })
 }
 
 /// Parses and binds a text.

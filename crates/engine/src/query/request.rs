@@ -48,6 +48,8 @@ pub struct QueryItems {
     pub options: ReadOptions,
     /// How much a page may take.
     pub limits: QueryLimits,
+    /// Whether the page says which indexes the query used or misses.
+    pub wants_index_metrics: bool,
 }
 
 /// How much one page of a query may take.
@@ -86,6 +88,7 @@ impl QueryItems {
             page: PageOptions::default(),
             options: ReadOptions::default(),
             limits: QueryLimits::default(),
+            wants_index_metrics: false,
         }
     }
 }

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
+use ::query::EvaluationContext;
 use ::query::bind::Ordering;
-use ::query::plan::metrics::index_metrics;
-use ::query::{BoundQuery, EvaluationContext};
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
@@ -16,7 +15,7 @@ use super::answer::QueryPage;
 use super::bill::Bill;
 use super::page::{PageRows, RowMaker, compute, fill};
 use super::part::{Piece, check, pieces, targets};
-use super::prepared::{Prepared, bind_text, common_indexes, context};
+use super::prepared::{Filtered, Prepared, bind_text, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
 use super::source::{Choice, Reading, Source};
@@ -24,9 +23,11 @@ use super::token::{Place, Progress};
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::key_layout::LogicalPartition;
 use crate::outcome::Outcome;
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, OperationKind, PageUse, Visits};
 
 /// What a page is read from: parts of a container and a view of them that no split or merge can disturb.
 pub(super) struct Opened {
@@ -48,18 +49,21 @@ impl Engine {
         let progress = Progress::of(&operation, &container.identity.rid)?;
         let (_, bound) =
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
+        self.refuse_user_functions(&container, &bound).await?;
+        let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
-        let opened = self.open_parts(&container, &operation, &bound).await?;
+        let opened = self.open_parts(&container, &operation, &query).await?;
+        let visits = self.visit_parts(&container, &opened.pieces)?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
-        let (indexes, held) = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
-        let prepared = Prepared::new(bound, indexes)?;
+        let followed = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
+        let prepared = Prepared::new(query, followed.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
-        let view = Arc::clone(&opened.view);
+        let view = (Arc::clone(&opened.view), followed.states);
         let mut reading = Reading::new(self, view, &container.identity, &live, &operation.limits);
         reading.metrics.compile_time = compile_time;
-        reading.bill = Bill::new(held);
+        reading.bill = Bill::new(followed.held);
         let mut value = self.run(&mut reading, &opened, &prepared, &operation, progress).await?;
         reading.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reading.metrics;
@@ -67,7 +71,40 @@ impl Engine {
         let charge = counters.charge(level);
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.explained("query", counters.terms(level)));
+        let metrics = &value.metrics;
+        let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
+        visits.spent(charge, Amount { items, bytes });
+        self.look_at_query(
+            &container,
+            &operation,
+            &PageUse {
+                text: &operation.text,
+                charge,
+                is_across: !visits.is_confined(),
+                partitions: visits.partitions(),
+                metrics,
+                generation: live.generation,
+                index_metrics: &|| prepared.index_metrics(),
+            },
+        );
         Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+    }
+
+    /// Passes the gates of the partitions that a query reads.
+    fn visit_parts<'a>(&self, container: &'a Container, pieces: &'a [Piece]) -> Result<Visits<'a>> {
+        let mut partitions: Vec<Arc<Partition>> = Vec::new();
+        for piece in pieces {
+            let number = piece.partition.identity.number;
+            if !partitions.iter().any(|known| known.identity.number == number) {
+                partitions.push(Arc::clone(&piece.partition));
+            }
+        }
+        let logical = match pieces {
+            [only] => only.logical.as_ref().map(LogicalPartition::logical),
+            _ => None,
+        };
+        Visits::begin(container, partitions, OperationKind::Query, self.now(), logical)
     }
 
     /// Finds the parts of a container that a query reads and takes a snapshot of them.
@@ -75,10 +112,10 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<Opened> {
         loop {
-            match self.open_parts_once(container, operation, bound).await? {
+            match self.open_parts_once(container, operation, query).await? {
                 Ok(opened) => return Ok(opened),
                 Err(retired) => self.map_after(container, &retired).await?,
             }
@@ -89,9 +126,9 @@ impl Engine {
         &self,
         container: &Container,
         operation: &QueryItems,
-        bound: &BoundQuery,
+        query: &Filtered,
     ) -> Result<std::result::Result<Opened, Arc<Partition>>> {
-        let (_, targets) = targets(container, &operation.feed_range, bound);
+        let (_, targets) = targets(container, &operation.feed_range, query);
         let pieces = pieces(&container.map(), &targets);
         let mut session_token = SessionToken::default();
         for piece in &pieces {
@@ -131,7 +168,9 @@ impl Engine {
                 reading.bill.plan(prepared, &source, choice.lookup(), charged);
                 let mut page = PageRows::new(bound, &progress, rows_max, bytes_max);
                 let more = fill(reading, &mut source, &mut maker, &mut page, &mut progress).await?;
-                progress.plan = choice.fingerprint();
+                if more {
+                    progress.plan = choice.fingerprint();
+                }
                 (page, more)
             }
             None => {
@@ -156,7 +195,7 @@ impl Engine {
             continuation: more.then(|| progress.to_token(operation, &reading.identity.rid)),
             rows: page.rows,
             metrics: Default::default(),
-            index_metrics: index_metrics(bound, &prepared.indexes),
+            index_metrics: operation.wants_index_metrics.then(|| prepared.index_metrics()),
         })
     }
 }
@@ -173,7 +212,7 @@ async fn streamed(
     if matches!(progress.place, Place::Rows(_)) {
         return Ok(None);
     }
-    let Some(maker) = RowMaker::new(bound, context) else { return Ok(None) };
+    let Some(mut maker) = RowMaker::new(bound, context) else { return Ok(None) };
     let source = if bound.output.distinct {
         choice.distinct(&progress.place)?
     } else if bound.order_by == Ordering::None {
@@ -184,6 +223,9 @@ async fn streamed(
             None => choice.ordered(&progress.place)?,
         }
     };
+    if source.as_ref().is_some_and(|source| choice.is_answered_by(source)) {
+        maker.trust_source();
+    }
     Ok(source.map(|source| (source, maker)))
 }
 

@@ -1,5 +1,6 @@
 //! Attached resources: users, permissions, scripts; and addresses by id and resource id.
 
+use engine::query::QueryItems;
 use engine::{AttachedKind, ErrorKind};
 use model::{Json, Object};
 
@@ -30,6 +31,38 @@ async fn attached_resources_survive_reopening_and_go_with_their_owner() {
     assert!(engine.list_attached(owner, kind).await.unwrap().value.is_empty());
     let late = engine.create_attached(owner, kind, content(r#"{"id":"t"}"#)).await;
     assert_eq!(late.unwrap_err().kind(), ErrorKind::OwnerNotFound);
+}
+
+#[tokio::test]
+async fn a_stored_user_defined_function_is_not_run_and_an_unknown_one_is_a_mistake() {
+    let account = Account::new().await;
+    let link = account.container(container(BODY)).await;
+    let owner = account.resource(&link).await.rid;
+    let engine = &account.engine;
+    let refusal = async |text: &str| {
+        engine.query_items(QueryItems::new(link.clone(), text)).await.unwrap_err()
+    };
+    let texts = [
+        "SELECT VALUE udf.twice(c.n) FROM c",
+        "SELECT * FROM c WHERE EXISTS(SELECT VALUE x FROM x IN c.l WHERE udf.twice(x) = 2)",
+        "SELECT VALUE false AND udf.twice(1)",
+    ];
+    for text in texts {
+        let error = refusal(text).await;
+        assert_eq!(error.kind(), ErrorKind::BadQuery, "{text}");
+        let words = "'twice' is not a recognized user-defined function name.";
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let kind = AttachedKind::UserDefinedFunction;
+    let function = content(r#"{"id":"twice","body":"function(n) { return 2 * n }"}"#);
+    engine.create_attached(owner, kind, function).await.unwrap();
+    for text in texts {
+        let error = refusal(text).await;
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{text}");
+        assert!(error.to_string().contains("'twice'"), "{error}");
+    }
+    let mixed = refusal("SELECT VALUE udf.twice(udf.Twice(1))").await;
+    assert_eq!(mixed.kind(), ErrorKind::BadQuery);
 }
 
 #[tokio::test]

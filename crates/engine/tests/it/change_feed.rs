@@ -238,3 +238,24 @@ async fn a_missing_container_has_no_feed() {
     let page = account.changes(&link, LATEST, ChangeFeedStart::Beginning, 1).await;
     refused(page, ErrorKind::OwnerNotFound);
 }
+
+/// A page of a narrow range looks at a bounded number of changes of its partition, and says where it stopped.
+#[tokio::test]
+async fn a_narrow_range_in_a_busy_partition_is_passed_page_by_page() {
+    let account = Account::new().await;
+    let link = account.container(plain("c")).await;
+    for number in 0..10_050 {
+        let text = format!(r#"{{"id":"i{number}","pk":"busy"}}"#);
+        account.create(&link, &text).await.unwrap();
+    }
+    account.create(&link, r#"{"id":"rare","pk":"calm"}"#).await.unwrap();
+    let calm = FeedRange::PartitionKey(key("calm"));
+    let read = |start| account.changes_of(&link, calm.clone(), LATEST, start, 10);
+    let passed = read(ChangeFeedStart::Beginning).await.unwrap();
+    assert!(passed.changes.is_empty() && passed.more);
+    assert!(passed.position.ranges[0].lsn >= Lsn(9_000), "{:?}", passed.position);
+    let found = read(ChangeFeedStart::Continuation(passed.continuation)).await.unwrap();
+    assert_eq!(names(&found.changes), ["rare"]);
+    let end = read(ChangeFeedStart::Continuation(found.continuation)).await.unwrap();
+    assert!(end.changes.is_empty() && !end.more);
+}

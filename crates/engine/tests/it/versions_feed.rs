@@ -290,3 +290,73 @@ async fn splits_and_merges_keep_versions_and_their_images() {
     );
     account.verify().await;
 }
+
+/// Two partitions of which one, that of the first key, has many more writes than the other.
+async fn busy_and_calm() -> (Account, ContainerLink, [u32; 2], [&'static str; 2]) {
+    let account = Account::new().await;
+    let link = account.container(plain("c")).await;
+    let children = account.split(&link, 0).await.unwrap();
+    let keys = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
+    let mut found = [None, None];
+    for key in keys {
+        let text = format!(r#"{{"id":"{key}","pk":"{key}","n":0}}"#);
+        account.upsert(&link, &text).await.unwrap();
+        let partitions = account.engine.list_partitions(&link).await.unwrap().value.partitions;
+        let used = partitions.iter().map(|partition| partition.usage.items);
+        for (key_of_part, items) in found.iter_mut().zip(used) {
+            if key_of_part.is_none() && items > 0 {
+                *key_of_part = Some(key);
+            }
+        }
+    }
+    let keys = found.map(|key| key.expect("one of eight keys lies in each half"));
+    for n in 1..=40 {
+        let text = format!(r#"{{"id":"busy","pk":"{}","n":{n}}}"#, keys[0]);
+        account.upsert(&link, &text).await.unwrap();
+    }
+    (account, link, [children[0], children[1]], keys)
+}
+
+#[tokio::test]
+async fn what_one_partition_has_trimmed_says_nothing_about_the_other_after_a_merge() {
+    for trimmed_before_merge in [true, false] {
+        let (account, link, children, keys) = busy_and_calm().await;
+        let stale = {
+            let range = FeedRange::PartitionKey(crate::verbs::key(keys[0]));
+            let start = ChangeFeedStart::Now;
+            account.changes_of(&link, range, ALL, start, 1).await.unwrap().continuation
+        };
+        let text = format!(r#"{{"id":"busy","pk":"{}","n":41}}"#, keys[0]);
+        account.upsert(&link, &text).await.unwrap();
+        account.upsert(&link, &text.replace("41", "42")).await.unwrap();
+        let good = account.changes(&link, ALL, ChangeFeedStart::Now, 1).await.unwrap().continuation;
+        let calm = format!(r#"{{"id":"calm","pk":"{}","n":1}}"#, keys[1]);
+        account.upsert(&link, &calm).await.unwrap();
+        if trimmed_before_merge {
+            account.travel(1000);
+            assert_eq!(account.engine.maintain_fully().await.unwrap().trimmed, 41);
+        }
+        account.merge(&link, children[0], children[1]).await.unwrap();
+        if !trimmed_before_merge {
+            account.travel(1000);
+            assert_eq!(account.engine.maintain_fully().await.unwrap().trimmed, 41);
+        }
+        let account = account.reopened().await;
+        account.upsert(&link, &calm.replace(":1", ":2")).await.unwrap();
+        let expected = ["create calm 1 -", "replace calm 2 1"];
+        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        let lost = |token: &str| {
+            let start = ChangeFeedStart::Continuation(token.to_owned());
+            let range = FeedRange::PartitionKey(crate::verbs::key(keys[0]));
+            account.changes_of(&link, range, ALL, start, 1)
+        };
+        refused(lost(&stale).await, ErrorKind::ContinuationRefused);
+
+        // The marks of both ranges go to the parts of the merged partition.
+        let merged = account.engine.list_partitions(&link).await.unwrap().value.partitions;
+        account.split(&link, merged[0].number).await.unwrap();
+        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        refused(lost(&stale).await, ErrorKind::ContinuationRefused);
+        account.verify().await;
+    }
+}

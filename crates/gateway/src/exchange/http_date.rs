@@ -22,7 +22,9 @@ pub(crate) fn parse_http_date(text: &str) -> Option<u64> {
     let mut words = text.split_ascii_whitespace();
     let (_, day, month, year, time, zone) =
         (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
-    if words.next().is_some() || !zone.eq_ignore_ascii_case("GMT") {
+    // The Go library writes the zone as UTC.
+    let is_known = zone.eq_ignore_ascii_case("GMT") || zone.eq_ignore_ascii_case("UTC");
+    if words.next().is_some() || !is_known {
         return None;
     }
     let day: u64 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
@@ -75,6 +77,7 @@ mod tests {
             assert_eq!(http_date(seconds), text);
             assert_eq!(parse_http_date(text), Some(seconds));
             assert_eq!(parse_http_date(&text.to_lowercase()), Some(seconds));
+            assert_eq!(parse_http_date(&text.replace("GMT", "UTC")), Some(seconds));
         }
     }
 

@@ -45,6 +45,8 @@ pub(crate) async fn run(
         page: request.page()?,
         options: request.read_options(engine)?,
         limits,
+        wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
+            || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
     let outcome = engine.query_items(operation).await?;
     let reply = reply(request, address, &outcome.value).with_some(header::QUERY_ADVICE, advice);
@@ -113,10 +115,10 @@ fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Rep
     if request.flag(&header::POPULATE_QUERY_METRICS) {
         reply = reply.with(header::QUERY_METRICS, metrics::text(&page.metrics));
     }
-    if request.flag(&header::POPULATE_INDEX_METRICS_V2) {
-        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_second_header());
-    } else if request.flag(&header::POPULATE_INDEX_METRICS) {
-        reply = reply.with(header::INDEX_UTILIZATION, page.index_metrics.to_header());
+    if let Some(metrics) = &page.index_metrics {
+        let is_second = request.flag(&header::POPULATE_INDEX_METRICS_V2);
+        let text = if is_second { metrics.to_second_header() } else { metrics.to_header() };
+        reply = reply.with(header::INDEX_UTILIZATION, text);
     }
     reply
 }

@@ -5,7 +5,7 @@
 
 use engine::{ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
-use model::{FeedRange, RequestCharge, SessionToken};
+use model::{FeedRange, SessionToken};
 
 use super::usage;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
@@ -97,9 +97,8 @@ async fn of_failure(
     failure: Failure,
 ) -> Failure {
     let token = session_token(engine, request, address).await;
-    // A refusal costs what looking costs.
     let reply = Reply::empty(failure.status())
-        .charge(RequestCharge::from_request_units(1))
+        .charge(failure.charge())
         .session(token.as_ref())
         .owner(address);
     failure.with_headers(positioned(address, reply).into_headers())

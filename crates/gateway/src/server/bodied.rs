@@ -1,8 +1,8 @@
 //! A connection on which no refusal is without a body.
 //!
-//! The HTTP library answers by itself what it cannot read as a request: a head that is too long or malformed. It does so
-//! with an empty body, which some clients cannot take. Owns finding such an answer among the bytes it writes, and saying
-//! the same with a body. Everything else passes unchanged.
+//! The HTTP library answers by itself what it cannot read as a request: a head that is too long or malformed. It does
+//! so with an empty body, which some clients cannot take. Owns finding such an answer among the bytes it writes, and
+//! saying the same with a body. Everything else passes unchanged.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -17,6 +17,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::bodied::Bodied;
 use super::certificate::Certificate;
+use super::patient::Patient;
 use super::respond::respond;
 use super::tls;
 use crate::gateway::Gateway;
@@ -106,6 +107,7 @@ impl Gateway {
         watcher: Watcher,
     ) {
         let builder = connection_builder(&self.settings().limits);
+        let stream = Patient::new(stream, &self.settings().limits);
         let stream = Bodied::new(stream, self.clone());
         let service = service_fn(move |request| {
             let gateway = self.clone();

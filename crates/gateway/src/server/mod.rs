@@ -6,6 +6,7 @@ mod bodied;
 mod certificate;
 mod guarded;
 mod listen;
+mod patient;
 mod respond;
 mod tls;
 

@@ -4,11 +4,12 @@
 //! that names the activity id under which it is logged.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::Body;
 use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HOST, PRAGMA};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
@@ -19,16 +20,28 @@ use crate::gateway::Gateway;
 use crate::observe;
 use crate::route::Path;
 
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Gateway {
+    /// Answers one request without a socket: for tests, and for servers that have sockets of their own.
+    pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
+        match respond(self, request, "http").await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
 /// Answers one request.
-pub(crate) async fn respond(
+pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
-    incoming: hyper::Request<Incoming>,
+    incoming: hyper::Request<B>,
     scheme: &'static str,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let activity_id = gateway.activity_id(incoming.headers());
     let began = gateway.engine().environment().stopwatch();
     let location = location(&incoming, scheme);
-    let answer = Guarded::new(answer(gateway, incoming, scheme)).await;
+    let answer = Guarded::new(pin!(answer(gateway, incoming, scheme))).await;
     let reply = match answer {
         Ok(Ok(reply)) => reply,
         Ok(Err(failure)) => failure.into_reply(&activity_id),
@@ -64,7 +77,7 @@ pub(crate) async fn respond(
 }
 
 /// The whole address of a request that may be made again.
-fn location(incoming: &hyper::Request<Incoming>, scheme: &'static str) -> Option<String> {
+fn location<B>(incoming: &hyper::Request<B>, scheme: &'static str) -> Option<String> {
     match *incoming.method() {
         Method::GET | Method::PUT | Method::PATCH | Method::DELETE => {
             let origin = origin(incoming.headers(), incoming.uri(), scheme);
@@ -83,9 +96,9 @@ fn origin(headers: &HeaderMap, uri: &Uri, scheme: &'static str) -> String {
     format!("{scheme}://{}", host.unwrap_or("localhost"))
 }
 
-async fn answer(
+async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
-    incoming: hyper::Request<Incoming>,
+    incoming: hyper::Request<B>,
     scheme: &'static str,
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
@@ -99,6 +112,9 @@ async fn answer(
         return observe::control(gateway, &path, &body).await;
     }
     let origin = origin(&parts.headers, &parts.uri, scheme);
+    if observe::is_page(gateway, &parts.method, &path) {
+        return Ok(observe::page(gateway, &origin));
+    }
     let (method, headers) = (parts.method, parts.headers);
     let mut request = Request { method, headers, body: Bytes::new(), origin };
     let principal = gateway.authorize(&request, &path).await?;
@@ -128,14 +144,20 @@ fn check_headers(gateway: &Gateway, parts: &Parts) -> Outcome<()> {
 const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Takes the rest of a body: a client that is still sending when the connection ends never reads our answer.
-async fn drain(body: &mut Incoming, time_max: Duration) {
+async fn drain<B>(body: &mut B, time_max: Duration)
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
     let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
     // Beyond either bound the connection ends, as it would have without this.
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 
-async fn read_body(gateway: &Gateway, mut body: Incoming) -> Outcome<Bytes> {
+async fn read_body<B>(gateway: &Gateway, mut body: B) -> Outcome<Bytes>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
     let limits = &gateway.settings().limits;
     let reading = Limited::new(&mut body, limits.body_bytes_max).collect();
     let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await

@@ -48,6 +48,114 @@ async fn a_head_that_never_ends_is_cut_off() {
     server.get("/dbs").send().await.expect(200);
 }
 
+/// Waits until the server ends a connection; a test that hangs here has found one that it keeps.
+async fn ended(mut stream: TcpStream) -> Vec<u8> {
+    let mut received = Vec::new();
+    let _ = stream.read_to_end(&mut received).await;
+    received
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_loses_its_place() {
+    let server = Server::with(|settings| settings.limits.head_ms_max = 300).await;
+    for greeting in [&b""[..], b"P", b"PRI * HTTP/2.0\r\n\r\nSM\r\n", b"G"] {
+        let mut stream = TcpStream::connect(&server.address).await.unwrap();
+        stream.write_all(greeting).await.unwrap();
+        ended(stream).await;
+    }
+    server.get("/dbs").send().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_without_a_word_loses_its_place() {
+    let server = Server::with(|settings| {
+        settings.limits.head_ms_max = 300;
+        settings.limits.connections_max = 1;
+    })
+    .await;
+    // The connection stays half-open: its client neither speaks nor ends it.
+    let silent = TcpStream::connect(&server.address).await.unwrap();
+    server.get("/dbs").send().await.expect(200);
+    drop(silent);
+}
+
+#[tokio::test]
+async fn a_client_that_idles_between_requests_loses_its_place() {
+    let server = Server::with(|settings| settings.limits.head_ms_max = 300).await;
+    let mut stream = TcpStream::connect(&server.address).await.unwrap();
+    stream.write_all(b"GET /alive HTTP/1.1\r\nhost: h\r\n\r\n").await.unwrap();
+    let received = ended(stream).await;
+    assert!(received.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&received));
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_loses_its_place() {
+    let server = Server::with(|settings| {
+        settings.limits.body_ms_max = 1000;
+        settings.limits.connections_max = 1;
+    })
+    .await;
+    server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
+    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    server.post("/dbs/d/colls", container).send().await.expect(201);
+    let item = format!(r#"{{"id":"a","pk":"x","long":"{}"}}"#, "x".repeat(1_500_000));
+    let call = server.post("/dbs/d/colls/c/docs", &item).key(r#"["x"]"#);
+    call.send().await.expect(201);
+    let path = "/dbs/d/colls/c/docs/a";
+    let authorization = sign("GET", path, DATE, EMULATOR_KEY);
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nhost: h\r\nx-ms-date: {DATE}\r\nauthorization: {authorization}\r\n\
+         x-ms-documentdb-partitionkey: [\"x\"]\r\n\r\n"
+    );
+    // More answers than any buffer of a connection holds.
+    let mut deaf = TcpStream::connect(&server.address).await.unwrap();
+    deaf.write_all(head.repeat(20).as_bytes()).await.unwrap();
+    server.get("/dbs").send().await.expect(200);
+    drop(deaf);
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_after_a_body_that_was_too_large() {
+    let server = Server::start().await;
+    let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
+    let head = |length: usize| {
+        format!(
+            "POST /dbs HTTP/1.1\r\nhost: h\r\nx-ms-date: {DATE}\r\nauthorization: {authorization}\r\n\
+             content-length: {length}\r\n\r\n"
+        )
+    };
+    let mut stream = TcpStream::connect(&server.address).await.unwrap();
+    let bytes = 8 * 1024 * 1024;
+    stream.write_all(head(bytes).as_bytes()).await.unwrap();
+    stream.write_all(&vec![b' '; bytes]).await.unwrap();
+    let last = head(10).replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
+    stream.write_all(format!(r#"{last}{{"id":"d"}}"#).as_bytes()).await.unwrap();
+    let received = String::from_utf8(ended(stream).await).unwrap();
+    assert!(received.starts_with("HTTP/1.1 413"), "{received}");
+    assert!(received.contains("RequestEntityTooLarge"), "{received}");
+    assert!(received.contains("HTTP/1.1 201 Created"), "{received}");
+}
+
+#[tokio::test]
+async fn a_body_far_beyond_the_limit_ends_the_connection() {
+    let server = Server::start().await;
+    let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
+    let head = format!(
+        "POST /dbs HTTP/1.1\r\nhost: h\r\nx-ms-date: {DATE}\r\nauthorization: {authorization}\r\n\
+         transfer-encoding: chunked\r\n\r\n"
+    );
+    let mut stream = TcpStream::connect(&server.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let chunk = format!("100000\r\n{}\r\n", " ".repeat(0x10_0000));
+    let mut sent = 0;
+    // Ends because the server does not take without end.
+    while sent < 200 && stream.write_all(chunk.as_bytes()).await.is_ok() {
+        sent += 1;
+    }
+    assert!(sent < 200, "two hundred megabytes were taken");
+    server.get("/dbs").send().await.expect(200);
+}
+
 #[tokio::test]
 async fn a_body_that_never_comes_times_out() {
     let server = Server::with(|settings| settings.limits.body_ms_max = 50).await;
@@ -146,4 +254,31 @@ async fn an_answer_before_nonsense_is_kept() {
     let refused = received.find("HTTP/1.1 400 Bad Request").expect(&received);
     let rest = &received[refused..];
     assert!(rest.contains("x-ms-activity-id") && rest.contains("malformed"), "{rest}");
+}
+
+/// The answer to a request over HTTP/2, with a header of some length.
+async fn over_http2(server: &Server, bytes: usize) -> (u16, String) {
+    let stream = TcpStream::connect(&server.address).await.unwrap();
+    let io = hyper_util::rt::TokioIo::new(stream);
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    tokio::spawn(connection);
+    let request = hyper::Request::get(format!("http://{}/alive", server.address))
+        .header("x-long", "x".repeat(bytes))
+        .body(http_body_util::Empty::<bytes::Bytes>::new())
+        .unwrap();
+    let answer = sender.send_request(request).await.unwrap();
+    let status = answer.status().as_u16();
+    let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn headers_beyond_the_limit_are_refused_over_http2_too() {
+    let server = Server::start().await;
+    assert_eq!(over_http2(&server, 16 * 1024).await.0, 200);
+    let (status, body) = over_http2(&server, 64 * 1024).await;
+    assert_eq!(status, 431);
+    assert!(body.contains("RequestHeaderFieldsTooLarge"), "{body}");
 }

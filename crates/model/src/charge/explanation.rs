@@ -194,6 +194,17 @@ impl fmt::Display for ChargeTerm {
 }
 
 impl ChargeExplanation {
+    /// A charge whose terms nobody knows, as one term.
+    #[must_use]
+    pub fn of_whole(
+        operation: &'static str,
+        profile: ChargeProfile,
+        charge: RequestCharge,
+    ) -> Self {
+        let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
+        Self { operation, profile, terms }
+    }
+
     /// The sum of the terms.
     #[must_use]
     pub fn charge(&self) -> RequestCharge {
@@ -208,9 +219,12 @@ impl ChargeExplanation {
         object.insert("profile", self.profile.as_str());
         object.insert("operation", self.operation);
         object.insert("charge", decimals(self.charge()));
-        let terms: Vec<Json> = self.terms.iter().map(ChargeTerm::to_json).collect();
-        object.insert("terms", terms);
+        object.insert("terms", self.terms_json());
         Json::Object(object)
+    }
+
+    pub(super) fn terms_json(&self) -> Vec<Json> {
+        self.terms.iter().map(ChargeTerm::to_json).collect()
     }
 
     /// The same in so many bytes at most: the cheapest terms are put together as `others` when all of them are too
@@ -275,7 +289,7 @@ fn size_detail(bytes: usize) -> TermDetail {
     TermDetail::Size { bytes: bytes as u64, step_kilobytes: size_step(bytes).kilobytes }
 }
 
-fn number(count: u64) -> Json {
+pub(super) fn number(count: u64) -> Json {
     Json::from(i64::try_from(count).unwrap_or(i64::MAX))
 }
 

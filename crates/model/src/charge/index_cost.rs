@@ -135,7 +135,8 @@ pub(super) fn only_in_one<'cost>(
             std::cmp::Ordering::Less => changed.extend(old.next()),
             std::cmp::Ordering::Greater => changed.extend(new.next()),
             std::cmp::Ordering::Equal => {
-                (old.next(), new.next());
+                old.next();
+                new.next();
             }
         }
     }

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::LEAF_UNITS;
-use super::explanation::{ChargeExplanation, ChargeTerm};
+use super::explanation::{ChargeExplanation, ChargeTerm, decimals, number};
 use super::index_cost::{IndexCost, IndexCostKind, index_costs};
-use super::profile::ChargeProfile;
+use super::profile::{CHARGE_MODEL, ChargeProfile};
 use super::size::item_bytes;
 use crate::limits::{ITEM_BYTES_MAX, ITEM_ID_BYTES_MAX, NESTING_LEVELS_MAX};
 use crate::{
-    IndexPath, IndexingMode, IndexingPolicy, Invalid, ItemId, Json, PathEnding, RequestCharge,
-    Result,
+    IndexPath, IndexingMode, IndexingPolicy, Invalid, ItemId, Json, Object, PathEnding,
+    RequestCharge, Result,
 };
 
 /// The prices of an item under a policy.
@@ -92,6 +92,38 @@ impl CostStatement {
             priced(delete, ""),
         ];
         Ok(Self { bytes, operations, savings: savings(&costs) })
+    }
+}
+
+impl CostStatement {
+    /// The statement as JSON.
+    #[must_use]
+    pub fn to_json(&self, profile: ChargeProfile) -> Json {
+        let operation = |priced: &PricedOperation| {
+            let mut object = Object::new();
+            object.insert("operation", priced.explanation.operation);
+            if !priced.assumption.is_empty() {
+                object.insert("assumption", priced.assumption);
+            }
+            object.insert("charge", decimals(priced.explanation.charge()));
+            object.insert("terms", priced.explanation.terms_json());
+            Json::Object(object)
+        };
+        let saving = |saving: &PathSaving| {
+            let mut object = Object::new();
+            object.insert("path", saving.path.as_str());
+            object.insert("leaves", number(saving.leaves));
+            object.insert("perCreate", decimals(saving.per_create));
+            object.insert("perChange", decimals(saving.per_change));
+            Json::Object(object)
+        };
+        let mut object = Object::new();
+        object.insert("model", CHARGE_MODEL);
+        object.insert("profile", profile.as_str());
+        object.insert("bytes", number(self.bytes as u64));
+        object.insert("operations", self.operations.iter().map(operation).collect::<Vec<_>>());
+        object.insert("savings", self.savings.iter().map(saving).collect::<Vec<_>>());
+        Json::Object(object)
     }
 }
 
@@ -223,14 +255,14 @@ fn depth(json: &Json) -> usize {
 
 /// The property of an item under which it is nested deepest.
 fn deepest(item: &Json) -> String {
-    let properties = item.as_object().into_iter().flat_map(crate::Object::iter);
+    let properties = item.as_object().into_iter().flat_map(Object::iter);
     let found = properties.max_by_key(|(_, value)| depth(value));
     found.map_or_else(String::new, |(name, _)| format!("/{name}"))
 }
 
 /// The property of an item that has the most bytes.
 fn largest(item: &Json) -> (String, usize) {
-    let properties = item.as_object().into_iter().flat_map(crate::Object::iter);
+    let properties = item.as_object().into_iter().flat_map(Object::iter);
     let sizes = properties.map(|(name, value)| (format!("/{name}"), value.to_bytes().len()));
     sizes.max_by_key(|(_, bytes)| *bytes).unwrap_or_default()
 }

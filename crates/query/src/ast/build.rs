@@ -46,12 +46,18 @@ impl Scalar {
     /// `target step`.
     #[must_use]
     pub fn member(target: Self, step: Step, span: Span) -> Self {
+        Self::members(target, vec![step], span)
+    }
+
+    /// `target step step`.
+    #[must_use]
+    pub fn members(target: Self, below: Vec<Step>, span: Span) -> Self {
         let member = match target.kind {
             ScalarKind::Member(Member { target, mut steps }) => {
-                steps.push(step);
+                steps.extend(below);
                 Member { target, steps }
             }
-            kind => Member { target: Box::new(Self::new(kind, target.span)), steps: vec![step] },
+            kind => Member { target: Box::new(Self::new(kind, target.span)), steps: below },
         };
         Self::new(ScalarKind::Member(member), span)
     }

@@ -54,11 +54,12 @@ pub fn bind_with(
         return Err(errors);
     }
     let mut binder = Binder::new(parameters, catalog, computed);
-    let bound = binder.query(query, Nesting::Outermost);
-    if binder.udf_calls > UDF_CALLS_MAX {
+    let mut bound = binder.query(query, Nesting::Outermost);
+    if binder.udf_calls.len() > UDF_CALLS_MAX {
         binder.errors.push(text::too_many_udf_calls(query.span.0, UDF_CALLS_MAX));
     }
     if binder.errors.is_empty() {
+        bound.user_functions = binder.udf_calls;
         return Ok(bound);
     }
     let mut errors = binder.errors;
@@ -122,7 +123,8 @@ pub(super) struct Binder<'a> {
     pub(super) computed: &'a ComputedProperties,
     pub(super) scope: Vec<Visible>,
     pub(super) frame: Frame,
-    pub(super) udf_calls: usize,
+    /// The user-defined functions called so far.
+    pub(super) udf_calls: Vec<String>,
     pub(super) errors: Vec<QueryError>,
 }
 
@@ -132,8 +134,8 @@ impl<'a> Binder<'a> {
         catalog: &'a dyn FunctionCatalog,
         computed: &'a ComputedProperties,
     ) -> Self {
-        let (scope, errors) = (Vec::new(), Vec::new());
-        Self { parameters, catalog, computed, scope, frame: Frame::at(0), udf_calls: 0, errors }
+        let (scope, udf_calls, errors) = (Vec::new(), Vec::new(), Vec::new());
+        Self { parameters, catalog, computed, scope, frame: Frame::at(0), udf_calls, errors }
     }
 
     /// Binds a query and leaves scope and frame as they were.
@@ -159,7 +161,18 @@ impl<'a> Binder<'a> {
         self.scope.truncate(base);
         let frame = std::mem::replace(&mut self.frame, outer);
         let aggregates = frame.aggregates;
-        BoundQuery { sources, filter, grouping, aggregates, output, order_by, top, offset, limit }
+        BoundQuery {
+            sources,
+            filter,
+            grouping,
+            aggregates,
+            output,
+            order_by,
+            top,
+            offset,
+            limit,
+            user_functions: Vec::new(),
+        }
     }
 
     /// GROUP BY, or the single group that an aggregate in the select list makes.

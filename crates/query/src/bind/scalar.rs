@@ -25,7 +25,7 @@ impl Binder<'_> {
             ScalarKind::Array(elements) => Expression::Array(self.scalars(elements)),
             ScalarKind::Call { function, arguments } => self.call(function, arguments, scalar.span),
             ScalarKind::UdfCall { function, arguments } => {
-                self.udf_calls += 1;
+                self.udf_calls.push(function.text.clone());
                 let arguments = self.scalars(arguments);
                 Expression::UdfCall { function: function.text.clone(), arguments }
             }

@@ -10,6 +10,9 @@ use super::bound::{Grouping, Output, OutputProperty, Projection};
 use crate::ast::{Literal, Query, Scalar, ScalarKind, SelectItem, Selection, Span, Step};
 use crate::error::text;
 
+/// Properties that are looked through one by one.
+const FEW_PROPERTIES: usize = 16;
+
 impl Binder<'_> {
     pub(super) fn output(&mut self, query: &Query, grouping: &Grouping) -> Output {
         let groups = *grouping != Grouping::None;
@@ -39,9 +42,9 @@ impl Binder<'_> {
     }
 
     fn properties(&mut self, items: &[SelectItem]) -> Vec<OutputProperty> {
-        let mut names = HashSet::new();
+        let mut many = (items.len() > FEW_PROPERTIES).then(HashSet::new);
         let mut unnamed = 0;
-        let mut properties = Vec::new();
+        let mut properties: Vec<OutputProperty> = Vec::with_capacity(items.len());
         for item in items {
             let (name, span) = match property_name(item) {
                 Some((name, span)) => (name.to_owned(), span),
@@ -50,7 +53,11 @@ impl Binder<'_> {
                     (format!("${unnamed}"), item.expression.span)
                 }
             };
-            if !names.insert(name.clone()) {
+            let is_new = match &mut many {
+                Some(names) => names.insert(name.clone()),
+                None => properties.iter().all(|known| known.name != name),
+            };
+            if !is_new {
                 self.errors.push(text::duplicate_property(span.0, &name));
             }
             properties.push(OutputProperty { name, expression: self.scalar(&item.expression) });

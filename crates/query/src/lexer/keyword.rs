@@ -27,17 +27,22 @@ keywords! {
     With "WITH",
 }
 
-/// Bytes of the longest word.
+/// Bytes of the shortest and of the longest word.
+const LENGTH_MIN: usize = 2;
 const LENGTH_MAX: usize = 9;
 
 impl Keyword {
     /// The reserved word a text spells, in any case.
     pub(crate) fn find(text: &str) -> Option<Self> {
-        if text.len() > LENGTH_MAX {
+        if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) {
             return None;
         }
-        let wanted = || text.bytes().map(|byte| byte.to_ascii_uppercase());
-        let place = WORDS.binary_search_by(|(spelling, _)| spelling.bytes().cmp(wanted())).ok()?;
+        let mut upper = [0; LENGTH_MAX];
+        let wanted = upper.get_mut(..text.len())?;
+        wanted.copy_from_slice(text.as_bytes());
+        wanted.make_ascii_uppercase();
+        let wanted: &[u8] = wanted;
+        let place = WORDS.binary_search_by(|(spelling, _)| spelling.as_bytes().cmp(wanted)).ok()?;
         WORDS.get(place).map(|(_, word)| *word)
     }
 
@@ -55,7 +60,8 @@ mod tests {
     fn there_are_fifty_three_words_in_alphabetical_order() {
         assert_eq!(WORDS.len(), 53);
         assert!(WORDS.is_sorted_by_key(|(spelling, _)| *spelling));
-        assert_eq!(WORDS.iter().map(|(spelling, _)| spelling.len()).max(), Some(LENGTH_MAX));
+        let lengths = || WORDS.iter().map(|(spelling, _)| spelling.len());
+        assert_eq!((lengths().min(), lengths().max()), (Some(LENGTH_MIN), Some(LENGTH_MAX)));
     }
 
     #[test]

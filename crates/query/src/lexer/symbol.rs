@@ -105,8 +105,10 @@ const SPELLINGS: &[(&str, Symbol)] = &[
 impl Symbol {
     /// The symbol a text starts with, and its length in bytes.
     pub(super) fn at_start(text: &str) -> Option<(Self, usize)> {
+        let first = text.as_bytes().first()?;
         SPELLINGS
             .iter()
+            .filter(|(spelling, _)| spelling.as_bytes().first() == Some(first))
             .find(|(spelling, _)| text.starts_with(spelling))
             .map(|(spelling, symbol)| (*symbol, spelling.len()))
     }

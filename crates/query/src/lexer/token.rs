@@ -19,6 +19,13 @@ pub(crate) struct Token<'text> {
     pub(crate) location: Location,
 }
 
+impl Token<'_> {
+    /// Whether nothing follows it.
+    pub(crate) fn is_last(&self) -> bool {
+        matches!(self.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString)
+    }
+}
+
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {

@@ -6,26 +6,21 @@ use super::string::StringForm;
 use super::{Keyword, Symbol, Token, TokenKind, number, string};
 use crate::error::Location;
 
-/// Tokens that room is made for beforehand, at most.
-const TOKENS_AT_ONCE: usize = 1_024;
-
 /// All tokens of a text. The last one is the end of the text or the first invalid token.
+#[cfg(test)]
 pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
-    let mut tokenizer = Tokenizer { text, byte: 0, unit: 0 };
-    // A token has three characters or more; a long text grows as it goes.
-    let mut tokens = Vec::with_capacity((text.len() / 3 + 2).min(TOKENS_AT_ONCE));
+    let mut tokenizer = Tokenizer::new(text);
+    let mut tokens = Vec::new();
     loop {
-        let token = tokenizer.next_token();
-        let is_last =
-            matches!(token.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString);
-        tokens.push(token);
-        if is_last {
+        tokens.push(tokenizer.next_token());
+        if tokens.last().is_some_and(Token::is_last) {
             return tokens;
         }
     }
 }
 
-struct Tokenizer<'text> {
+/// A walk under way: it makes one token at a time, since a list of all of them would be made only to be dropped.
+pub(crate) struct Tokenizer<'text> {
     text: &'text str,
     /// Where the walk is, in bytes.
     byte: usize,
@@ -34,42 +29,59 @@ struct Tokenizer<'text> {
 }
 
 impl<'text> Tokenizer<'text> {
-    fn next_token(&mut self) -> Token<'text> {
+    pub(crate) fn new(text: &'text str) -> Self {
+        Self { text, byte: 0, unit: 0 }
+    }
+
+    /// The next token. Nothing follows the last one.
+    pub(crate) fn next_token(&mut self) -> Token<'text> {
         self.skip_blanks();
         let rest = self.rest();
-        let Some(first) = rest.chars().next() else {
-            return self.take(TokenKind::End, 0);
+        let Some(first) = rest.as_bytes().first() else {
+            return self.take_ascii(TokenKind::End, 0);
         };
-        if let Some(length) = name_length(rest) {
-            let word = rest.get(..length).and_then(Keyword::find);
-            return self.take(word.map_or(TokenKind::Identifier, TokenKind::Keyword), length);
-        }
-        if first == '@'
-            && let Some(length) = rest.get(1..).and_then(name_length)
-        {
-            return self.take(TokenKind::Parameter, 1 + length);
-        }
-        if let Some((number, length)) = number::at_start(rest) {
-            return self.take(TokenKind::Number(number), length);
-        }
-        if matches!(first, '\'' | '"') {
-            return match string::at_start(rest) {
-                StringForm::Valid(value, length) => self.take(TokenKind::String(value), length),
-                StringForm::Invalid(length) => self.take(TokenKind::InvalidString, length),
-            };
+        match first {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let length = name_length(rest).unwrap_or_default();
+                let word = rest.get(..length).and_then(Keyword::find);
+                let kind = word.map_or(TokenKind::Identifier, TokenKind::Keyword);
+                return self.take_ascii(kind, length);
+            }
+            b'@' => {
+                if let Some(length) = rest.get(1..).and_then(name_length) {
+                    return self.take_ascii(TokenKind::Parameter, 1 + length);
+                }
+            }
+            b'0'..=b'9' | b'.' => {
+                if let Some((number, length)) = number::at_start(rest) {
+                    return self.take_ascii(TokenKind::Number(number), length);
+                }
+            }
+            b'\'' | b'"' => {
+                return match string::at_start(rest) {
+                    StringForm::Valid(value, length) => self.take(TokenKind::String(value), length),
+                    StringForm::Invalid(length) => self.take(TokenKind::InvalidString, length),
+                };
+            }
+            _ => {}
         }
         match Symbol::at_start(rest) {
-            Some((symbol, length)) => self.take(TokenKind::Symbol(symbol), length),
-            None => self.take(TokenKind::Invalid, first.len_utf8()),
+            Some((symbol, length)) => self.take_ascii(TokenKind::Symbol(symbol), length),
+            None => {
+                let length = rest.chars().next().map_or(0, char::len_utf8);
+                self.take(TokenKind::Invalid, length)
+            }
         }
     }
 
     /// White space and comments. A comment runs from two dashes to the end of its line.
     fn skip_blanks(&mut self) {
         loop {
-            let rest = self.rest();
-            let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
-            self.advance(blanks);
+            let rest = self.rest().bytes();
+            let blanks = rest.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+            let blanks = blanks.count();
+            self.byte += blanks;
+            self.unit += blanks;
             if !self.rest().starts_with("--") {
                 return;
             }
@@ -86,6 +98,15 @@ impl<'text> Tokenizer<'text> {
         let text = self.rest().get(..length).unwrap_or_default();
         let (byte_start, start) = (self.byte, self.unit);
         self.advance(length);
+        Token { kind, text, byte_start, location: Location { start, end: self.unit } }
+    }
+
+    /// The same for a token of characters that have one byte and one unit each.
+    fn take_ascii(&mut self, kind: TokenKind, length: usize) -> Token<'text> {
+        let text = self.rest().get(..length).unwrap_or_default();
+        let (byte_start, start) = (self.byte, self.unit);
+        self.byte += length;
+        self.unit += length;
         Token { kind, text, byte_start, location: Location { start, end: self.unit } }
     }
 

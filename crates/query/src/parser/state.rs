@@ -6,7 +6,7 @@
 use super::Parsed;
 use crate::ast::{Name, Query, Span};
 use crate::error::{Location, QueryError, text};
-use crate::lexer::{Keyword, Symbol, Token, TokenKind};
+use crate::lexer::{Keyword, Symbol, Token, TokenKind, Tokenizer};
 
 /// How deep the parser may call itself: beyond it lies the end of the stack.
 pub(super) const NESTING_LEVELS_MAX: usize = 128;
@@ -14,10 +14,18 @@ pub(super) const NESTING_LEVELS_MAX: usize = 128;
 /// JOINs of a query, subqueries included.
 const JOINS_MAX: usize = 10;
 
-/// The tokens of a text and how far they are read.
+/// Tokens that are looked at at once.
+const WINDOW: usize = 3;
+
+/// A text and how far it is read.
 pub(super) struct Parser<'text> {
-    tokens: Vec<Token<'text>>,
-    position: usize,
+    tokenizer: Tokenizer<'text>,
+    /// The token at hand and those after it, round and round.
+    window: [Option<Token<'text>>; WINDOW],
+    /// Where in the window the token at hand is.
+    first: usize,
+    /// The place of the token taken last.
+    last_span: Span,
     nesting: usize,
     /// JOINs seen so far.
     pub(super) joins: usize,
@@ -26,13 +34,35 @@ pub(super) struct Parser<'text> {
 }
 
 impl<'text> Parser<'text> {
-    pub(super) fn new(tokens: Vec<Token<'text>>) -> Self {
-        Self { tokens, position: 0, nesting: 0, joins: 0, deepest: 0 }
+    pub(super) fn new(text: &'text str) -> Self {
+        let mut tokenizer = Tokenizer::new(text);
+        let window = [Some(tokenizer.next_token()), None, None];
+        let last_span = Span::default();
+        let mut parser =
+            Self { tokenizer, window, first: 0, last_span, nesting: 0, joins: 0, deepest: 0 };
+        parser.fill(1);
+        parser.fill(2);
+        parser
     }
 
-    /// The kind of the token a number of tokens ahead; the end of the text goes on forever.
+    /// Puts the next token in a place of the window; nothing when the last one is read.
+    fn fill(&mut self, place: usize) {
+        let before = self.window.get((place + WINDOW - 1) % WINDOW).and_then(Option::as_ref);
+        let follows = before.is_some_and(|token| !token.is_last());
+        let next = follows.then(|| self.tokenizer.next_token());
+        if let Some(slot) = self.window.get_mut(place) {
+            *slot = next;
+        }
+    }
+
+    fn token(&self, distance: usize) -> Option<&Token<'text>> {
+        self.window.get((self.first + distance) % WINDOW).and_then(Option::as_ref)
+    }
+
+    /// The kind of the token a number of tokens ahead, two at most; the end of the text goes on forever.
     pub(super) fn ahead(&self, distance: usize) -> &TokenKind {
-        self.tokens.get(self.position + distance).map_or(&TokenKind::End, |token| &token.kind)
+        debug_assert!(distance < WINDOW, "the window shows no more than {WINDOW} tokens");
+        self.token(distance).map_or(&TokenKind::End, |token| &token.kind)
     }
 
     pub(super) fn kind(&self) -> &TokenKind {
@@ -58,7 +88,7 @@ impl<'text> Parser<'text> {
 
     /// The text of the token at hand.
     pub(super) fn text(&self) -> &'text str {
-        self.tokens.get(self.position).map_or("", |token| token.text)
+        self.token(0).map_or("", |token| token.text)
     }
 
     /// The place of the token at hand.
@@ -68,19 +98,21 @@ impl<'text> Parser<'text> {
 
     /// The place of the token taken last.
     pub(super) fn last_span(&self) -> Span {
-        let last = self.position.checked_sub(1).and_then(|last| self.tokens.get(last));
-        last.map_or(Span::default(), |token| token.location.into())
+        self.last_span
     }
 
     fn location(&self) -> Location {
-        self.tokens.get(self.position).map(|token| token.location).unwrap_or_default()
+        self.token(0).map(|token| token.location).unwrap_or_default()
     }
 
     /// Goes on by one token and gives the place of the one passed. The last token is never passed.
     pub(super) fn advance(&mut self) -> Span {
         let span = self.span();
-        if self.position + 1 < self.tokens.len() {
-            self.position += 1;
+        if self.token(0).is_some_and(|token| !token.is_last()) {
+            let passed = self.first;
+            self.first = (passed + 1) % WINDOW;
+            self.fill(passed);
+            self.last_span = span;
         }
         span
     }

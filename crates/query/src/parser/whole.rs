@@ -6,7 +6,6 @@ use super::query::MeasuredQuery;
 use super::state::Parser;
 use crate::ast::Query;
 use crate::error::{Location, QueryError, text};
-use crate::lexer;
 
 /// Characters of a query text, counted as UTF-16 units.
 pub(super) const TEXT_UNITS_MAX: usize = 524_288;
@@ -47,7 +46,7 @@ fn parse_text(
         let whole = Location { start: 0, end: units };
         return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
-    let mut parser = Parser::new(lexer::tokenize(text));
+    let mut parser = Parser::new(text);
     let query = read(&mut parser)?.query;
     parser.expect_end()?;
     parser.check_joins(&query)?;

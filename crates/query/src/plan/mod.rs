@@ -22,5 +22,5 @@ mod resume;
 
 pub use advice::advice;
 pub use needed::needed_paths;
-pub use partitions::{PartitionFilter, QueryRange, partition_filter};
+pub use partitions::{PartitionFilter, QueryRange, partition_filter, partition_filter_of};
 pub use resume::{conjuncts, simplify};

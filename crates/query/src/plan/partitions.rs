@@ -52,6 +52,16 @@ pub fn partition_filter(
     query: &BoundQuery,
     definition: &PartitionKeyDefinition,
 ) -> PartitionFilter {
+    partition_filter_of(query, &row_condition(query), definition)
+}
+
+/// The same for a query whose row condition is known.
+#[must_use]
+pub fn partition_filter_of(
+    query: &BoundQuery,
+    condition: &Condition,
+    definition: &PartitionKeyDefinition,
+) -> PartitionFilter {
     if query.sources.is_empty() {
         return PartitionFilter::Keys(Vec::new());
     }
@@ -60,7 +70,7 @@ pub fn partition_filter(
         .iter()
         .map(|path| path.segments().iter().cloned().map(IndexPathSegment::Property).collect())
         .collect();
-    let Some(choices) = choices(&row_condition(query), &paths) else {
+    let Some(choices) = choices(condition, &paths) else {
         return PartitionFilter::All;
     };
     let mut keys = Vec::new();
@@ -238,6 +248,9 @@ fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec
 
 /// The key values of a set of values; none when there are too many to count.
 fn key_values(values: &ValueSet) -> Option<Vec<PartitionKeyValue>> {
+    if let Some(only) = values.as_point() {
+        return Some(vec![key_value(only)]);
+    }
     let mut defined = values.clone();
     defined.undefined = false;
     let mut found = Vec::new();
@@ -265,6 +278,9 @@ fn key_value(value: &Json) -> PartitionKeyValue {
 
 /// The keys without those that another one is the beginning of.
 fn without_covered(keys: Vec<PartitionKey>) -> Vec<PartitionKey> {
+    if keys.len() < 2 {
+        return keys;
+    }
     let known: HashSet<PartitionKey> = keys.iter().cloned().collect();
     let mut seen = HashSet::new();
     let is_covered = |key: &PartitionKey| {

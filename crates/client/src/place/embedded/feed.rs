@@ -39,6 +39,7 @@ impl Embedded {
             },
             page: PageOptions { items_max: page.rows_max, continuation: page.continuation.clone() },
             options: ReadOptions { session_token: token, ..ReadOptions::default() },
+            wants_index_metrics: false,
             limits: QueryLimits::default(),
         };
         let outcome = self.engine.query_items(query).await.map_err(translate)?;

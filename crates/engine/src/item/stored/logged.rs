@@ -6,7 +6,7 @@
 use model::{Lsn, TimestampSeconds};
 use storage::StorageValue;
 
-use super::record::{self, HEADER_BYTES, ItemHeader, KEY_LENGTH_BYTES, damaged_key};
+use super::record::{self, HEADER_BYTES, ItemHeader, KEY_LENGTH_BYTES};
 use crate::error::{Error, Result};
 use crate::key_layout::{ChangePosition, ItemKeyView};
 use crate::outcome::Item;
@@ -21,17 +21,12 @@ pub(crate) struct LoggedItem {
 
 impl LoggedItem {
     /// Checks everything that reading the parts relies on.
+    #[inline]
     pub(crate) fn decode(bytes: StorageValue, levels: usize) -> Result<Self> {
-        let length = record::item_key_length(&bytes).ok_or_else(damaged_key)?;
-        let record_at = KEY_LENGTH_BYTES + length;
-        let key = bytes.get(KEY_LENGTH_BYTES..record_at);
-        let key = key.and_then(|key| ItemKeyView::decode(key, levels)).ok_or_else(damaged_key)?;
-        let partition_bytes = u32::try_from(key.partition_bytes()).map_err(|_| damaged_key())?;
-        if !record::is_record(bytes.get(record_at..).unwrap_or_default()) {
-            return Err(Error::corrupt("an item record is shorter than its header"));
+        match check(&bytes, levels) {
+            Some((partition_bytes, record_at)) => Ok(Self { bytes, partition_bytes, record_at }),
+            None => Err(damaged()),
         }
-        let record_at = u32::try_from(record_at).map_err(|_| damaged_key())?;
-        Ok(Self { bytes, partition_bytes, record_at })
     }
 
     pub(crate) fn key(&self) -> ItemKeyView<'_> {
@@ -68,4 +63,19 @@ impl LoggedItem {
     fn record_at(&self) -> usize {
         self.record_at as usize
     }
+}
+
+/// How many bytes of the key are its logical partition, and where the record begins; none when something is damaged.
+#[inline]
+fn check(bytes: &[u8], levels: usize) -> Option<(u32, u32)> {
+    let record_at = KEY_LENGTH_BYTES + record::item_key_length(bytes)?;
+    let key = ItemKeyView::decode(bytes.get(KEY_LENGTH_BYTES..record_at)?, levels)?;
+    let is_whole = record::is_record(bytes.get(record_at..)?);
+    let partition_bytes = u32::try_from(key.partition_bytes()).ok()?;
+    is_whole.then_some((partition_bytes, u32::try_from(record_at).ok()?))
+}
+
+#[cold]
+fn damaged() -> Error {
+    Error::corrupt("an entry of the change log or of the versions is damaged")
 }

@@ -237,8 +237,16 @@ impl<'turn> Turn<'turn> {
     }
 
     /// Drops a superseded version for good.
-    pub(crate) fn trim_version(&mut self, position: ChangePosition) {
-        self.state.trimmed = self.state.trimmed.max(position.lsn);
+    pub(crate) fn trim_version(
+        &mut self,
+        position: ChangePosition,
+        version: &Version,
+        ended: TimestampSeconds,
+    ) {
+        self.state.trimmed.trim(position.lsn, || version.key().epk());
+        if let Version::Superseded { record, .. } = version {
+            self.state.trimmed.forget(record, ended);
+        }
         self.set.remove(VERSIONS, position.key());
     }
 
@@ -345,6 +353,7 @@ impl<'turn> Turn<'turn> {
             self.set.remove(CHANGE_LOG, position.key());
         }
         if self.context.live.retention_seconds == 0 {
+            self.state.trimmed.forget(record, ended);
             self.loses_versions = true;
             return;
         }

@@ -19,6 +19,7 @@ use super::merged::MergedLookup;
 use super::ordered::OrderedWalk;
 use super::reading::Reading;
 use super::scan::ItemScan;
+use super::served;
 use super::sorted::{IndexOrder, SortedLookup};
 use super::term::{branches, composite_paths, composite_terms, ordered_path_terms};
 use crate::error::Result;
@@ -62,6 +63,8 @@ pub(in crate::query) struct Choice<'plan> {
     context: &'plan EvaluationContext,
     /// The lookups, without those that the part read answers already.
     lookup: Lookup,
+    /// Whether the part read answers what was left out of the lookups.
+    answers_key: bool,
     /// The values the query looks at, if they can be named.
     needed: Option<Vec<ItemPath>>,
     /// Values that all items read have.
@@ -75,16 +78,28 @@ impl<'plan> Choice<'plan> {
         definition: &PartitionKeyDefinition,
         context: &'plan EvaluationContext,
     ) -> Self {
-        let lookup = match pieces.iter().all(|piece| piece.logical.is_some()) {
+        let (lookup, answers_key) = match pieces.iter().all(|piece| piece.logical.is_some()) {
             true => without_partition_key(&prepared.access.lookup, definition),
-            false => prepared.access.lookup.clone(),
+            false => (prepared.access.lookup.clone(), true),
         };
         let shared = match pieces {
             [only] => only.key.as_ref().map(|key| shared_values(definition, key)),
             _ => None,
         };
         let needed = needed_paths(&prepared.bound);
-        Self { prepared, pieces, context, lookup, needed, shared: shared.unwrap_or_default() }
+        let shared = shared.unwrap_or_default();
+        Self { prepared, pieces, context, lookup, answers_key, needed, shared }
+    }
+
+    /// Whether a source answers the whole filter.
+    pub(in crate::query) fn is_answered_by(&self, source: &Source) -> bool {
+        let Prepared { access, indexes, .. } = self.prepared;
+        self.answers_key
+            && match source {
+                Source::Ordered(_) => served::by_order(access, &self.lookup, indexes),
+                Source::Lookup(_) => served::by_lookup(access, &self.lookup),
+                _ => false,
+            }
     }
 
     /// The lookups that are carried out.
@@ -325,30 +340,37 @@ fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
         )
 }
 
-/// Conditions on the partition key say nothing more inside a logical partition.
-fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -> Lookup {
-    let is_key = |lookup: &Lookup| match lookup {
-        Lookup::Path(condition) => {
-            definition.paths().iter().any(|path| is_path(&condition.path, path.segments()))
-        }
-        _ => false,
+/// Conditions on the partition key say nothing more inside a logical partition. Gives what is left, and whether the
+/// partition answers the others to the last digit.
+fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -> (Lookup, bool) {
+    let parts = match lookup {
+        Lookup::Intersection(parts) => parts.as_slice(),
+        single => std::slice::from_ref(single),
     };
-    match lookup {
-        Lookup::Intersection(parts) => {
-            let mut left: Vec<Lookup> =
-                parts.iter().filter(|part| !is_key(part)).cloned().collect();
-            match left.pop() {
-                None => Lookup::Everything,
-                Some(only) if left.is_empty() => only,
-                Some(last) => {
-                    left.push(last);
-                    Lookup::Intersection(left)
-                }
+    let mut answers_key = true;
+    let mut left = Vec::new();
+    for part in parts {
+        match part {
+            Lookup::Path(condition)
+                if definition
+                    .paths()
+                    .iter()
+                    .any(|key| is_path(&condition.path, key.segments())) =>
+            {
+                answers_key &= served::by_partition_key(condition);
             }
+            other => left.push(other.clone()),
         }
-        other if is_key(other) => Lookup::Everything,
-        other => other.clone(),
     }
+    let lookup = match left.pop() {
+        None => Lookup::Everything,
+        Some(only) if left.is_empty() => only,
+        Some(last) => {
+            left.push(last);
+            Lookup::Intersection(left)
+        }
+    };
+    (lookup, answers_key)
 }
 
 fn ordered_place(place: &Place) -> Result<Option<&TermPlace>> {

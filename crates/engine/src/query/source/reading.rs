@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::TimestampMs;
-use storage::{KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, StorageKey};
+use storage::{
+    Direction, KeyRange, Read, Scan, ScanLimit, ScanPage, Shard, StorageKey, StorageValue,
+};
 
+use super::term::Shape;
 use crate::catalog::{ContainerIdentity, ContainerLive};
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::item::ItemRecord;
-use crate::key_layout::{ITEMS, TERMS};
+use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
 use crate::query::answer::QueryMetrics;
 use crate::query::bill::Bill;
 use crate::query::request::QueryLimits;
@@ -21,10 +24,15 @@ use crate::query::request::QueryLimits;
 /// Bytes of items held by one batch, roughly.
 const BATCH_BYTES: usize = 1024 * 1024;
 
+/// Lists of shapes read at a time.
+const SHAPES_AT_ONCE: usize = 256;
+
 /// One page being read.
 pub(in crate::query) struct Reading {
     engine: Engine,
     view: Arc<dyn Read>,
+    /// The states of the partitions in the view, as they are stored.
+    states: Vec<(Shard, StorageValue)>,
     pub(in crate::query) identity: Arc<ContainerIdentity>,
     pub(in crate::query) live: Arc<ContainerLive>,
     /// The moment the page is read at: expiry is asked of this one only.
@@ -38,7 +46,7 @@ pub(in crate::query) struct Reading {
 impl Reading {
     pub(in crate::query) fn new(
         engine: &Engine,
-        view: Arc<dyn Read>,
+        (view, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
         identity: &Arc<ContainerIdentity>,
         live: &Arc<ContainerLive>,
         limits: &QueryLimits,
@@ -46,6 +54,7 @@ impl Reading {
         Self {
             engine: engine.clone(),
             view,
+            states,
             identity: Arc::clone(identity),
             live: Arc::clone(live),
             now: engine.now(),
@@ -91,6 +100,38 @@ impl Reading {
         self.metrics.index_entries += page.entries.len() as u64;
         self.metrics.index_seeks += 1;
         Ok(page)
+    }
+
+    /// The shapes of a partition: those that are known for its state, or read term by term.
+    pub(in crate::query) async fn shapes(&mut self, shard: Shard) -> Result<Arc<[Shape]>> {
+        let state = self.states.iter().find(|(known, _)| *known == shard);
+        let state = state.map(|(_, state)| state.clone());
+        let cache = Arc::clone(&self.engine.core.shapes);
+        if let Some(known) = state.as_ref().and_then(|state| cache.at(shard, state)) {
+            return Ok(known);
+        }
+        let mut shapes = Vec::new();
+        let mut range = shape_paths_range();
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(SHAPES_AT_ONCE));
+            let page = self.scan_terms(shard, &scan).await?;
+            for entry in &page.entries {
+                let number = shape_of(&entry.key)
+                    .ok_or_else(|| Error::corrupt("the key of a shape is damaged"))?;
+                shapes.push(Shape { number, paths: entry.value.clone() });
+            }
+            match page.entries.last() {
+                Some(last) if page.more => {
+                    range = range.after(last.key.clone(), Direction::Forward);
+                }
+                _ => break,
+            }
+        }
+        let shapes = shapes.into();
+        if let Some(state) = &state {
+            cache.remember(shard, state, &shapes);
+        }
+        Ok(shapes)
     }
 
     /// Whether some terms exist; each counts as read.

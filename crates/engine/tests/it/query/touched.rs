@@ -1,7 +1,9 @@
 //! What queries touch: as much as the page needs, however large the container is.
 
+use engine::operation::DeleteItem;
 use engine::query::{QueryItems, QueryMetrics};
 use engine::{ContainerLink, Engine};
+use model::{ItemId, PartitionKey};
 
 use super::ask::{create, page};
 use crate::account::{Account, container, json};
@@ -56,6 +58,75 @@ async fn an_ordered_page_touches_its_rows_and_little_more() {
         let metrics = touched(&account.engine, &link, text, 20).await;
         assert!(metrics.index_entries <= 40 && metrics.items_loaded <= 20, "{metrics:?}");
     }
+}
+
+/// Terms and items that a page of 20 touches once the shapes of the partition are known.
+async fn touched_again(engine: &Engine, link: &ContainerLink, text: &str) -> (u64, u64) {
+    touched(engine, link, text, 20).await;
+    let metrics = touched(engine, link, text, 20).await;
+    (metrics.index_entries, metrics.items_loaded)
+}
+
+#[tokio::test]
+async fn a_full_page_in_order_reads_one_term_for_each_of_its_rows() {
+    let (account, link) = filled(200).await;
+    for text in [
+        "SELECT * FROM c WHERE c.pk = 'p' ORDER BY c.price",
+        "SELECT * FROM c WHERE c.pk = 'p' ORDER BY c.price DESC",
+        "SELECT * FROM c ORDER BY c.price DESC",
+        "SELECT * FROM c WHERE c.pk = 'p' AND c.price < 77 ORDER BY c.price DESC",
+        "SELECT * FROM c WHERE c.pk = 'p' AND c.kind = 3 ORDER BY c.kind, c.price",
+        "SELECT * FROM c WHERE c.pk = 'p' AND c.kind = 3 ORDER BY c.kind DESC, c.price DESC",
+    ] {
+        assert_eq!(touched_again(&account.engine, &link, text).await, (20, 20), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_of_many_items_is_given_from_its_first_item_without_reading_a_term_twice() {
+    let (account, link) = filled(200).await;
+    let text = "SELECT VALUE c.id FROM c WHERE c.pk = 'p' ORDER BY c.kind DESC";
+    let query = QueryItems::new(link.clone(), text);
+    let mut expected: Vec<usize> = (0..200).collect();
+    expected.sort_by_key(|number| (9 - number % 10, *number));
+    let (mut ids, mut terms, mut continuation) = (Vec::new(), 0, None);
+    loop {
+        let page = page(&account.engine, &query, 7, continuation).await.unwrap();
+        ids.extend(page.rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()));
+        terms += page.metrics.index_entries;
+        continuation = page.continuation;
+        if continuation.is_none() {
+            break;
+        }
+    }
+    let expected: Vec<String> = expected.iter().map(|number| format!("\"i{number}\"")).collect();
+    assert_eq!(ids, expected);
+    // A page that ends inside a value reads that value from its first item on, and the last read may go beyond it.
+    assert!(terms <= 200 + 29 * 14, "{terms}");
+}
+
+#[tokio::test]
+async fn shapes_are_known_again_after_every_write() {
+    let (account, link) = filled(70).await;
+    let text = "SELECT VALUE c.id FROM c WHERE c.pk = 'p' ORDER BY c.price";
+    let first = async || {
+        let query = QueryItems::new(link.clone(), text);
+        let page = page(&account.engine, &query, 1, None).await.unwrap();
+        String::from_utf8_lossy(&page.rows[0]).into_owned()
+    };
+    assert_eq!(first().await, "\"i0\"");
+    create(&account.engine, &link, json(r#"{"id":"bare","pk":"p"}"#)).await;
+    assert_eq!(first().await, "\"bare\"", "an item without the property comes first");
+    create(&account.engine, &link, json(r#"{"id":"barer","pk":"p","other":1}"#)).await;
+    assert_eq!(first().await, "\"bare\"");
+    let delete = DeleteItem {
+        container: link.clone(),
+        partition_key: PartitionKey::from("p"),
+        id: ItemId::new("bare").unwrap(),
+        options: Default::default(),
+    };
+    account.engine.delete_item(delete).await.unwrap();
+    assert_eq!(first().await, "\"barer\"");
 }
 
 #[tokio::test]

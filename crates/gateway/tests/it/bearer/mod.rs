@@ -4,4 +4,4 @@ mod emulator;
 mod issuer;
 mod key_url;
 mod roles;
-mod signer;
+pub(crate) mod signer;

@@ -5,7 +5,8 @@
 use super::feature::{Group, amounts};
 use super::line::DiagnosticLine;
 use super::solve::least_squares;
-use crate::charge::ChargeProfile;
+use crate::charge::{CHARGE_MODEL, ChargeProfile};
+use crate::{Json, Number, Object};
 
 /// How far the model is off, and what would fit better.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,37 @@ impl Refit {
         }
         refit.operations.sort_by_key(|fit| fit.operation);
         refit
+    }
+
+    /// The report as JSON.
+    #[must_use]
+    pub fn to_json(&self, profile: ChargeProfile) -> Json {
+        let decimals = |value: f64| {
+            let rounded = Number::from_f64((value * 1e6).round() / 1e6);
+            rounded.map_or(Json::Null, Json::Number)
+        };
+        let operation = |fit: &OperationFit| {
+            let mut object = Object::new();
+            object.insert("operation", fit.operation);
+            object.insert("lines", i64::try_from(fit.lines).unwrap_or(i64::MAX));
+            object.insert("meanPercent", decimals(fit.mean_percent));
+            object.insert("worstPercent", decimals(fit.worst_percent));
+            object.insert("worstPercentFitted", decimals(fit.worst_percent_fitted));
+            Json::Object(object)
+        };
+        let constant = |constant: &FittedConstant| {
+            let mut object = Object::new();
+            object.insert("name", constant.name.as_str());
+            object.insert("model", decimals(constant.model));
+            object.insert("fitted", constant.fitted.map_or(Json::Null, decimals));
+            Json::Object(object)
+        };
+        let mut object = Object::new();
+        object.insert("model", CHARGE_MODEL);
+        object.insert("profile", profile.as_str());
+        object.insert("operations", self.operations.iter().map(operation).collect::<Vec<_>>());
+        object.insert("constants", self.constants.iter().map(constant).collect::<Vec<_>>());
+        Json::Object(object)
     }
 
     fn group(&mut self, lines: &[&DiagnosticLine], constants: &[(String, f64)]) {

@@ -48,8 +48,11 @@ impl CompositeIndex {
 
     fn validate(&self) -> Result<()> {
         if !(2..=COMPOSITE_INDEX_PROPERTIES_MAX).contains(&self.paths.len()) {
+            let paths: Vec<String> = self.paths.iter().map(|one| one.path.to_string()).collect();
             return Err(Invalid::new(format!(
-                "A composite index has {} paths; it needs 2 to {COMPOSITE_INDEX_PROPERTIES_MAX}.",
+                "The composite index on '{}' has {} paths; it needs 2 to \
+                 {COMPOSITE_INDEX_PROPERTIES_MAX}.",
+                paths.join(", "),
                 self.paths.len()
             )));
         }

@@ -26,6 +26,8 @@ pub struct BoundQuery {
     pub offset: Option<u32>,
     /// How many are wanted then.
     pub limit: Option<u32>,
+    /// The user-defined functions that the whole text calls, once for each call; known of the outermost query only.
+    pub user_functions: Vec<String>,
 }
 
 impl BoundQuery {

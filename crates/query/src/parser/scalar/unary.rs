@@ -28,27 +28,29 @@ impl Parser<'_> {
 
     /// A primary expression and the steps down from it.
     fn path(&mut self, start: Option<Measured>) -> Parsed<Measured> {
-        let mut value = match start {
+        let value = match start {
             Some(value) => value,
             None => self.primary()?,
         };
-        let mut is_member = false;
+        let mut steps = Vec::new();
+        // All steps together add one level.
+        let mut levels = value.levels;
         loop {
-            let (step, step_levels) = if self.take(Symbol::Dot) {
-                (Step::Property(self.expect_name()?), 0)
+            if self.take(Symbol::Dot) {
+                steps.push(Step::Property(self.expect_name()?));
             } else if self.take(Symbol::OpenBracket) {
                 let index = self.scalar()?;
                 self.expect(Symbol::CloseBracket)?;
-                (Step::Index(*index.scalar), index.levels)
+                levels = levels.max(index.levels);
+                steps.push(Step::Index(*index.scalar));
             } else {
-                return Ok(value);
-            };
-            let span = value.scalar.span.to(self.last_span());
-            // Steps after the first join the member and add no level.
-            let below = if is_member { value.levels - 1 } else { value.levels };
-            let scalar = Scalar::member(*value.scalar, step, span);
-            value = Measured::above(below.max(step_levels), scalar)?;
-            is_member = true;
+                break;
+            }
         }
+        if steps.is_empty() {
+            return Ok(value);
+        }
+        let span = value.scalar.span.to(self.last_span());
+        Measured::above(levels, Scalar::members(*value.scalar, steps, span))
     }
 }

@@ -14,6 +14,6 @@ mod words;
 pub use index_only::IndexOnly;
 pub use lookup::{CompositeLookup, Lookup};
 pub use order::OrderAccess;
-pub use plan::{AccessPlan, plan_access};
+pub use plan::{AccessPlan, plan_access, plan_access_of};
 pub use policy::Indexes;
 pub use words::plan_in_words;

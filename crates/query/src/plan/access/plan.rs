@@ -31,17 +31,42 @@ pub struct AccessPlan {
 /// # Errors
 /// When no index gives the order asked for.
 pub fn plan_access(query: &BoundQuery, indexes: &Indexes) -> Result<AccessPlan, QueryError> {
+    plan_access_of(query, &row_condition(query), indexes)
+}
+
+/// The same for a query whose row condition is known.
+///
+/// # Errors
+/// When no index gives the order asked for.
+pub fn plan_access_of(
+    query: &BoundQuery,
+    condition: &Condition,
+    indexes: &Indexes,
+) -> Result<AccessPlan, QueryError> {
     let scope = Scope::of(query);
-    let condition = row_condition(query);
-    let order = order(query, &condition, indexes)?;
-    let parts = query.filter.as_ref().map(conjuncts).unwrap_or_default();
-    let remaining: Vec<Expression> =
-        parts.into_iter().filter(|part| !is_exact(&condition_of(part, &scope), indexes)).collect();
+    let order = order(query, condition, indexes)?;
+    let remaining = remaining(query, condition, &scope, indexes);
     let aggregated = aggregated_path(query, &scope);
-    let lookup = match &condition {
+    let lookup = match condition {
         Condition::Never => Lookup::Nothing,
         condition => lookup(condition, indexes, aggregated.as_deref()),
     };
     let index_only = index_only(query, &scope, indexes, &remaining);
     Ok(AccessPlan { lookup, remaining, order, index_only })
+}
+
+/// The parts of the filter that lookups do not answer.
+fn remaining(
+    query: &BoundQuery,
+    condition: &Condition,
+    scope: &Scope,
+    indexes: &Indexes,
+) -> Vec<Expression> {
+    // All parts are answered when the whole is; what no item satisfies may have parts that are not.
+    if *condition != Condition::Never && is_exact(condition, indexes) {
+        return Vec::new();
+    }
+    let parts = query.filter.as_ref().map(conjuncts).unwrap_or_default();
+    let is_left = |part: &Expression| !is_exact(&condition_of(part, scope), indexes);
+    parts.into_iter().filter(is_left).collect()
 }

@@ -33,7 +33,7 @@ pub(super) fn compare(
         Expression::Subquery { kind: SubqueryKind::Scalar, query } => Some(exists(query, scope)),
         _ => None,
     });
-    Condition::all(std::iter::once(condition).chain(queries))
+    queries.fold(condition, |condition, more| Condition::all([condition, more]))
 }
 
 /// When `value IN list` has an outcome.

@@ -182,7 +182,29 @@ impl ValueSet {
     /// What every set allows.
     #[must_use]
     pub fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
-        Self::union(sets.into_iter().map(|set| set.complement())).complement()
+        let mut sets = sets.into_iter();
+        let Some(first) = sets.next() else { return Self::all() };
+        sets.fold(first, |known, more| known.both(&more))
+    }
+
+    /// What this set and another allow. Ranges of a set are apart, so what two sets share is apart too.
+    pub(super) fn both(&self, other: &Self) -> Self {
+        let (mut left, mut right) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
+        let mut ranges = Vec::new();
+        while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
+            let low = if one.low.order(&two.low).is_lt() { &two.low } else { &one.low };
+            let ends_first = one.high.order(&two.high).is_lt();
+            let high = if ends_first { &one.high } else { &two.high };
+            if low.order(high).is_lt() {
+                ranges.push(ValueRange { low: low.clone(), high: high.clone() });
+            }
+            if ends_first {
+                left.next();
+            } else {
+                right.next();
+            }
+        }
+        Self { undefined: self.undefined && other.undefined, ranges }
     }
 
     /// What this set does not allow.

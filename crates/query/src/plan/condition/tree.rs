@@ -67,13 +67,14 @@ impl PathCondition {
     /// How much of an index it reads.
     #[must_use]
     pub fn lookup_kind(&self) -> LookupKind {
-        let strings = ValueSet::kind(super::ValueKind::String);
         match &self.test {
             None if self.values.ranges().iter().all(|range| range.as_point().is_some()) => {
                 LookupKind::Seek
             }
             None => LookupKind::PreciseScan,
-            Some(_) if self.values == strings => LookupKind::FullScan,
+            Some(_) if self.values == ValueSet::kind(super::ValueKind::String) => {
+                LookupKind::FullScan
+            }
             Some(_) => LookupKind::ExpandedScan,
         }
     }
@@ -206,12 +207,25 @@ impl Condition {
     /// What is known of the values at a path, whatever else is asked for.
     #[must_use]
     pub fn implied(&self, path: &[IndexPathSegment]) -> ValueSet {
+        self.restricted(path).unwrap_or_else(ValueSet::all)
+    }
+
+    /// The same; none when nothing is known.
+    fn restricted(&self, path: &[IndexPathSegment]) -> Option<ValueSet> {
         match self {
-            Self::Never => ValueSet::none(),
-            Self::Path(known) if known.path == path => known.values.clone(),
-            Self::All(parts) => ValueSet::intersection(parts.iter().map(|part| part.implied(path))),
-            Self::Any(parts) => ValueSet::union(parts.iter().map(|part| part.implied(path))),
-            Self::Always | Self::Unknown | Self::Path(_) => ValueSet::all(),
+            Self::Never => Some(ValueSet::none()),
+            Self::Path(known) if known.path == path => Some(known.values.clone()),
+            Self::All(parts) => {
+                let mut known = parts.iter().filter_map(|part| part.restricted(path));
+                let first = known.next()?;
+                Some(known.fold(first, |known, more| known.both(&more)))
+            }
+            Self::Any(parts) => {
+                let known: Option<Vec<ValueSet>> =
+                    parts.iter().map(|part| part.restricted(path)).collect();
+                known.map(ValueSet::union)
+            }
+            Self::Always | Self::Unknown | Self::Path(_) => None,
         }
     }
 
@@ -235,9 +249,12 @@ fn flat(
     conditions: impl IntoIterator<Item = Condition>,
     open: fn(Condition) -> Result<Vec<Condition>, Condition>,
 ) -> impl Iterator<Item = Condition> {
-    conditions.into_iter().flat_map(move |condition| match open(condition) {
-        Ok(parts) => parts,
-        Err(single) => vec![single],
+    conditions.into_iter().flat_map(move |condition| {
+        let (parts, single) = match open(condition) {
+            Ok(parts) => (parts, None),
+            Err(single) => (Vec::new(), Some(single)),
+        };
+        parts.into_iter().chain(single)
     })
 }
 
@@ -264,39 +281,48 @@ const FEW_PATHS: usize = 8;
 struct Paths {
     /// Where the paths are in the list; filled only when there are too many to look through.
     places: HashMap<ItemPath, usize>,
-    list: Vec<(ItemPath, Vec<ValueSet>, Exactness)>,
+    list: Vec<Known>,
+}
+
+/// What is known of one path: a set of values, and hardly ever more of them.
+struct Known {
+    path: ItemPath,
+    values: ValueSet,
+    more: Vec<ValueSet>,
+    exactness: Exactness,
 }
 
 impl Paths {
     fn add(&mut self, condition: PathCondition) {
         let place = self.place(&condition.path);
         match place.and_then(|place| self.list.get_mut(place)) {
-            Some((_, sets, exactness)) => {
-                sets.push(condition.values);
-                *exactness = exactness.and(condition.exactness);
+            Some(known) => {
+                known.more.push(condition.values);
+                known.exactness = known.exactness.and(condition.exactness);
             }
             None => {
                 if self.list.len() >= FEW_PATHS {
                     self.places.insert(condition.path.clone(), self.list.len());
                 }
-                self.list.push((condition.path, vec![condition.values], condition.exactness));
+                let PathCondition { path, values, exactness, .. } = condition;
+                self.list.push(Known { path, values, more: Vec::new(), exactness });
             }
         }
     }
 
     fn place(&self, path: &[IndexPathSegment]) -> Option<usize> {
-        let few = self.list.iter().take(FEW_PATHS).position(|(known, _, _)| known == path);
+        let few = self.list.iter().take(FEW_PATHS).position(|known| known.path == path);
         few.or_else(|| self.places.get(path).copied())
     }
 
     fn join(self, join: fn(Vec<ValueSet>) -> ValueSet) -> impl Iterator<Item = Condition> {
-        self.list.into_iter().map(move |(path, mut sets, exactness)| {
-            let values = match sets.pop() {
-                Some(only) if sets.is_empty() => only,
-                last => {
-                    sets.extend(last);
-                    join(sets)
-                }
+        self.list.into_iter().map(move |known| {
+            let Known { path, values, mut more, exactness } = known;
+            let values = if more.is_empty() {
+                values
+            } else {
+                more.insert(0, values);
+                join(more)
             };
             Condition::path(path, values, exactness)
         })

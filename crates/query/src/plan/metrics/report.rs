@@ -36,7 +36,16 @@ pub struct MetricIndex {
 /// Reports which indexes a query uses, and which it misses.
 #[must_use]
 pub fn index_metrics(query: &BoundQuery, indexes: &Indexes) -> IndexMetrics {
-    let condition = row_condition(query);
+    index_metrics_of(query, &row_condition(query), indexes)
+}
+
+/// The same for a query whose row condition is known.
+#[must_use]
+pub fn index_metrics_of(
+    query: &BoundQuery,
+    condition: &Condition,
+    indexes: &Indexes,
+) -> IndexMetrics {
     let scope = Scope::of(query);
     let mut filters: Vec<(ItemPath, bool)> = Vec::new();
     let filtered = condition.paths();
@@ -65,7 +74,7 @@ pub fn index_metrics(query: &BoundQuery, indexes: &Indexes) -> IndexMetrics {
             metrics.potential_single.push(index);
         }
     }
-    let (found, suggested) = composites(query, &condition, &scope, indexes);
+    let (found, suggested) = composites(query, condition, &scope, indexes);
     metrics.utilized_composite = found;
     metrics.potential_composite = suggested;
     metrics

@@ -8,12 +8,9 @@ use std::collections::VecDeque;
 use storage::{Direction, KeyRange, Scan, ScanLimit, Shard};
 
 use crate::error::{Error, Result};
-use crate::key_layout::{LogicalPartition, TermHit, TermPrefix, shape_of, shape_paths_range};
+use crate::key_layout::{LogicalPartition, TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
 use crate::query::source::reading::Reading;
-
-/// Lists of shapes read at a time.
-const SHAPES_AT_ONCE: usize = 256;
 
 /// The items of some shapes.
 pub(in crate::query::source) struct AbsentWalk {
@@ -37,33 +34,18 @@ impl AbsentWalk {
         path: &[u8],
         after: Option<u64>,
     ) -> Result<Self> {
-        let mut streams = Vec::new();
-        let mut range = shape_paths_range();
-        loop {
-            let scan = Scan::forward(range.clone(), ScanLimit::entries(SHAPES_AT_ONCE));
-            let page = reading.scan_terms(shard, &scan).await?;
-            for entry in &page.entries {
-                let has_path = entry.value.split(|byte| *byte == b'\n').any(|known| known == path);
-                if has_path {
-                    continue;
-                }
-                let shape = shape_of(&entry.key)
-                    .ok_or_else(|| Error::corrupt("the key of a shape is damaged"))?;
-                let prefix = TermPrefix::shape(logical, shape);
-                let all = prefix.with(&[]);
-                let range = match after {
-                    Some(after) => all.after(prefix.key(&[], Some(after)), Direction::Forward),
-                    None => all,
-                };
-                streams.push(ShapeStream { prefix, range: Some(range), buffer: VecDeque::new() });
-            }
-            match page.entries.last() {
-                Some(last) if page.more => {
-                    range = range.after(last.key.clone(), Direction::Forward);
-                }
-                _ => return Ok(Self { shard, streams }),
-            }
-        }
+        let shapes = reading.shapes(shard).await?;
+        let without = shapes.iter().filter(|shape| !shape.has(path));
+        let streams = without.map(|shape| {
+            let prefix = TermPrefix::shape(logical, shape.number);
+            let all = prefix.with(&[]);
+            let range = match after {
+                Some(after) => all.after(prefix.key(&[], Some(after)), Direction::Forward),
+                None => all,
+            };
+            ShapeStream { prefix, range: Some(range), buffer: VecDeque::new() }
+        });
+        Ok(Self { shard, streams: streams.collect() })
     }
 
     /// The next items; fewer than wanted only at the end.

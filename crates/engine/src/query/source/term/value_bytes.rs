@@ -104,6 +104,21 @@ pub(in crate::query::source) fn is_long_cut(cut: &Cut) -> bool {
     }
 }
 
+/// Whether the ends of all ranges of a set are values that terms hold to the last digit and letter.
+pub(in crate::query::source) fn is_held_whole(values: &ValueSet) -> bool {
+    let is_whole = |cut: &Cut| match cut {
+        Cut::Before(value) | Cut::After(value) => match value {
+            Json::Null | Json::Bool(_) => true,
+            Json::Number(number) => number.as_f64().abs() < EXACT_INTEGERS_BELOW,
+            Json::String(text) => !is_long(text),
+            Json::Array(_) | Json::Object(_) => false,
+        },
+        Cut::AfterPrefix(text) => !is_long(text),
+        Cut::BeforeKind(_) | Cut::End => true,
+    };
+    values.ranges().iter().all(|range| is_whole(&range.low) && is_whole(&range.high))
+}
+
 fn is_long(text: &str) -> bool {
     text.len() > TERM_STRING_BYTES_MAX
 }

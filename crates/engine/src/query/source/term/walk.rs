@@ -60,8 +60,10 @@ pub(in crate::query::source) struct TermWalk {
     /// Items without a value, still to come: behind this ordinal.
     absent: Option<Option<u64>>,
     absent_walk: Option<AbsentWalk>,
-    /// The rest of one value, walked forwards although the values are walked backwards.
+    /// Terms of one value that are not read yet, walked forwards although the values are walked backwards.
     run: Option<KeyRange>,
+    /// Terms of the same value that were read before them and come behind them, in order.
+    behind_run: Vec<TermHit>,
     is_at_end: bool,
     /// The value that was asked for last, since many terms may share it.
     last_value: Option<Bytes>,
@@ -90,6 +92,7 @@ impl TermWalk {
             absent: terms.absent.then_some(None),
             absent_walk: None,
             run: None,
+            behind_run: Vec::new(),
             is_at_end: false,
             last_value: None,
         };
@@ -183,6 +186,7 @@ impl TermWalk {
         let start = self.prefix.key(value, None);
         if self.run.as_ref().is_some_and(|run| lower(run).starts_with(&start)) {
             self.run = None;
+            self.behind_run.clear();
         }
         let after = if self.is_reversed {
             self.prefix.key(value, None)
@@ -228,7 +232,10 @@ impl TermWalk {
 
     async fn step(&mut self, reading: &mut Reading, wanted: usize) -> Result<Vec<TermHit>> {
         if let Some(run) = self.run.take() {
-            let (hits, rest) = self.forward(reading, run, wanted).await?;
+            let (mut hits, rest) = self.forward(reading, run, wanted).await?;
+            if rest.is_none() {
+                hits.append(&mut self.behind_run);
+            }
             self.run = rest;
             return Ok(hits);
         }
@@ -292,8 +299,8 @@ impl TermWalk {
         Ok((hits.collect::<Result<_>>()?, rest))
     }
 
-    /// Values backwards, each with its items forwards. The last value of a batch may have more items than were read:
-    /// it is walked forwards as a run.
+    /// Values backwards, each with its items forwards. The last value of a batch may have more items than were read.
+    /// They come first, so they are looked for before the others are given; no term is read twice.
     async fn backward(
         &mut self,
         reading: &mut Reading,
@@ -305,12 +312,15 @@ impl TermWalk {
         let hits = page.entries.iter().map(|entry| self.prefix.decode(entry).ok_or_else(damaged));
         let mut hits = hits.collect::<Result<Vec<_>>>()?;
         if page.more
-            && let Some(value) = hits.last().map(|hit| hit.value.clone())
+            && let Some(last) = hits.last().cloned()
         {
-            hits.retain(|hit| hit.value != value);
-            let run = self.prefix.with(&value);
-            let start = self.prefix.key(&value, None);
-            self.run = Some(run);
+            let read = hits.iter().rev().take_while(|hit| hit.value == last.value).count();
+            self.behind_run = hits.split_off(hits.len() - read);
+            self.behind_run.reverse();
+            let first_read = self.prefix.key(&last.value, Some(last.ordinal));
+            let run = self.prefix.with(&last.value);
+            self.run = Some(run.after(first_read, Direction::Backward));
+            let start = self.prefix.key(&last.value, None);
             self.ranges.push_front(range.after(start, Direction::Backward));
         }
         Ok(forwards_within_values(&hits))

@@ -45,6 +45,7 @@ impl Asked {
             page: PageOptions { items_max, continuation },
             options: Default::default(),
             limits: Default::default(),
+            wants_index_metrics: false,
         };
         let page = engine.query_items(asked).await?.value;
         let rows: Vec<String> = page

@@ -40,9 +40,9 @@ impl World {
         }
     }
 
-    async fn write(&mut self) {
+    pub(super) async fn write(&mut self) {
         let expires = self.expires();
-        let item = item(&mut self.dice, &self.keys, expires);
+        let item = item(&mut self.dice, &self.keys, expires, self.is_wide);
         let directives =
             [IndexingDirective::Default, IndexingDirective::Include, IndexingDirective::Exclude];
         let indexing = if self.properties.indexing_policy.automatic {
@@ -73,7 +73,7 @@ impl World {
         self.changed(what);
     }
 
-    async fn delete(&mut self) {
+    pub(super) async fn delete(&mut self) {
         let items = self.live(&FeedRange::Container).await;
         if items.is_empty() {
             return;
@@ -113,7 +113,7 @@ impl World {
         self.history.push(what);
     }
 
-    async fn replace_policy(&mut self) {
+    pub(super) async fn replace_policy(&mut self) {
         let policy = loop {
             let policy = policy(&mut self.dice);
             let mut properties = self.properties.clone();

@@ -1,8 +1,8 @@
 //! Random containers: partition key definitions, indexing policies, time to live.
 
 use model::{
-    ContainerId, ContainerProperties, EpkRange, FeedRange, IndexingPolicy, Json, Object,
-    PartitionKey, PartitionKeyDefinition, TimeToLive,
+    ComputedProperty, ContainerId, ContainerProperties, EpkRange, FeedRange, IndexingPolicy, Json,
+    Object, PartitionKey, PartitionKeyDefinition, TimeToLive,
 };
 
 use super::value;
@@ -96,7 +96,7 @@ impl Keys {
 }
 
 /// The properties of a random container.
-pub(super) fn properties(dice: &mut Dice, keys: &Keys) -> ContainerProperties {
+pub(super) fn properties(dice: &mut Dice, keys: &Keys, is_wide: bool) -> ContainerProperties {
     let id = ContainerId::new("c").unwrap();
     let mut properties = ContainerProperties::new(id, keys.definition.clone());
     properties.indexing_policy = policy(dice);
@@ -109,7 +109,27 @@ pub(super) fn properties(dice: &mut Dice, keys: &Keys) -> ContainerProperties {
         // Items cannot expire without an index.
         properties.default_time_to_live = TimeToLive::Off;
     }
+    if is_wide {
+        properties.computed_properties = computed_properties(dice);
+    }
     properties
+}
+
+/// Some computed properties; one hides a stored property of its name.
+fn computed_properties(dice: &mut Dice) -> Vec<ComputedProperty> {
+    let mut computed = Vec::new();
+    for (name, query, percent) in [
+        ("low", "SELECT VALUE LOWER(c.s) FROM c", 60),
+        ("twice", "SELECT VALUE c.n * 2 FROM c", 60),
+        ("part", "SELECT VALUE c.o FROM c", 50),
+        ("made", r#"SELECT VALUE {"x": c.a, "y": [c.n]} FROM c"#, 50),
+        ("b", "SELECT VALUE c.a FROM c", 15),
+    ] {
+        if dice.percent(percent) {
+            computed.push(ComputedProperty::new(name, query).unwrap());
+        }
+    }
+    computed
 }
 
 /// Paths that policies include or exclude.

@@ -3,14 +3,16 @@
 use model::{Json, Object};
 
 use super::container::Keys;
+use super::grammar::stored_place;
 use super::value;
+use crate::account::json;
 use crate::dice::Dice;
 
 /// Ids are few, so that writes meet items.
 const IDS: u64 = 80;
 
 /// An item for a container with these partition keys.
-pub(super) fn item(dice: &mut Dice, keys: &Keys, expires: bool) -> Json {
+pub(super) fn item(dice: &mut Dice, keys: &Keys, expires: bool, is_wide: bool) -> Json {
     let mut item = Object::new();
     item.insert("id", id(dice));
     keys.fill(dice, &mut item);
@@ -40,7 +42,25 @@ pub(super) fn item(dice: &mut Dice, keys: &Keys, expires: bool) -> Json {
     if expires && dice.percent(30) {
         item.insert("ttl", Json::from(1 + dice.below(40) as i64));
     }
+    if is_wide {
+        widen(dice, &mut item);
+    }
     Json::Object(item)
+}
+
+/// A place, a vector and a text; each may be missing.
+fn widen(dice: &mut Dice, item: &mut Object) {
+    if dice.percent(70) {
+        item.insert("g", json(stored_place(dice)));
+    }
+    if dice.percent(70) {
+        let vectors = ["[1,0,0]", "[0.5,2,-1]", "[1,1]", "[1,\"x\",0]", "[]", "0"];
+        item.insert("v", json(dice.pick::<&str>(&vectors)));
+    }
+    if dice.percent(70) {
+        let texts = ["The red fox", "red", "A fox and a dog; the DOG is red", "", "réd"];
+        item.insert("t", *dice.pick(&texts));
+    }
 }
 
 pub(super) fn id(dice: &mut Dice) -> String {

@@ -3,7 +3,8 @@
 //! A world is one container with random items, partition keys and indexing policy, changed between queries: written to,
 //! split, merged, reindexed, moved through time. Everything follows from one seed. A failure says how to see it again:
 //! `DIFFERENTIAL_SEED=17 DIFFERENTIAL_QUERIES=40 cargo test -p engine query::differential` runs the first 40 queries of
-//! world 17; more queries than one world has go on with the worlds after it.
+//! world 17; more queries than one world has go on with the worlds after it. Worlds from `WIDE_FROM` on have computed
+//! properties, places, vectors and texts, and are written to between the pages of a query.
 
 mod container;
 mod grammar;
@@ -14,6 +15,7 @@ mod oracle;
 mod rows;
 
 mod asked;
+mod between;
 mod change;
 mod run;
 mod shrink;

@@ -12,8 +12,8 @@ use query::function::Moment;
 use query::plan::access::{Indexes, plan_access};
 use query::value::{Value, total_order};
 use query::{
-    BuiltInFunctions, EvaluationContext, EvaluationError, Executor, Parameters, QueryError, bind,
-    parse, row_text,
+    BuiltInFunctions, ComputedProperties, EvaluationContext, EvaluationError, Executor, Parameters,
+    QueryError, bind_with, parse, row_text,
 };
 
 use super::grammar::QueryText;
@@ -45,6 +45,7 @@ pub(super) struct ExpectedRows {
 /// What the oracle knows besides the items.
 pub(super) struct Circumstances<'world> {
     pub(super) indexes: &'world Indexes,
+    pub(super) computed: &'world ComputedProperties,
     pub(super) now: Moment,
 }
 
@@ -58,8 +59,9 @@ pub(super) fn expected(
     items: &[Json],
     circumstances: &Circumstances<'_>,
 ) -> Expected {
-    let bound =
-        parse(&query.text).and_then(|tree| bind(&tree, &parameters(query), &BuiltInFunctions));
+    let bound = parse(&query.text).and_then(|tree| {
+        bind_with(&tree, &parameters(query), &BuiltInFunctions, circumstances.computed)
+    });
     let bound = match bound {
         Ok(bound) => bound,
         Err(errors) => return Expected::Refused(errors),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::asked::Asked;
 use super::oracle::Expected;
-use super::world::World;
+use super::world::{WIDE_FROM, World};
 
 /// Queries of an ordinary run.
 const QUERIES_DEFAULT: u64 = 100_000;
@@ -23,6 +23,7 @@ pub(super) struct Counts {
     ordered: AtomicU64,
     paged: AtomicU64,
     restructured: AtomicU64,
+    disturbed: AtomicU64,
     /// What each thread is at.
     at: Mutex<Vec<(std::thread::ThreadId, String)>>,
 }
@@ -43,6 +44,11 @@ impl Counts {
         add(&self.ordered, usize::from(asked.query.text.contains("ORDER BY")));
         add(&self.paged, usize::from(!asked.pages.is_empty()));
         add(&self.restructured, usize::from(is_restructured));
+    }
+
+    /// Counts a query that saw writes between its pages.
+    pub(super) fn add_disturbed(&self) {
+        self.disturbed.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes the query at hand, for the case that it panics.
@@ -73,6 +79,7 @@ impl Counts {
         share(&self.ordered, 150, "are ordered");
         share(&self.paged, 400, "are read in pages");
         share(&self.restructured, 5, "see a split or merge between pages");
+        share(&self.disturbed, 10, "see writes between their pages");
         share(&self.refused, 5, "are refused");
         let refused = self.refused.load(Ordering::Relaxed);
         assert!(refused * 4 < self.queries.load(Ordering::Relaxed), "{refused} are refused");
@@ -94,7 +101,8 @@ fn number(variable: &str) -> Option<u64> {
 
 #[test]
 fn random_queries_give_what_the_naive_evaluator_gives() {
-    let first = number("DIFFERENTIAL_SEED").unwrap_or(0);
+    let seed = number("DIFFERENTIAL_SEED");
+    let (first, is_ordinary) = (seed.unwrap_or(0), seed.is_none());
     let queries = number("DIFFERENTIAL_QUERIES").unwrap_or(QUERIES_DEFAULT);
     let failures_max = number("DIFFERENTIAL_FAILURES").unwrap_or(1) as usize;
     let worlds = queries.div_ceil(QUERIES_PER_WORLD);
@@ -107,7 +115,10 @@ fn random_queries_give_what_the_naive_evaluator_gives() {
                 return;
             }
             let queries = QUERIES_PER_WORLD.min(queries - world * QUERIES_PER_WORLD);
-            if let Err(failure) = live_through(first + world, queries, &counts) {
+            // Every other world of an ordinary run is a wide one.
+            let seed =
+                if is_ordinary && world % 2 == 1 { WIDE_FROM + world } else { first + world };
+            if let Err(failure) = live_through(seed, queries, &counts) {
                 let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
                 failures.push(failure);
                 stops.store(failures.len() >= failures_max, Ordering::Relaxed);

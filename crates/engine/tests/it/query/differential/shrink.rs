@@ -4,6 +4,7 @@
 //! show there, and is only reported as such.
 
 use model::{ContainerProperties, FeedRange, Json};
+use query::ComputedProperties;
 use query::ast::{Query, Scalar, ScalarKind, Selection};
 use query::function::Moment;
 use query::plan::access::Indexes;
@@ -81,6 +82,7 @@ impl Case<'_> {
         let now = i64::try_from(crate::account::START.0).ok()?;
         let circumstances = Circumstances {
             indexes: &Indexes::new(&self.properties.indexing_policy),
+            computed: &ComputedProperties::new(&self.properties.computed_properties).ok()?,
             now: Moment::from_milliseconds(now)?,
         };
         let expected = expected(&self.asked.query, &items, &circumstances);

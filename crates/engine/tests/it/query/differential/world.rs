@@ -6,19 +6,26 @@ use std::rc::Rc;
 
 use engine::{ContainerLink, ErrorKind, Settings};
 use model::{ContainerProperties, FeedRange, IndexingMode, IndexingPolicy, Json, Throughput};
+use query::ComputedProperties;
 use query::function::Moment;
 use query::plan::access::{Indexes, plan_access};
 
 use super::asked::{Asked, compare};
 use super::container::{Keys, properties};
+use super::grammar::Known;
 use super::oracle::{self, Circumstances, Expected};
 use super::run::Counts;
 use super::{grammar, shrink};
 use crate::account::{Account, quiet};
 use crate::dice::Dice;
 
+/// Worlds of a seed from here on are wide. Those before stay as they are, so that a seed that failed keeps its meaning.
+pub(super) const WIDE_FROM: u64 = 1_000_000;
+
 pub(super) struct World {
     seed: u64,
+    /// Whether it has computed properties, places, vectors and texts, and is written to between pages.
+    pub(super) is_wide: bool,
     pub(super) dice: Dice,
     pub(super) account: Account,
     pub(super) link: ContainerLink,
@@ -37,8 +44,9 @@ pub(super) struct World {
 impl World {
     pub(super) async fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
+        let is_wide = seed >= WIDE_FROM;
         let keys = Keys::random(&mut dice);
-        let properties = properties(&mut dice, &keys);
+        let properties = properties(&mut dice, &keys, is_wide);
         let settings = Settings { maintenance_items_max: 3 + dice.below(40) as usize, ..quiet() };
         let account = Account::with_settings(settings).await;
         let throughput = *dice.pick(&[None, None, Some(12_000), Some(30_000)]);
@@ -46,8 +54,19 @@ impl World {
         let link = account.container_with(properties.clone(), throughput).await;
         let (older, live, history) = (Vec::new(), HashMap::new(), Vec::new());
         let left_out = HashSet::new();
-        let mut world =
-            Self { seed, dice, account, link, keys, properties, older, left_out, history, live };
+        let mut world = Self {
+            seed,
+            is_wide,
+            dice,
+            account,
+            link,
+            keys,
+            properties,
+            older,
+            left_out,
+            history,
+            live,
+        };
         world.fill().await;
         world
     }
@@ -98,9 +117,14 @@ impl World {
             if self.dice.percent(8) {
                 self.change().await;
             }
-            let asked = self.draw().await;
+            let is_disturbed = self.is_wide && self.dice.percent(12);
+            let asked = if is_disturbed { self.draw_of_items().await } else { self.draw().await };
             counts.now_at(self.seed, number, &asked.query.text);
-            self.ask(&asked, counts).await.map_err(|failure| {
+            let outcome = match is_disturbed {
+                true => self.ask_while_writing(&asked, counts).await,
+                false => self.ask(&asked, counts).await,
+            };
+            outcome.map_err(|failure| {
                 let (seed, queries) = (self.seed, number + 1);
                 format!(
                     "{failure}\nrun it again: DIFFERENTIAL_SEED={seed} \
@@ -114,9 +138,14 @@ impl World {
 
     async fn draw(&mut self) -> Asked {
         let items = self.live(&FeedRange::Container).await;
-        let composites = &self.properties.indexing_policy.composite;
         let keys = self.keys.query_paths();
-        let query = grammar::query_text(&mut self.dice, &keys, composites, &items);
+        let known = Known {
+            keys: &keys,
+            composites: &self.properties.indexing_policy.composite,
+            items: &items,
+            is_wide: self.is_wide,
+        };
+        let query = grammar::query_text(&mut self.dice, &known);
         let feed_range = self.keys.feed_range(&mut self.dice, &items);
         let pages = match self.dice.weighted(&[45, 20, 20, 15]) {
             0 => Vec::new(),
@@ -130,8 +159,7 @@ impl World {
     async fn ask(&mut self, asked: &Asked, counts: &Counts) -> Result<(), String> {
         let items = self.live(&asked.feed_range).await;
         let indexes = Indexes::new(&self.properties.indexing_policy);
-        let circumstances = Circumstances { indexes: &indexes, now: self.now() };
-        let expected = oracle::expected(&asked.query, &items, &circumstances);
+        let expected = self.expected_by(asked, &items, &indexes);
         let history = self.history.len();
         let answer = self.answer(asked).await;
         counts.add(asked, &expected, self.history.len() > history);
@@ -142,14 +170,25 @@ impl World {
         Err(self.failure(asked, &expected, &answer, &reason).await)
     }
 
+    /// What a query must give over these items, with these indexes.
+    pub(super) fn expected_by(&self, asked: &Asked, items: &[Json], indexes: &Indexes) -> Expected {
+        let circumstances = Circumstances { indexes, computed: &self.computed(), now: self.now() };
+        oracle::expected(&asked.query, items, &circumstances)
+    }
+
+    fn computed(&self) -> ComputedProperties {
+        ComputedProperties::new(&self.properties.computed_properties).unwrap()
+    }
+
     /// Whether the indexes that all terms follow, while a rebuild is under way, do not serve the order asked for; or
     /// pages cannot go on because such a rebuild was finished between them.
-    fn may_refuse(&self, asked: &Asked, error: &engine::Error) -> bool {
+    pub(super) fn may_refuse(&self, asked: &Asked, error: &engine::Error) -> bool {
         if error.kind() == ErrorKind::ContinuationRefused {
             return !self.older.is_empty() && !asked.pages.is_empty();
         }
         let bound = query::parse(&asked.query.text).and_then(|tree| {
-            query::bind(&tree, &oracle::parameters(&asked.query), &query::BuiltInFunctions)
+            let parameters = oracle::parameters(&asked.query);
+            query::bind_with(&tree, &parameters, &query::BuiltInFunctions, &self.computed())
         });
         let newest = Indexes::new(&self.properties.indexing_policy);
         let indexes = self.older.iter().fold(newest, |indexes, older| indexes.and(older));
@@ -177,7 +216,7 @@ impl World {
         Ok(rows)
     }
 
-    async fn failure(
+    pub(super) async fn failure(
         &mut self,
         asked: &Asked,
         expected: &Expected,

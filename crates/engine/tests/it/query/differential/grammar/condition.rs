@@ -3,6 +3,7 @@
 use model::Json;
 
 use super::expression;
+use super::function;
 use super::scope::{Kind, Path, Scope};
 use super::text::Draw;
 use crate::query::differential::value;
@@ -47,6 +48,9 @@ fn joined(draw: &mut Draw<'_>, scope: &Scope<'_>, depth: u32, operator: &str) ->
 }
 
 fn leaf(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
+    if draw.is_wide && draw.dice.percent(10) {
+        return function::condition(draw, scope);
+    }
     let path = scope.path(draw.dice);
     let has_item = scope.alias(Kind::Item).is_some();
     match draw.dice.weighted(&[

@@ -1,6 +1,7 @@
 //! Random expressions for rows: total and exact, so that no order of evaluation shows.
 
 use super::condition::condition;
+use super::function;
 use super::scope::{Kind, Scope};
 use super::text::Draw;
 
@@ -9,6 +10,9 @@ pub(super) fn expression(draw: &mut Draw<'_>, scope: &Scope<'_>, depth: u32) -> 
     let path = scope.path(draw.dice).text();
     if depth == 0 || draw.dice.percent(65) {
         return path;
+    }
+    if draw.is_wide && draw.dice.percent(10) {
+        return function::value(draw, scope);
     }
     let inner = |draw: &mut Draw<'_>| expression(draw, scope, depth - 1);
     match draw.dice.weighted(&[10, 10, 8, 8, 8, 8, 10, 8, 8, 6]) {

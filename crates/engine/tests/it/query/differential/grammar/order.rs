@@ -35,6 +35,10 @@ pub(super) fn order_by(draw: &mut Draw<'_>, alias: &str) -> String {
 }
 
 fn single(draw: &mut Draw<'_>, alias: &str) -> String {
+    if draw.is_wide && draw.dice.percent(12) {
+        let path = *draw.dice.pick(&[".low", ".twice", ".part", ".b"]);
+        return format!("{alias}{path}{}", draw.dice.pick(&["", " DESC"]));
+    }
     let path = if draw.dice.percent(8) {
         draw.dice.pick(draw.keys).clone()
     } else {

@@ -46,6 +46,10 @@ const ITEM_PATHS: [&str; 40] = [
     ".ttl",
 ];
 
+/// Paths of computed properties, if the container has them.
+const COMPUTED_PATHS: [&str; 8] =
+    [".low", ".low", ".twice", ".twice", ".part", ".part.x", ".made.x", ".b"];
+
 /// Paths of an element of a list, or of a value of any kind.
 const VALUE_PATHS: [&str; 5] = ["", "", "", ".x", "[0]"];
 
@@ -66,6 +70,8 @@ pub(super) struct Scope<'keys> {
     pub(super) aliases: Vec<(String, Kind)>,
     /// The paths of the partition key.
     pub(super) keys: &'keys [String],
+    /// Whether items have computed properties.
+    pub(super) is_wide: bool,
 }
 
 /// A path with its alias.
@@ -100,6 +106,7 @@ impl Scope<'_> {
         let place = if dice.percent(30) { dice.place(place + 1) } else { place };
         let (alias, kind) = &self.aliases[place];
         let steps = match kind {
+            Kind::Item if self.is_wide && dice.percent(15) => *dice.pick(&COMPUTED_PATHS),
             Kind::Item if dice.percent(10) => dice.pick(self.keys).as_str(),
             Kind::Item => *dice.pick(&ITEM_PATHS),
             Kind::Value => *dice.pick(&VALUE_PATHS),

@@ -39,9 +39,28 @@ pub(super) fn query(draw: &mut Draw<'_>) -> String {
         .join(" ")
 }
 
+/// A query whose rows are of one item each, and name it.
+pub(super) fn of_items(draw: &mut Draw<'_>) -> String {
+    let aliases = vec![("c".to_owned(), Kind::Item)];
+    let scope = Scope { aliases, keys: draw.keys, is_wide: draw.is_wide };
+    let mut text = format!(
+        "SELECT VALUE {{\"rid\": c._rid, \"row\": {}}} FROM c",
+        scope.path(draw.dice).text()
+    );
+    if draw.dice.percent(70) {
+        let depth = draw.dice.weighted(&[50, 35, 15]) as u32;
+        text.push_str(&format!(" WHERE {}", condition(draw, &scope, depth)));
+    }
+    if draw.dice.percent(60) {
+        text.push_str(&format!(" {}", order::order_by(draw, "c")));
+    }
+    text
+}
+
 fn from<'keys>(draw: &mut Draw<'_>, keys: &'keys [String], clauses: &mut Clauses) -> Scope<'keys> {
-    let item = Scope { aliases: vec![("c".to_owned(), Kind::Item)], keys };
-    let of = |alias: &str, kind| Scope { aliases: vec![(alias.to_owned(), kind)], keys };
+    let is_wide = draw.is_wide;
+    let of = |alias: &str, kind| Scope { aliases: vec![(alias.to_owned(), kind)], keys, is_wide };
+    let item = of("c", Kind::Item);
     let (text, scope) = match draw.dice.weighted(&[70, 8, 6, 3, 3, 2, 2, 2, 2, 2]) {
         0 => ("FROM c".to_owned(), item),
         1 => ("FROM c JOIN x IN c.l".to_owned(), item.with("x", Kind::Value)),

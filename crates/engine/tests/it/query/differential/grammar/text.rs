@@ -22,18 +22,37 @@ pub(super) struct Draw<'world> {
     pub(super) composites: &'world [CompositeIndex],
     /// The items to be found.
     items: &'world [Json],
+    /// Whether computed properties, places, vectors and texts are asked for too.
+    pub(super) is_wide: bool,
     parameters: Vec<(String, Option<Json>)>,
 }
 
-/// A random query for a container with these partition key paths, composite indexes and items.
-pub(in crate::query::differential) fn query_text(
+/// What queries are drawn for.
+pub(in crate::query::differential) struct Known<'world> {
+    /// The paths of the partition key.
+    pub(in crate::query::differential) keys: &'world [String],
+    pub(in crate::query::differential) composites: &'world [CompositeIndex],
+    pub(in crate::query::differential) items: &'world [Json],
+    pub(in crate::query::differential) is_wide: bool,
+}
+
+/// A random query.
+pub(in crate::query::differential) fn query_text(dice: &mut Dice, known: &Known<'_>) -> QueryText {
+    drawn(dice, known, select::query)
+}
+
+/// A random query whose rows are of one item each, and name it.
+pub(in crate::query::differential) fn query_of_items(
     dice: &mut Dice,
-    keys: &[String],
-    composites: &[CompositeIndex],
-    items: &[Json],
+    known: &Known<'_>,
 ) -> QueryText {
-    let mut draw = Draw { dice, keys, composites, items, parameters: Vec::new() };
-    let text = select::query(&mut draw);
+    drawn(dice, known, select::of_items)
+}
+
+fn drawn(dice: &mut Dice, known: &Known<'_>, draw_text: fn(&mut Draw<'_>) -> String) -> QueryText {
+    let Known { keys, composites, items, is_wide } = *known;
+    let mut draw = Draw { dice, keys, composites, items, is_wide, parameters: Vec::new() };
+    let text = draw_text(&mut draw);
     QueryText { text, parameters: draw.parameters }
 }
 

@@ -1,0 +1,82 @@
+//! The prices of one item.
+
+use model::charge::{CHARGE_MODEL, CostStatement, PricedOperation, TermDetail, size_step};
+use model::{IndexingPolicy, RequestCharge};
+
+use super::arguments::Price;
+use super::file;
+use super::table::Table;
+use crate::failure::Failure;
+use crate::output::line;
+
+/// Savings listed at most; --json has all.
+const SAVINGS_MAX: usize = 12;
+
+pub(super) fn run(price: &Price) -> Result<(), Failure> {
+    let item = file::json(&price.item)?;
+    let replacement = price.replace_with.as_deref().map(file::json).transpose()?;
+    let policy = match &price.policy {
+        Some(path) => file::policy(path)?,
+        None => IndexingPolicy::default(),
+    };
+    let statement = CostStatement::new(&item, replacement.as_ref(), &policy, price.profile);
+    let statement = statement.map_err(|invalid| {
+        let path = match (&price.replace_with, invalid.message().contains("replacement")) {
+            (Some(path), true) => path,
+            _ => &price.item,
+        };
+        file::refused(path, &invalid, "give an item that the service would take")
+    })?;
+    if price.json {
+        return line(statement.to_json(price.profile));
+    }
+    print(&statement, price)
+}
+
+fn print(statement: &CostStatement, price: &Price) -> Result<(), Failure> {
+    let step = size_step(statement.bytes).kilobytes;
+    line(format_args!(
+        "{} bytes, bucket of {step} KB; profile {}, model {CHARGE_MODEL}\n",
+        statement.bytes, price.profile
+    ))?;
+    let mut table = Table::with_text_last(&["operation", "RU", ""]);
+    for PricedOperation { assumption, explanation } in &statement.operations {
+        let charge = two_decimals(explanation.charge());
+        table.row([explanation.operation.to_owned(), charge, (*assumption).to_owned()]);
+    }
+    line(table.print())?;
+    let mut table = Table::new(&["indexed path", "count", "RU of a create"]);
+    let create = statement.operations.first().map(|one| one.explanation.terms.as_slice());
+    for term in create.unwrap_or_default() {
+        if let TermDetail::Index { path, count, .. } = &term.detail {
+            table.row([path.clone(), count.to_string(), two_decimals(term.charge)]);
+        }
+    }
+    line(format_args!("\n{}", table.print()))?;
+    savings(statement)
+}
+
+fn savings(statement: &CostStatement) -> Result<(), Failure> {
+    if statement.savings.is_empty() {
+        return line("\nnothing can be left out of the index: only the id is in it");
+    }
+    line("\nWhat no query filters, joins or orders by can be excluded. It saves:")?;
+    let mut table = Table::new(&["exclude", "leaves", "per create or delete", "per change of all"]);
+    for saving in statement.savings.iter().take(SAVINGS_MAX) {
+        table.row([
+            saving.path.clone(),
+            saving.leaves.to_string(),
+            two_decimals(saving.per_create),
+            two_decimals(saving.per_change),
+        ]);
+    }
+    line(table.print())?;
+    match statement.savings.len().saturating_sub(SAVINGS_MAX) {
+        0 => Ok(()),
+        more => line(format_args!("and {more} more; --json shows all")),
+    }
+}
+
+fn two_decimals(charge: RequestCharge) -> String {
+    format!("{:.2}", charge.as_f64())
+}
