@@ -1,7 +1,7 @@
 //! Where an HTTP/1.1 response ends.
 //!
-//! Owns as much of the protocol as a load generator needs: the status, and the length by either way of telling it. Cheap
-//! on purpose, since whoever generates load must cost less than who bears it.
+//! Owns as much of the protocol as a load generator needs: the status, and the length by either way of telling it.
+//! Cheap on purpose, since whoever generates load must cost less than who bears it.
 
 use crate::{Error, Result};
 

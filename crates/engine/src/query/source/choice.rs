@@ -79,7 +79,7 @@ impl<'plan> Choice<'plan> {
         context: &'plan EvaluationContext,
     ) -> Self {
         let (lookup, answers_key) = match pieces.iter().all(|piece| piece.logical.is_some()) {
-            true => without_partition_key(&prepared.access.lookup, definition),
+            true => without_partition_key(&prepared.access.lookup, pieces, definition),
             false => (prepared.access.lookup.clone(), true),
         };
         let shared = match pieces {
@@ -333,7 +333,7 @@ fn fingerprint(lookup: &Lookup) -> u128 {
     structural_hash(&Json::from(format!("{lookup:?}"))).max(SCAN + 1)
 }
 
-fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
+pub(super) fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
     path.len() == names.len()
         && path.iter().zip(names).all(
             |(segment, name)| matches!(segment, IndexPathSegment::Property(known) if known == name),
@@ -342,7 +342,11 @@ fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
 
 /// Conditions on the partition key say nothing more inside a logical partition. Gives what is left, and whether the
 /// partition answers the others to the last digit.
-fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -> (Lookup, bool) {
+fn without_partition_key(
+    lookup: &Lookup,
+    pieces: &[Piece],
+    definition: &PartitionKeyDefinition,
+) -> (Lookup, bool) {
     let parts = match lookup {
         Lookup::Intersection(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
@@ -357,7 +361,7 @@ fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -
                     .iter()
                     .any(|key| is_path(&condition.path, key.segments())) =>
             {
-                answers_key &= served::by_partition_key(condition);
+                answers_key &= served::by_partition_key(condition, pieces, definition);
             }
             other => left.push(other.clone()),
         }

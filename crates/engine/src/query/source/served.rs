@@ -1,13 +1,16 @@
 //! Whether a source answers the whole filter, so that it need not be asked of the items again.
 //!
-//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that terms
-//! hold whole, and walked. In doubt the filter is asked.
+//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that
+//! terms hold whole, and walked. In doubt the filter is asked.
 
 use ::query::plan::access::{AccessPlan, CompositeLookup, Indexes, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
-use model::{CompositeIndex, IndexPathSegment, Json};
+use model::{CompositeIndex, IndexPathSegment, Json, PartitionKeyDefinition};
 
+use super::choice::is_path;
+use super::index_values::shared_values;
 use super::term::is_held_whole;
+use crate::query::part::Piece;
 
 /// Whether the terms of an order answer the filter. `lookup` is what the part read leaves of the filter.
 pub(super) fn by_order(access: &AccessPlan, lookup: &Lookup, indexes: &Indexes) -> bool {
@@ -41,10 +44,20 @@ pub(super) fn by_lookup(access: &AccessPlan, lookup: &Lookup) -> bool {
     access.remaining.is_empty() && is_answered
 }
 
-/// Whether the partition key that a condition asks for is that of the part read, to the last digit: keys know numbers as
-/// doubles.
-pub(super) fn by_partition_key(condition: &PathCondition) -> bool {
-    condition.values.as_point().is_some() && is_certain(condition)
+/// Whether the partition key that a condition asks for is that of every part read, to the last digit: keys know numbers
+/// as doubles, and a request may name another key than its filter.
+pub(super) fn by_partition_key(
+    condition: &PathCondition,
+    pieces: &[Piece],
+    definition: &PartitionKeyDefinition,
+) -> bool {
+    let Some(value) = condition.values.as_point() else { return false };
+    let holds = |piece: &Piece| {
+        let shared = piece.key.as_ref().map(|key| shared_values(definition, key));
+        let mut shared = shared.iter().flatten();
+        shared.any(|(names, known)| is_path(&condition.path, names) && known == value)
+    };
+    is_certain(condition) && pieces.iter().all(holds)
 }
 
 /// Whether a lookup says something about the paths of a composite index only, and all parts of it must hold.
