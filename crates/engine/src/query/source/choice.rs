@@ -79,7 +79,7 @@ impl<'plan> Choice<'plan> {
         context: &'plan EvaluationContext,
     ) -> Self {
         let (lookup, answers_key) = match pieces.iter().all(|piece| piece.logical.is_some()) {
-            true => without_partition_key(&prepared.access.lookup, pieces, definition),
+            true => without_partition_key(&prepared.access.lookup, definition, pieces),
             false => (prepared.access.lookup.clone(), true),
         };
         let shared = match pieces {
@@ -333,7 +333,7 @@ fn fingerprint(lookup: &Lookup) -> u128 {
     structural_hash(&Json::from(format!("{lookup:?}"))).max(SCAN + 1)
 }
 
-pub(super) fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
+fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
     path.len() == names.len()
         && path.iter().zip(names).all(
             |(segment, name)| matches!(segment, IndexPathSegment::Property(known) if known == name),
@@ -344,27 +344,30 @@ pub(super) fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
 /// partition answers the others to the last digit.
 fn without_partition_key(
     lookup: &Lookup,
-    pieces: &[Piece],
     definition: &PartitionKeyDefinition,
+    pieces: &[Piece],
 ) -> (Lookup, bool) {
     let parts = match lookup {
         Lookup::Intersection(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
     };
+    let level =
+        |path: &ItemPath| definition.paths().iter().position(|key| is_path(path, key.segments()));
     let mut answers_key = true;
     let mut left = Vec::new();
     for part in parts {
-        match part {
-            Lookup::Path(condition)
-                if definition
-                    .paths()
-                    .iter()
-                    .any(|key| is_path(&condition.path, key.segments())) =>
-            {
-                answers_key &= served::by_partition_key(condition, pieces, definition);
-            }
-            other => left.push(other.clone()),
-        }
+        let key = match part {
+            Lookup::Path(condition) => level(&condition.path).map(|level| (condition, level)),
+            _ => None,
+        };
+        let Some((condition, level)) = key else {
+            left.push(part.clone());
+            continue;
+        };
+        answers_key &= pieces.iter().all(|piece| {
+            let value = piece.key.as_ref().and_then(|key| key.components().get(level));
+            value.is_some_and(|value| served::by_partition_key(condition, value))
+        });
     }
     let lookup = match left.pop() {
         None => Lookup::Everything,

@@ -1,16 +1,14 @@
 //! Whether a source answers the whole filter, so that it need not be asked of the items again.
 //!
-//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that
-//! terms hold whole, and walked. In doubt the filter is asked.
+//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that terms
+//! hold whole, and walked. In doubt the filter is asked.
 
 use ::query::plan::access::{AccessPlan, CompositeLookup, Indexes, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
-use model::{CompositeIndex, IndexPathSegment, Json, PartitionKeyDefinition};
+use model::{CompositeIndex, IndexPathSegment, Json, PartitionKeyValue};
 
-use super::choice::is_path;
-use super::index_values::shared_values;
+use super::index_values::exact_value;
 use super::term::is_held_whole;
-use crate::query::part::Piece;
 
 /// Whether the terms of an order answer the filter. `lookup` is what the part read leaves of the filter.
 pub(super) fn by_order(access: &AccessPlan, lookup: &Lookup, indexes: &Indexes) -> bool {
@@ -44,20 +42,12 @@ pub(super) fn by_lookup(access: &AccessPlan, lookup: &Lookup) -> bool {
     access.remaining.is_empty() && is_answered
 }
 
-/// Whether the partition key that a condition asks for is that of every part read, to the last digit: keys know numbers
-/// as doubles, and a request may name another key than its filter.
-pub(super) fn by_partition_key(
-    condition: &PathCondition,
-    pieces: &[Piece],
-    definition: &PartitionKeyDefinition,
-) -> bool {
-    let Some(value) = condition.values.as_point() else { return false };
-    let holds = |piece: &Piece| {
-        let shared = piece.key.as_ref().map(|key| shared_values(definition, key));
-        let mut shared = shared.iter().flatten();
-        shared.any(|(names, known)| is_path(&condition.path, names) && known == value)
-    };
-    is_certain(condition) && pieces.iter().all(holds)
+/// Whether all items of a logical partition satisfy a condition on one value of their partition key. A key knows numbers
+/// as doubles, so a large one is not certain; and a part may be read whose key the filter does not ask for.
+pub(super) fn by_partition_key(condition: &PathCondition, value: &PartitionKeyValue) -> bool {
+    condition.exactness == Exactness::Exact
+        && condition.test.is_none()
+        && exact_value(value).is_some_and(|json| condition.values.contains(Some(&json)))
 }
 
 /// Whether a lookup says something about the paths of a composite index only, and all parts of it must hold.
