@@ -135,7 +135,7 @@ async fn a_part_whose_key_the_filter_does_not_ask_for_gives_nothing() {
     let keys = r#"{"id":"c","partitionKey":{"paths":["/k","/j"],"kind":"MultiHash","version":2}}"#;
     let link = account.container(container(keys)).await;
     create(&account.engine, &link, json(r#"{"id":"a","k":0,"j":1,"n":3}"#)).await;
-    let key = PartitionKey::from_values([PartitionKeyValue::from(0.0), PartitionKeyValue::from(1.0)]);
+    let key = PartitionKey::from_values([0.0, 1.0].map(PartitionKeyValue::Number));
     for (text, rows) in [
         ("SELECT * FROM c WHERE c.j = '' ORDER BY c.n DESC", 0),
         ("SELECT * FROM c WHERE c.j = 2 AND c.n = 3", 0),
