@@ -144,8 +144,8 @@ class Runner:
             options["no_response"] = step["quiet"]
         if "session" in step:
             options["session_token"] = step["session"]
-        if "indexing" in step and step["do"] == "replace":
-            raise Unsupported("this library has no indexing directive of a replace")
+        if "indexing" in step and step["do"] != "create":
+            raise Unsupported("this library has an indexing directive of a create only")
         if "indexing" in step:
             options["indexing_directive"] = {"Default": 0, "Exclude": 1, "Include": 2}[step["indexing"]]
         if "pre_triggers" in step:
