@@ -25,7 +25,8 @@ mod tape;
 
 pub use child::{ChildTask, run_child};
 pub use gateway::{
-    ComparedRow, FactRow, GatewayOptions, GatewayReport, Part, PeerRow, run_gateway, run_part,
+    ComparedRow, FactRow, GatewayOptions, GatewayReport, Part, PeerRow, Reached, run_gateway,
+    run_part,
 };
 pub use queries::{
     CountedRow, Figure, PreparingRow, QueryOptions, QueryReport, ScanRow, run_queries,

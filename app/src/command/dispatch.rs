@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, cost, export, import, query, serve, verify, version};
+use super::{bench, cost, export, import, query, report, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -18,6 +18,7 @@ pub(crate) enum Command {
     Import(import::Import),
     Query(query::Query),
     Cost(cost::Cost),
+    Report(report::Report),
 }
 
 impl Command {
@@ -32,6 +33,7 @@ impl Command {
             Self::Import(import) => import.run(),
             Self::Query(query) => query.run(),
             Self::Cost(cost) => cost.run(),
+            Self::Report(report) => report.run(),
         }
     }
 }

@@ -6,6 +6,7 @@ mod dispatch;
 mod export;
 mod import;
 mod query;
+mod report;
 mod serve;
 mod verify;
 mod version;

@@ -10,5 +10,6 @@ mod formats;
 mod full_disk;
 mod planisphere;
 mod query;
+mod report;
 mod serve;
 mod tls;

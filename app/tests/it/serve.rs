@@ -8,7 +8,7 @@ use model::Json;
 
 use crate::planisphere::{BINARY, planisphere};
 
-fn start(words: &[&str]) -> (Child, Json) {
+pub(crate) fn start(words: &[&str]) -> (Child, Json) {
     start_with(words, |_| {})
 }
 

@@ -35,7 +35,7 @@ const QUERY_HEADERS: [(&str, &str); 3] = [
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Work {
+pub(super) enum Work {
     /// Reads of items that are there, in random order.
     PointRead,
     /// Creations of items that are not there.

@@ -21,7 +21,6 @@ var withoutWords = map[string]string{
 	"delete_partition": "this library cannot delete a whole partition key",
 	"list":             "this library reads lists by queries only",
 	"execute":          "this library has no scripts",
-	"create_resource":  "this library has no users, permissions, scripts or client encryption keys",
 }
 
 func (r *runner) do(verb string, step object) (seen, error) {
@@ -77,9 +76,16 @@ func (r *runner) do(verb string, step object) (seen, error) {
 		return r.control("advance-clock", object{"seconds": step["seconds"]})
 	case "split_partition":
 		return r.control("split-partition", object{"database": r.databaseID, "container": r.container.ID()})
+	case "enforce_throughput":
+		return r.control("enforce-throughput", object{"database": r.databaseID, "container": r.container.ID()})
+	case "was_throttled":
+		return r.control("was-throttled", object{"database": r.databaseID, "container": r.container.ID()})
 	}
 	if reason, ok := withoutWords[verb]; ok {
 		return seen{}, unsupported{reason}
+	}
+	if strings.Contains(verb, "_resource") {
+		return seen{}, unsupported{"this library has no users, permissions, scripts or client encryption keys"}
 	}
 	return seen{}, fmt.Errorf("the runner has no verb %s", verb)
 }

@@ -17,11 +17,28 @@ import warnings
 
 from azure.core import MatchConditions
 from azure.core.credentials import AccessToken
-from azure.cosmos import CosmosClient, PartitionKey, ThroughputProperties, exceptions
+from azure.cosmos import CosmosClient, PartitionKey, ThroughputProperties, _resource_throttle_retry_policy, exceptions
 from azure.cosmos.partition_key import NonePartitionKeyValue
 
 # The certificate of a server made for a test is known to nobody.
 warnings.filterwarnings("ignore", message="Unverified HTTPS request")
+
+
+# Delays after which the library retried by itself because it was throttled.
+RETRIES = []
+
+
+def count_retries():
+    policy = _resource_throttle_retry_policy.ResourceThrottleRetryPolicy
+    decide = policy.ShouldRetry
+
+    def counted(self, exception):
+        decision = decide(self, exception)
+        if decision:
+            RETRIES.append(self.retry_after_in_milliseconds)
+        return decision
+
+    policy.ShouldRetry = counted
 
 
 class Unsupported(Exception):
@@ -102,6 +119,7 @@ class Runner:
         self.container = self.database.create_container(container_id, **arguments)
         self.paths = [path.strip("/") for path in setup["container"]["partitionKey"]["paths"]]
         self.saved = {"container": container_id, "database": self.database_id}
+        RETRIES.clear()
         for item in setup.get("items", []):
             self.container.create_item(item)
 
@@ -128,6 +146,8 @@ class Runner:
             options["session_token"] = step["session"]
         if "consistency" in step:
             options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
+        if "indexing" in step and step["do"] == "replace":
+            raise Unsupported("this library has no indexing directive of a replace")
         if "indexing" in step:
             options["indexing_directive"] = {"Default": 0, "Exclude": 1, "Include": 2}[step["indexing"]]
         if "pre_triggers" in step:
@@ -407,7 +427,7 @@ class Runner:
 
     def do_as(self, verb, step):
         """Does one step as somebody else: with a resource token or a bearer token."""
-        who, own = step["as"], self.container
+        who, own, mine = step["as"], self.container, self.database
         if "token" in who:
             credential = {f"dbs/{self.database_id}/colls/{own.id}": who["token"]}
         elif self.endpoint.startswith("http:"):
@@ -415,11 +435,12 @@ class Runner:
         else:
             credential = FakeCredential(who.get("key", self.key))
         client = CosmosClient(self.endpoint, credential)
-        self.container = client.get_database_client(self.database_id).get_container_client(own.id)
+        self.database = client.get_database_client(self.database_id)
+        self.container = self.database.get_container_client(own.id)
         try:
             return verb(step)
         finally:
-            self.container = own
+            self.container, self.database = own, mine
 
     # The server's test control.
 
@@ -434,6 +455,14 @@ class Runner:
 
     def do_split_partition(self, step):
         return self.control("split-partition", {"database": self.database_id, "container": self.container.id})
+
+    def do_enforce_throughput(self, step):
+        return self.control("enforce-throughput", {"database": self.database_id, "container": self.container.id})
+
+    def do_was_throttled(self, step):
+        if not RETRIES:
+            raise Unseen("the library did not retry after a throttled request")
+        return self.control("was-throttled", {"database": self.database_id, "container": self.container.id})
 
     # One step, one scenario.
 
@@ -544,6 +573,7 @@ def main():
     parser.add_argument("--scenarios", required=True)
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
+    count_retries()
     runner = Runner(arguments.endpoint, arguments.key)
     for path in sorted(glob.glob(os.path.join(arguments.scenarios, "*.json"))):
         with open(path, encoding="utf-8") as opened:

@@ -20,6 +20,7 @@ use crate::operation::ContainerLink;
 use crate::partition::Partition;
 use crate::query::{ShapeCache, TextCache};
 use crate::settings::Settings;
+use crate::throughput::SharedThroughputs;
 
 /// A database account on a store. Cloning shares it.
 ///
@@ -44,6 +45,9 @@ pub(crate) struct Core {
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) query_texts: TextCache,
     pub(crate) shapes: Arc<ShapeCache>,
+    pub(crate) shared_throughputs: SharedThroughputs,
+    /// When counting began.
+    pub(crate) opened: TimestampMs,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -77,6 +81,7 @@ impl Engine {
         settings: Settings,
     ) -> Result<Self> {
         let catalog = CatalogStore::open(Arc::clone(&store)).await?;
+        let opened = environment.now();
         let core = Core {
             store,
             environment,
@@ -85,6 +90,8 @@ impl Engine {
             catalog: Mutex::new(catalog),
             query_texts: TextCache::default(),
             shapes: Arc::default(),
+            shared_throughputs: SharedThroughputs::default(),
+            opened,
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),
@@ -202,6 +209,7 @@ impl Engine {
         let catalog = self.core.catalog.lock().await;
         let mut view = CatalogView::default();
         for record in catalog.databases().await? {
+            self.share_throughput(&record);
             view = view.with_database(Database { record, containers: Default::default() });
         }
         for (database, record) in catalog.containers().await? {

@@ -5,9 +5,10 @@
 
 use std::ops::Bound;
 
-use model::{Lsn, TimeToLive};
+use model::{Lsn, RequestCharge, TimeToLive};
 use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, StorageKey};
 
+use crate::charge;
 use crate::error::Error;
 use crate::item::{Halt, ItemHeader, LogEntry, Removal, Turn, Version};
 use crate::key_layout::{
@@ -24,18 +25,30 @@ pub(crate) async fn expire(turn: &mut Turn<'_>, items_max: usize) -> Result<Work
     let items_max = items_max.min(STEP_ITEMS_MAX);
     let default = turn.context.live.properties.default_time_to_live;
     if default == TimeToLive::Off {
-        return Ok(WorkAnswer::Maintained { handled: 0, more: false });
+        return Ok(nothing_to_do());
     }
-    let (own, more_own) = expire_own(turn, items_max).await?;
+    let mut charge = RequestCharge::ZERO;
+    let (own, more_own) = expire_own(turn, items_max, &mut charge).await?;
     let left = items_max.saturating_sub(own).max(1);
     let (inherited, more_inherited) = match default {
-        TimeToLive::Seconds(seconds) => expire_inherited(turn, u64::from(seconds), left).await?,
+        TimeToLive::Seconds(seconds) => {
+            expire_inherited(turn, u64::from(seconds), left, &mut charge).await?
+        }
         _ => (0, false),
     };
-    Ok(WorkAnswer::Maintained { handled: own + inherited, more: more_own || more_inherited })
+    let more = more_own || more_inherited;
+    Ok(WorkAnswer::Maintained { handled: own + inherited, charge, more })
 }
 
-async fn expire_own(turn: &mut Turn<'_>, items_max: usize) -> Result<(usize, bool), Halt> {
+fn nothing_to_do() -> WorkAnswer {
+    WorkAnswer::Maintained { handled: 0, charge: RequestCharge::ZERO, more: false }
+}
+
+async fn expire_own(
+    turn: &mut Turn<'_>,
+    items_max: usize,
+    charge: &mut RequestCharge,
+) -> Result<(usize, bool), Halt> {
     let now = turn.context.now.seconds().0;
     let from = expiry_key(turn.state.expiry_from_second, 0);
     let range = KeyRange { lower: Bound::Included(from), ..expired_range(now) };
@@ -44,7 +57,7 @@ async fn expire_own(turn: &mut Turn<'_>, items_max: usize) -> Result<(usize, boo
     for Entry { key, value } in page.entries {
         let second = key.get(..8).and_then(|second| second.try_into().ok()).map(u64::from_be_bytes);
         turn.state.expiry_from_second = second.unwrap_or(turn.state.expiry_from_second);
-        remove_expired(turn, value).await?;
+        *charge += remove_expired(turn, value).await?;
     }
     Ok((handled, page.more))
 }
@@ -55,6 +68,7 @@ async fn expire_inherited(
     turn: &mut Turn<'_>,
     default_seconds: u64,
     items_max: usize,
+    charge: &mut RequestCharge,
 ) -> Result<(usize, bool), Halt> {
     let now = turn.context.now.seconds().0;
     let levels = turn.context.container.levels();
@@ -77,7 +91,7 @@ async fn expire_inherited(
                 reached = lsn;
             }
             if inherits(&record.header) {
-                remove_expired(turn, item.as_bytes().clone()).await?;
+                *charge += remove_expired(turn, item.as_bytes().clone()).await?;
                 handled += 1;
             }
         }
@@ -97,15 +111,16 @@ fn inherits(header: &ItemHeader) -> bool {
     header.time_to_live.is_none()
 }
 
-async fn remove_expired(turn: &mut Turn<'_>, key: StorageKey) -> Result<(), Halt> {
+/// Removes an item if it has expired, and tells what that costs.
+async fn remove_expired(turn: &mut Turn<'_>, key: StorageKey) -> Result<RequestCharge, Halt> {
     let levels = turn.context.container.levels();
     let key = ItemKey::decode(key, levels)
         .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
-    let Some(record) = turn.stored(&key).await? else { return Ok(()) };
-    if turn.context.live.is_expired(&record.header, turn.context.now) {
-        turn.remove(&key, &record, Removal::Expired)?;
+    let Some(record) = turn.stored(&key).await? else { return Ok(RequestCharge::ZERO) };
+    if !turn.context.live.is_expired(&record.header, turn.context.now) {
+        return Ok(RequestCharge::ZERO);
     }
-    Ok(())
+    Ok(charge::delete(turn.remove(&key, &record, Removal::Expired)?))
 }
 
 /// Drops versions that ended before the retention. Goes through all of them once, and again when the oldest it has
@@ -120,7 +135,7 @@ pub(crate) async fn trim_versions(
     let is_due = |ended: u64| ended.saturating_add(retention) < now;
     if turn.state.trim_after == ChangePosition::default() {
         if !is_due(turn.state.trim_round.ended_from) {
-            return Ok(WorkAnswer::Maintained { handled: 0, more: false });
+            return Ok(nothing_to_do());
         }
         // Whatever is written while the round goes on ends after its beginning.
         turn.state.trim_round.earliest_left = now;
@@ -149,7 +164,7 @@ pub(crate) async fn trim_versions(
         turn.state.trim_after = ChangePosition::default();
         turn.state.trim_round.ended_from = turn.state.trim_round.earliest_left;
     }
-    Ok(WorkAnswer::Maintained { handled, more: page.more })
+    Ok(WorkAnswer::Maintained { handled, charge: RequestCharge::ZERO, more: page.more })
 }
 
 fn position(key: &[u8]) -> Result<ChangePosition, Halt> {

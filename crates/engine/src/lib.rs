@@ -35,6 +35,8 @@ mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod throughput;
+pub mod usage;
 pub mod verify;
 
 pub use backup::SnapshotAt;

@@ -10,6 +10,7 @@ use crate::catalog::{CatalogWrite, Container};
 use crate::engine::{Core, Engine};
 use crate::error::{ErrorKind, Result};
 use crate::partition::{MaintenanceWork, Partition, Work, WorkAnswer, reclaim_shard};
+use crate::usage::{Amount, OperationKind, Visits};
 
 /// What one round of maintenance did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Engine {
         let mut report = MaintenanceReport::default();
         for container in self.view().containers() {
             for partition in &container.map().partitions {
-                match self.maintain_partition(partition, &mut report).await {
+                match self.maintain_partition(&container, partition, &mut report).await {
                     Err(error) if error.kind() == ErrorKind::PartitionGone => {}
                     result => result?,
                 }
@@ -67,21 +68,37 @@ impl Engine {
 
     async fn maintain_partition(
         &self,
+        container: &Container,
         partition: &Arc<Partition>,
         report: &mut MaintenanceReport,
     ) -> Result<()> {
         let items_max = self.core.settings.maintenance_items_max;
+        // Reclaiming takes what requests have left: a delete costs five request units at least.
+        let left = container.left_over(partition, self.now());
+        let affordable = left.map_or(usize::MAX, |left| usize::try_from(left / 5).unwrap_or(0));
+        let affordable = affordable.min(items_max);
         let steps = [
-            MaintenanceWork::Expire { items_max },
+            MaintenanceWork::Expire { items_max: affordable },
             MaintenanceWork::Rebuild { items_max },
             MaintenanceWork::Trim { items_max },
         ];
         for step in steps {
+            if step == (MaintenanceWork::Expire { items_max: 0 }) {
+                continue;
+            }
             let submitted = partition.submit(Work::Maintenance(step)).await;
             let (answer, _) = submitted.map_err(|failure| failure.error)?;
-            let WorkAnswer::Maintained { handled, more } = answer else { continue };
+            let WorkAnswer::Maintained { handled, charge, more } = answer else { continue };
             match step {
-                MaintenanceWork::Expire { .. } => report.expired += handled,
+                MaintenanceWork::Expire { .. } => {
+                    report.expired += handled;
+                    if handled > 0 {
+                        let kind = OperationKind::Expiry;
+                        let paid = vec![Arc::clone(partition)];
+                        let visits = Visits::ended(container, paid, kind, self.now(), None);
+                        visits.spent(charge, Amount { items: handled, bytes: 0 });
+                    }
+                }
                 MaintenanceWork::Rebuild { .. } => report.rebuilt += handled,
                 MaintenanceWork::Trim { .. } => report.trimmed += handled,
             }

@@ -222,6 +222,10 @@ pub struct ThroughputResource {
     pub owner: ResourceId,
     /// Highest ever provisioned, in request units per second.
     pub highest_ever: u32,
+    /// The least it can be replaced with: a manual number, or an autoscale maximum.
+    pub least: u32,
+    /// Bytes of items that the least depends on.
+    pub item_bytes: u64,
 }
 
 /// The physical partitions of a container.

@@ -28,6 +28,12 @@ pub struct Settings {
     pub maintenance_every_ms: u64,
     /// Items one round of maintenance handles per physical partition at most, so that requests keep their share.
     pub maintenance_items_max: usize,
+    /// Whether containers are held to their throughput, unless [`crate::Engine::enforce_throughput`] says otherwise for
+    /// one of them.
+    pub enforce_throughput: bool,
+    /// Whether a bounded sample of traffic is kept, with values of items and queries, so that another partition key can
+    /// be tried on it.
+    pub record_traffic: bool,
 }
 
 impl Default for Settings {
@@ -43,6 +49,8 @@ impl Default for Settings {
             maintenance: true,
             maintenance_every_ms: 1000,
             maintenance_items_max: 512,
+            enforce_throughput: false,
+            record_traffic: false,
         }
     }
 }

@@ -11,7 +11,7 @@ use hyper::header::HeaderValue;
 
 use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
-use crate::observe::Metrics;
+use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
 use crate::settings::Settings;
@@ -111,7 +111,7 @@ impl Gateway {
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
-    pub(crate) async fn authorize(&self, request: &Request, path: &Path) -> Outcome<Principal> {
+    pub(crate) async fn authorize(&self, request: &Request, path: &Path<'_>) -> Outcome<Principal> {
         if request.method == Method::OPTIONS {
             return Err(Failure::forbidden("Requests of other origins are not allowed."));
         }
@@ -119,7 +119,7 @@ impl Gateway {
     }
 
     /// Answers an authorized request.
-    pub(crate) async fn answer(&self, request: &Request, path: &Path) -> Outcome<Reply> {
+    pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
         let Some(route) = path.route() else { return Err(unknown_path(path)) };
         let engine = self.engine();
         match route {
@@ -127,6 +127,8 @@ impl Gateway {
             Route::Addresses => Err(Failure::bad_request(
                 "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
             )),
+            Route::Usage => observe::usage(self, request),
+            Route::Report => observe::report(self, request),
             Route::Offers => resource::offer::list(engine, request).await,
             Route::Offer(id) => resource::offer::answer(engine, request, id).await,
             Route::Databases => resource::database::feed(engine, request).await,
@@ -175,8 +177,8 @@ fn state_change(began_ms: u64) -> HeaderValue {
     HeaderValue::try_from(text).expect("a date is of ASCII letters")
 }
 
-fn unknown_path(path: &Path) -> Failure {
-    if path.segments.last().is_some_and(|segment| segment == "$batch") {
+fn unknown_path(path: &Path<'_>) -> Failure {
+    if path.last_segment() == Some("$batch") {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")

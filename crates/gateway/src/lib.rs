@@ -20,7 +20,7 @@ mod route;
 mod server;
 mod settings;
 
-pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, KeySource, RoleAssignments};
+pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, KeySource, RoleAssignments, signed_get};
 pub use gateway::Gateway;
 pub use observe::TestControl;
 pub use server::Certificate;

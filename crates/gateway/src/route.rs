@@ -5,34 +5,56 @@
 
 use engine::AttachedKind;
 
+use std::borrow::Cow;
+
 use crate::exchange::percent_decoded;
+
+/// Segments of the longest path that names something.
+const SEGMENTS_MAX: usize = 8;
 
 /// A path with its segments decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
+pub(crate) struct Path<'a> {
     /// The path as it came, without the slashes around it.
-    pub(crate) raw: String,
+    pub(crate) raw: &'a str,
     /// Its segments, decoded.
-    pub(crate) segments: Vec<String>,
+    segments: Vec<Cow<'a, str>>,
 }
 
-impl Path {
+impl<'a> Path<'a> {
     /// Takes a path apart; a slash at the end does not count.
-    pub(crate) fn parse(path: &str) -> Self {
-        let raw = path.trim_matches('/').to_owned();
-        let segments = raw.split('/').filter(|segment| !segment.is_empty());
-        let segments = segments.map(percent_decoded).collect();
+    pub(crate) fn parse(path: &'a str) -> Self {
+        let raw = path.trim_matches('/');
+        let mut segments = Vec::with_capacity(SEGMENTS_MAX);
+        let parts = raw.split('/').filter(|segment| !segment.is_empty());
+        segments.extend(parts.map(percent_decoded));
         Self { raw, segments }
+    }
+
+    /// A segment by its place, decoded.
+    pub(crate) fn segment(&self, place: usize) -> Option<&str> {
+        self.segments.get(place).map(AsRef::as_ref)
+    }
+
+    /// The last segment, decoded.
+    pub(crate) fn last_segment(&self) -> Option<&str> {
+        self.segments.last().map(AsRef::as_ref)
     }
 
     /// What the path names; none when it names nothing we know.
     pub(crate) fn route(&self) -> Option<Route<'_>> {
-        let segments: Vec<&str> = self.segments.iter().map(String::as_str).collect();
-        Some(match segments.as_slice() {
+        let mut room = [""; SEGMENTS_MAX];
+        let segments = room.get_mut(..self.segments.len())?;
+        for (place, segment) in segments.iter_mut().zip(&self.segments) {
+            *place = segment;
+        }
+        Some(match &*segments {
             [] => Route::Account,
             ["offers"] => Route::Offers,
             ["offers", offer] => Route::Offer(offer),
             ["addresses"] => Route::Addresses,
+            ["_planisphere", "usage"] => Route::Usage,
+            ["_planisphere", "report"] => Route::Report,
             ["dbs"] => Route::Databases,
             ["dbs", database] => Route::Database(database),
             ["dbs", database, "colls"] => Route::Containers(database),
@@ -59,6 +81,8 @@ pub(crate) enum Route<'a> {
     Offers,
     Offer(&'a str),
     Addresses,
+    Usage,
+    Report,
     Databases,
     Database(&'a str),
     Containers(&'a str),

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use engine::usage::PriceTable;
+
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
 use crate::observe::TestControl;
 
@@ -29,6 +31,8 @@ pub struct Settings {
     pub explorer: bool,
     /// Bounds.
     pub limits: Limits,
+    /// What throughput and storage cost, for reports.
+    pub prices: PriceTable,
     /// Where lines about our own mistakes go.
     pub log: Log,
     /// What tests may do to this server; nothing unless it was started for them.
@@ -99,6 +103,7 @@ impl Default for Settings {
             region: "East US".to_owned(),
             explorer: true,
             limits: Limits::default(),
+            prices: PriceTable::default(),
             log: Log::default(),
             test_control: None,
         }

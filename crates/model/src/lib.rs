@@ -1,7 +1,7 @@
 //! The words of the domain as types.
 //!
-//! Owns values, names, partition keys, positions, resource properties, request options and charges: one word, one file. Does
-//! not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
+//! Owns values, names, partition keys, positions, resource properties, request options and charges: one word, one
+//! file. Does not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
 
 pub mod charge;
 mod invalid;

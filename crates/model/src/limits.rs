@@ -46,5 +46,7 @@ pub const MANUAL_THROUGHPUT_MIN: u32 = 400;
 pub const AUTOSCALE_THROUGHPUT_MIN: u32 = 1000;
 /// Request units per second: most throughput one container or database can ask for.
 pub const THROUGHPUT_MAX: u32 = 1_000_000;
+/// Request units per second one physical partition can give.
+pub const THROUGHPUT_PER_PARTITION_MAX: u32 = 10_000;
 /// Request units per second one physical partition is given at creation.
 pub const THROUGHPUT_PER_PARTITION_AT_CREATION: u32 = 6000;

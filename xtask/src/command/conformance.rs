@@ -5,23 +5,32 @@ use std::process::ExitCode;
 
 use crate::command::refuse;
 use crate::conformance::{
-    Expected, LIBRARIES, Library, Line, Server, check_snippet, is_there, prepare, run, table,
+    Expected, HEADING, LIBRARIES, Library, Line, OWN_TESTS, Server, check_snippet, is_there,
+    prepare, run, run_own_tests, section, table,
 };
 use crate::reading::our_root;
 
 const TABLE: &str = "docs/COMPATIBILITY.md";
 
+/// Folders of scenarios, and how the server is started for each.
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("conformance/scenarios", &[]),
+    ("conformance/scenarios/generous", &["--cross-partition", "generous"]),
+    ("conformance/scenarios/secure", &["--tls"]),
+];
+
 pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let with_own_tests = arguments == ["--full"];
     let chosen: Vec<&Library> = match arguments.as_slice() {
-        [] => LIBRARIES.iter().collect(),
+        [] | ["--full"] => LIBRARIES.iter().collect(),
         ["--only", name] => LIBRARIES.iter().filter(|library| library.name == *name).collect(),
         [unknown, ..] => return refuse(&format!("conformance does not know `{unknown}`")),
     };
     if chosen.is_empty() {
         return refuse("`--only` needs the name of a runner in conformance/runners");
     }
-    match run_all(&chosen) {
+    match run_all(&chosen, with_own_tests) {
         Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
         Ok(complaints) => {
             for complaint in &complaints {
@@ -37,13 +46,17 @@ pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Runs the chosen libraries; writes the table when all there are were run.
-fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
+/// Runs the chosen libraries, and the tests of one of them; writes the table when all there are were run.
+fn run_all(chosen: &[&'static Library], with_own_tests: bool) -> Result<Vec<String>, String> {
     let root = our_root().join("conformance");
     let list = fs::read_to_string(root.join("expected_failures.txt"));
     let list = list.map_err(|error| format!("expected_failures.txt: {error}"))?;
     let expected = Expected::parse(&list)?;
-    let server = Server::start()?;
+    Server::build()?;
+    let mut servers = Vec::new();
+    for (folder, more) in FOLDERS {
+        servers.push((*folder, Server::start(more)?));
+    }
     let (mut results, mut complaints) = (Vec::new(), Vec::new());
     for library in chosen {
         if !is_there(library) {
@@ -51,24 +64,43 @@ fn run_all(chosen: &[&'static Library]) -> Result<Vec<String>, String> {
             continue;
         }
         prepare(library)?;
-        let lines = scenarios(library, &server)?;
+        let mut lines = Vec::new();
+        for (folder, server) in &servers {
+            lines.extend(scenarios(library, folder, server)?);
+        }
         complaints.extend(expected.complaints(library.name, &lines));
-        if let Err(reason) = check_snippet(library, &server) {
+        let plain = servers.first().ok_or("there is no server")?;
+        if let Err(reason) = check_snippet(library, &plain.1) {
             complaints.push(format!("{}: README: {reason}", library.name));
         }
-        tell(library, &lines);
+        tell(library.name, &lines);
         results.push((*library, lines));
     }
+    drop(servers);
+    let path = our_root().join(TABLE);
+    let mut told = kept_section(&fs::read_to_string(&path).unwrap_or_default());
+    if with_own_tests {
+        let lines = run_own_tests()?;
+        complaints.extend(expected.complaints(OWN_TESTS, &lines));
+        tell(OWN_TESTS, &lines);
+        told = section(&lines, &expected);
+    }
     if results.len() == LIBRARIES.len() {
-        let text = table(&results, &expected);
-        fs::write(our_root().join(TABLE), text).map_err(|error| format!("{TABLE}: {error}"))?;
+        let text = format!("{}\n{told}", table(&results, &expected));
+        fs::write(path, text.trim_end().to_owned() + "\n")
+            .map_err(|error| format!("{TABLE}: {error}"))?;
         println!("wrote {TABLE}");
     }
     Ok(complaints)
 }
 
-fn scenarios(library: &Library, server: &Server) -> Result<Vec<Line>, String> {
-    let folder = our_root().join("conformance/scenarios").display().to_string();
+/// The section about the tests that only `--full` runs, as it was written last.
+fn kept_section(table: &str) -> String {
+    table.find(HEADING).and_then(|at| table.get(at..)).unwrap_or_default().to_owned()
+}
+
+fn scenarios(library: &Library, folder: &str, server: &Server) -> Result<Vec<Line>, String> {
+    let folder = our_root().join(folder).display().to_string();
     let endpoint_and_key = ["--endpoint", server.endpoint(), "--key", server.key()];
     let more = [&endpoint_and_key[..], &["--scenarios", &folder]].concat();
     let printed = run(library, library.run, &more, &[])?;
@@ -81,10 +113,9 @@ fn scenarios(library: &Library, server: &Server) -> Result<Vec<Line>, String> {
 }
 
 /// One line per library, which also counts in the sum of `cargo xtask test`.
-fn tell(library: &Library, lines: &[Line]) {
+fn tell(name: &str, lines: &[Line]) {
     let count = |outcome| lines.iter().filter(|line| line.outcome == outcome).count();
     let (passed, failed) = (count("passed"), count("failed"));
     let unsupported = count("unsupported");
-    let name = library.name;
     println!("{name}: {passed} passed, {failed} failed, {unsupported} unsupported");
 }

@@ -14,7 +14,8 @@ Every command that a person or CI runs. Start with: cargo xtask test
     --update-ratchet             write today's exceptions tighter; never looser
 
   cargo xtask conformance      the official client libraries against our server; writes docs/COMPATIBILITY.md
-    --only <library>             one of python, javascript, go
+    --only <library>             one of python, javascript, go, rust, java
+    --full                       also the emulator tests that the Rust library carries itself
 
   cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
     queries                      those of the query language, with SQLite and PostgreSQL beside them

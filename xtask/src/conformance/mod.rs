@@ -5,6 +5,7 @@
 mod expected;
 mod library;
 mod line;
+mod own_tests;
 mod prepare;
 mod server;
 mod snippet;
@@ -13,6 +14,7 @@ mod table;
 pub(crate) use expected::Expected;
 pub(crate) use library::{LIBRARIES, Library};
 pub(crate) use line::Line;
+pub(crate) use own_tests::{HEADING, OWN_TESTS, run_own_tests, section};
 pub(crate) use prepare::{is_there, prepare, run};
 pub(crate) use server::Server;
 pub(crate) use snippet::check as check_snippet;

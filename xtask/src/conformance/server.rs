@@ -16,17 +16,23 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Builds the binary and starts it on an account in memory.
-    pub(crate) fn start() -> Result<Self, String> {
+    /// Builds the binary.
+    pub(crate) fn build() -> Result<(), String> {
         let built = Command::new(cargo())
             .args(["build", "--package", "app", "--bin", "planisphere"])
             .current_dir(our_root())
             .status();
-        if !built.is_ok_and(|status| status.success()) {
-            return Err("the server could not be built".to_owned());
+        match built.is_ok_and(|status| status.success()) {
+            true => Ok(()),
+            false => Err("the server could not be built".to_owned()),
         }
+    }
+
+    /// Starts the binary on an account in memory, with more words on its command line.
+    pub(crate) fn start(more: &[&str]) -> Result<Self, String> {
         let mut child = Command::new(target_folder().join("debug/planisphere"))
             .args(["serve", "--memory", "--port", "0", "--ready-json", "--test-control"])
+            .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

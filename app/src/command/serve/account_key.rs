@@ -1,7 +1,7 @@
 //! Where the account key comes from, and when the well-known one is refused.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gateway::AccountKey;
@@ -36,18 +36,7 @@ impl KeyFlags {
     }
 
     pub(crate) fn account_key(&self) -> Result<AccountKey, Failure> {
-        let text = match (&self.key, &self.key_file) {
-            (Some(key), _) => key.clone(),
-            (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
-                Failure::new(format!("reading the key file {}", file.display()), error.to_string())
-                    .way_out("Give a file that holds one base64 text")
-            })?,
-            (None, None) => return Ok(AccountKey::emulator()),
-        };
-        AccountKey::parse(&text).map_err(|_| {
-            Failure::new("reading the account key", "it is not base64")
-                .way_out("Make one with `head -c 64 /dev/urandom | base64 -w0`")
-        })
+        account_key(self.key.as_deref(), self.key_file.as_deref())
     }
 
     /// Refuses to show an account to a network when its key is no secret.
@@ -61,4 +50,23 @@ impl KeyFlags {
             "Give a key of your own with --key-file, or say --allow-insecure-key if the network is yours alone",
         ))
     }
+}
+
+/// The account key of a text or a file; the well-known one without either.
+pub(crate) fn account_key(
+    key: Option<&str>,
+    key_file: Option<&Path>,
+) -> Result<AccountKey, Failure> {
+    let text = match (key, key_file) {
+        (Some(key), _) => key.to_owned(),
+        (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
+            Failure::new(format!("reading the key file {}", file.display()), error.to_string())
+                .way_out("Give a file that holds one base64 text")
+        })?,
+        (None, None) => return Ok(AccountKey::emulator()),
+    };
+    AccountKey::parse(&text).map_err(|_| {
+        Failure::new("reading the account key", "it is not base64")
+            .way_out("Make one with `head -c 64 /dev/urandom | base64 -w0`")
+    })
 }

@@ -6,5 +6,8 @@ mod certificate;
 mod emulator;
 mod issuer;
 mod run;
+mod usage;
 
+pub(crate) use account_key::account_key;
 pub(crate) use run::Serve;
+pub(crate) use usage::{USAGE_FILE, read_prices};

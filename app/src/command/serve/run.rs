@@ -18,6 +18,7 @@ use super::announce::Ready;
 use super::certificate::TlsFlags;
 use super::emulator::Wishes;
 use super::issuer::{IssuerFlags, Trust};
+use super::usage::{UsageFlags, keep_saving, save};
 use crate::command::cost::profile;
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
@@ -80,6 +81,9 @@ pub(crate) struct Serve {
     issuer: IssuerFlags,
 
     #[command(flatten)]
+    usage: UsageFlags,
+
+    #[command(flatten)]
     tls: TlsFlags,
 
     #[command(flatten)]
@@ -130,6 +134,7 @@ impl Serve {
     async fn serve(self) -> Result<(), Failure> {
         let key = self.key.account_key()?;
         let trust = self.issuer.trust()?;
+        let prices = self.usage.prices()?;
         let addresses = self.addresses().await?;
         self.key.check(&key, &addresses)?;
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
@@ -140,7 +145,10 @@ impl Serve {
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
         let engine = self.open(control.clone()).await?;
-        let gateway = Gateway::new(engine.clone(), self.settings(key, trust, control));
+        let mut settings = self.settings(key, trust, control);
+        settings.prices = prices;
+        let gateway = Gateway::new(engine.clone(), settings);
+        let saving = (!self.memory).then(|| keep_saving(engine.clone(), self.folder()));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
@@ -153,6 +161,10 @@ impl Serve {
             }
         }
         drop(gateway);
+        if let Some(saving) = saving {
+            saving.abort();
+            save(&engine, &self.folder());
+        }
         engine.close().await.map_err(|error| Failure::of("closing the store", &error))
     }
 
@@ -170,23 +182,23 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, self.account()).await;
+            let opened = Engine::open(store, environment, self.engine_settings()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, Environment::system(), self.account()).await;
+            let opened = Engine::open(store, Environment::system(), self.engine_settings()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open_with(&self.folder(), self.account()).await
+        self.store.open_with(&self.folder(), self.engine_settings()).await
     }
 
     /// What the flags say about the account.
-    fn account(&self) -> engine::Settings {
+    fn engine_settings(&self) -> engine::Settings {
         engine::Settings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,
-            ..engine::Settings::default()
+            ..self.usage.engine_settings()
         }
     }
 
@@ -257,7 +269,7 @@ fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
 }
 
 /// A line for whoever runs the server.
-fn warn(line: &str) {
+pub(super) fn warn(line: &str) {
     // When even this cannot be written, nobody reads.
     let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }

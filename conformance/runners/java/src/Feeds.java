@@ -60,7 +60,7 @@ final class Feeds {
             }
             note(seen, each);
             if (seen.pages == step.path("split_after").asInt()) {
-                runner.split();
+                runner.controlContainer("split-partition");
             }
         } while (seen.continuation != null);
         return seen;

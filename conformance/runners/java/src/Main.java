@@ -17,6 +17,9 @@ final class Main {
     public static void main(String[] words) throws Exception {
         // Without it this library makes every address an https one.
         System.setProperty("COSMOS.HTTP_CONNECTION_WITHOUT_TLS_ALLOWED", "true");
+        // The certificate of a server made for a test is known to nobody.
+        System.setProperty("COSMOS.EMULATOR_SERVER_CERTIFICATE_VALIDATION_DISABLED", "true");
+        System.setProperty("COSMOS.EMULATOR_HOST", "localhost");
         Map<String, String> arguments = new HashMap<>();
         for (int at = 0; at + 1 < words.length; at += 2) {
             arguments.put(words[at], words[at + 1]);

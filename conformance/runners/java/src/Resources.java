@@ -84,7 +84,11 @@ final class Resources {
             case "create_resource" -> database.createUser(wish).block().getProperties();
             case "upsert_resource" -> database.upsertUser(wish).block().getProperties();
             case "read_resource" -> database.getUser(id(step)).read().block().getProperties();
-            case "replace_resource" -> database.getUser(id(step)).replace(wish).block().getProperties();
+            case "replace_resource" -> {
+                // This library replaces what it has read, here and below.
+                CosmosUserProperties read = database.getUser(id(step)).read().block().getProperties();
+                yield database.getUser(id(step)).replace(read.setId(wish.getId())).block().getProperties();
+            }
             case "delete_resource" -> database.getUser(id(step)).delete().block().getProperties();
             default -> null;
         };
@@ -116,7 +120,12 @@ final class Resources {
             case "create_resource" -> user.createPermission(wish, options).block().getProperties();
             case "upsert_resource" -> user.upsertPermission(wish, options).block().getProperties();
             case "read_resource" -> user.getPermission(id(step)).read(options).block().getProperties();
-            case "replace_resource" -> user.getPermission(id(step)).replace(wish, options).block().getProperties();
+            case "replace_resource" -> {
+                CosmosPermissionProperties read =
+                    user.getPermission(id(step)).read(options).block().getProperties();
+                read.setPermissionMode(wish.getPermissionMode());
+                yield user.getPermission(id(step)).replace(read, options).block().getProperties();
+            }
             case "delete_resource" -> user.getPermission(id(step)).delete(options).block().getProperties();
             default -> null;
         };
@@ -177,7 +186,12 @@ final class Resources {
         CosmosStoredProcedureProperties found = switch (verb) {
             case "create_resource" -> scripts.createStoredProcedure(wish).block().getProperties();
             case "read_resource" -> scripts.getStoredProcedure(id(step)).read().block().getProperties();
-            case "replace_resource" -> scripts.getStoredProcedure(id(step)).replace(wish).block().getProperties();
+            case "replace_resource" -> {
+                CosmosStoredProcedureProperties read =
+                    scripts.getStoredProcedure(id(step)).read().block().getProperties();
+                read.setBody(wish.getBody());
+                yield scripts.getStoredProcedure(id(step)).replace(read).block().getProperties();
+            }
             case "delete_resource" -> scripts.getStoredProcedure(id(step)).delete().block().getProperties();
             case "upsert_resource" -> throw gap(verb, "scripts");
             default -> null;
@@ -199,7 +213,12 @@ final class Resources {
         CosmosUserDefinedFunctionProperties found = switch (verb) {
             case "create_resource" -> scripts.createUserDefinedFunction(wish).block().getProperties();
             case "read_resource" -> scripts.getUserDefinedFunction(id(step)).read().block().getProperties();
-            case "replace_resource" -> scripts.getUserDefinedFunction(id(step)).replace(wish).block().getProperties();
+            case "replace_resource" -> {
+                CosmosUserDefinedFunctionProperties read =
+                    scripts.getUserDefinedFunction(id(step)).read().block().getProperties();
+                read.setBody(wish.getBody());
+                yield scripts.getUserDefinedFunction(id(step)).replace(read).block().getProperties();
+            }
             case "delete_resource" -> scripts.getUserDefinedFunction(id(step)).delete().block().getProperties();
             case "upsert_resource" -> throw gap(verb, "scripts");
             default -> null;
@@ -225,7 +244,12 @@ final class Resources {
         CosmosTriggerProperties found = switch (verb) {
             case "create_resource" -> scripts.createTrigger(wish).block().getProperties();
             case "read_resource" -> scripts.getTrigger(id(step)).read().block().getProperties();
-            case "replace_resource" -> scripts.getTrigger(id(step)).replace(wish).block().getProperties();
+            case "replace_resource" -> {
+                CosmosTriggerProperties read = scripts.getTrigger(id(step)).read().block().getProperties();
+                read.setBody(wish.getBody()).setTriggerType(wish.getTriggerType());
+                read.setTriggerOperation(wish.getTriggerOperation());
+                yield scripts.getTrigger(id(step)).replace(read).block().getProperties();
+            }
             case "delete_resource" -> scripts.getTrigger(id(step)).delete().block().getProperties();
             case "upsert_resource" -> throw gap(verb, "scripts");
             default -> null;

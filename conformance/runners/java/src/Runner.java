@@ -136,6 +136,11 @@ final class Runner {
         try (CosmosAsyncClient theirs = other.buildAsyncClient()) {
             container = theirs.getDatabase(databaseId).getContainer(own.getId());
             return say(verb, step);
+        } catch (CosmosException failure) {
+            throw failure;
+        } catch (RuntimeException refused) {
+            // A client that may not begin says so in words of its own.
+            throw refused.getCause() instanceof CosmosException cause ? cause : refused;
         } finally {
             container = own;
         }
@@ -170,16 +175,18 @@ final class Runner {
             case "account" -> throw new Unsupported("this library does not show the account");
             case "advance_clock" -> control("advance-clock", Main.JSON.createObjectNode()
                 .set("seconds", step.get("seconds")));
-            case "split_partition" -> split();
+            case "split_partition" -> controlContainer("split-partition");
+            case "enforce_throughput" -> controlContainer("enforce-throughput");
+            case "was_throttled" -> controlContainer("was-throttled");
             case "execute", "create_resource", "upsert_resource", "read_resource", "replace_resource",
                 "delete_resource", "list_resources", "query_resources" -> Resources.say(this, verb, step);
             default -> Administration.say(this, verb, step);
         };
     }
 
-    Seen split() {
+    Seen controlContainer(String path) {
         ObjectNode body = Main.JSON.createObjectNode();
-        return control("split-partition", body.put("database", databaseId).put("container", container.getId()));
+        return control(path, body.put("database", databaseId).put("container", container.getId()));
     }
 
     /** Speaks to the test control of the server, which no library knows. */

@@ -88,12 +88,10 @@ impl Runner {
 
     /// Speaks to the test control of the server, which no library knows.
     pub(crate) async fn control(&self, verb: &str, step: &Value) -> Result<Seen, Stop> {
-        let (path, body) = match verb {
-            "advance_clock" => ("advance-clock", json!({"seconds": step["seconds"]})),
-            _ => (
-                "split-partition",
-                json!({"database": self.database_id, "container": self.container_id}),
-            ),
+        let path = verb.replace('_', "-");
+        let body = match verb {
+            "advance_clock" => json!({"seconds": step["seconds"]}),
+            _ => json!({"database": self.database_id, "container": self.container_id}),
         };
         let url = format!("{}/_planisphere/test/{path}", self.endpoint.trim_end_matches('/'));
         let answer = reqwest::Client::new().post(url).body(body.to_string()).send().await;

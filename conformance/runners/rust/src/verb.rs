@@ -13,8 +13,10 @@ const WITHOUT_WORDS: &[(&str, &str)] = &[
     ("list", "this library reads lists by queries only"),
     ("account", "this library does not show the account"),
     ("execute", "this library has no scripts"),
-    ("create_resource", "this library has no users, permissions, scripts or client encryption keys"),
 ];
+
+const NO_RESOURCES: &str =
+    "this library has no users, permissions, scripts or client encryption keys";
 
 /// Options of a step this library has no words for, and why.
 const OPTIONS_WITHOUT_WORDS: &[(&str, &str)] = &[
@@ -32,6 +34,9 @@ impl Runner {
         if let Some((_, reason)) = WITHOUT_WORDS.iter().find(|(name, _)| *name == verb) {
             return Err(unsupported(reason));
         }
+        if verb.ends_with("_resource") || verb.ends_with("_resources") {
+            return Err(unsupported(NO_RESOURCES));
+        }
         for (name, reason) in OPTIONS_WITHOUT_WORDS {
             if step.get(name).is_some() {
                 return Err(unsupported(reason));
@@ -46,7 +51,7 @@ impl Runner {
             "query" => self.query(step).await,
             "change_feed" => self.change_feed(step).await,
             "feed_ranges" => self.feed_ranges().await,
-            "advance_clock" | "split_partition" => self.control(verb, step).await,
+            "advance_clock" | "split_partition" | "enforce_throughput" | "was_throttled" => self.control(verb, step).await,
             _ => self.administer(verb, step).await,
         }
     }

@@ -22,6 +22,8 @@ use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsRe
 use crate::partition::{
     Hold, Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer,
 };
+use crate::throughput::{Bucket, Gate};
+use crate::usage::ContainerUsage;
 
 /// A container with its running partitions.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(crate) struct Container {
     deleted: AtomicBool,
     /// One split or merge at a time.
     pub(crate) restructuring: tokio::sync::Mutex<()>,
+    pub(crate) gate: Gate,
+    pub(crate) usage: ContainerUsage,
 }
 
 impl Container {
@@ -57,9 +61,11 @@ impl Container {
             identity: Arc::new(identity),
             live: Arc::new(Live::new(live)),
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
-            record: RwLock::new(record),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
+            gate: engine.gate_of(&record.rid),
+            usage: ContainerUsage::default(),
+            record: RwLock::new(record),
         };
         let record = container.record();
         let mut partitions = Vec::new();
@@ -67,6 +73,7 @@ impl Container {
             partitions.push(container.start_partition(engine, partition).await?);
         }
         container.replace_map(record.map_generation, partitions);
+        container.refresh_enforcement(engine);
         Ok(container)
     }
 
@@ -87,7 +94,9 @@ impl Container {
         };
         let (queue, published) = start_writer(seed).await?;
         let (range, parents) = (record.range.clone(), record.parents.clone());
-        Ok(Arc::new(Partition { identity, range, parents, published, queue }))
+        let meter = self.usage.meter(record.number);
+        let bucket = Bucket::default();
+        Ok(Arc::new(Partition { identity, range, parents, published, queue, bucket, meter }))
     }
 
     pub(crate) fn live(&self) -> Arc<ContainerLive> {
@@ -102,6 +111,7 @@ impl Container {
         partitions.sort_by(|left, right| left.range.min.cmp(&right.range.min));
         let map = Arc::new(PartitionMap { generation, partitions });
         *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
+        self.refresh_gate();
     }
 
     /// Returns once the map no longer names a partition that is gone.
@@ -123,6 +133,7 @@ impl Container {
 
     pub(crate) fn replace_record(&self, record: ContainerRecord) {
         *self.record.write().unwrap_or_else(PoisonError::into_inner) = record;
+        self.refresh_gate();
     }
 
     /// Nothing is written while the holds are alive.
@@ -253,6 +264,7 @@ impl Engine {
             etag: catalog.new_etag(timestamp),
             timestamp,
             throughput,
+            enforce_throughput: None,
             generation: 0,
             older_policies: Default::default(),
             map_generation: 1,

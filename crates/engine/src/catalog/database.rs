@@ -49,6 +49,7 @@ impl Engine {
         write.put_database(&record);
         catalog.commit(write).await?;
         let value = resource(&record);
+        self.share_throughput(&record);
         self.replace_view(view.with_database(Database { record, containers: Default::default() }));
         Ok(metadata_written(value))
     }

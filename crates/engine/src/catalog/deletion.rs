@@ -69,6 +69,7 @@ impl Engine {
             }
         }
         removed?;
+        self.core.shared_throughputs.forget(database.record.rid);
         self.replace_view(self.view().without_database(id));
         Ok(metadata_written(()))
     }

@@ -19,6 +19,6 @@ pub use address::{ContainerAddress, DatabaseAddress};
 pub use attached::{AttachedKind, AttachedResource};
 pub(crate) use container::Container;
 pub(crate) use live::{ContainerIdentity, ContainerLive, Live};
-pub(crate) use record::PartitionRecord;
+pub(crate) use record::{DatabaseRecord, PartitionRecord};
 pub(crate) use store::{CatalogStore, CatalogWrite};
 pub(crate) use view::{CatalogView, Database};

@@ -46,6 +46,8 @@ pub(crate) struct ContainerRecord {
     pub(crate) etag: Etag,
     pub(crate) timestamp: TimestampSeconds,
     pub(crate) throughput: Option<ThroughputRecord>,
+    /// Whether throughput is enforced, whatever the settings say.
+    pub(crate) enforce_throughput: Option<bool>,
     /// Generation of the indexing policy in `properties`.
     pub(crate) generation: u32,
     /// Policies some partition may still follow.
@@ -76,6 +78,9 @@ impl ContainerRecord {
         let mut object = head(&self.rid, self.etag, self.timestamp, self.throughput.as_ref());
         object.insert("properties", self.properties.to_json());
         object.insert("generation", i64::from(self.generation));
+        if let Some(enforced) = self.enforce_throughput {
+            object.insert("enforceThroughput", enforced);
+        }
         let older = self.older_policies.iter().map(|(generation, policy)| {
             let mut entry = Object::new();
             entry.insert("generation", i64::from(*generation));
@@ -107,6 +112,7 @@ impl ContainerRecord {
             etag,
             timestamp,
             throughput,
+            enforce_throughput: json.get("enforceThroughput").and_then(Json::as_bool),
             generation: number(&json, "generation")?,
             older_policies,
             map_generation: number(&json, "mapGeneration")?,

@@ -4,6 +4,7 @@
 
 use model::{ResourceId, Throughput};
 
+use super::container::Container;
 use super::database::{metadata_read, metadata_written};
 use super::record::ThroughputRecord;
 use super::store::CatalogWrite;
@@ -12,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ThroughputOwner;
 use crate::outcome::{Outcome, ThroughputResource};
+use crate::throughput::{Holding, check_minimum, least};
 
 impl ThroughputRecord {
     pub(crate) fn new(throughput: Throughput) -> Self {
@@ -35,20 +37,24 @@ impl Engine {
         let (rid, record) = match owner {
             ThroughputOwner::Database(id) => {
                 let database = self.database(id)?;
-                (database.record.rid, database.record.throughput.clone())
+                let record = database.record.throughput.clone();
+                (database.record.rid, record.map(|record| (holding_of(&database, &record), record)))
             }
             ThroughputOwner::Container(link) => {
-                let record = self.container(link)?.record();
-                (record.rid, record.throughput)
+                let container = self.container(link)?;
+                let own = container.record().throughput;
+                let own = own.map(|record| (holding(&container, &record), record));
+                (container.identity.rid, own)
             }
         };
-        Ok(metadata_read(record.map(|record| resource(rid, &record))))
+        Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding))))
     }
 
     /// Replaces throughput; the number of physical partitions stays as it is.
     ///
     /// # Errors
-    /// `NotFound` when the owner has no throughput of its own, `OwnerNotFound` when there is no owner.
+    /// `NotFound` when the owner has no throughput of its own, `OwnerNotFound` when there is no owner, `Invalid` below
+    /// the minimum that follows from what is stored and from the highest there ever was.
     pub async fn replace_throughput(
         &self,
         owner: &ThroughputOwner,
@@ -59,19 +65,24 @@ impl Engine {
         match owner {
             ThroughputOwner::Database(id) => {
                 let mut database = Database::clone(&*self.database(id)?);
-                let replaced = replaced(database.record.throughput.as_ref(), throughput)?;
-                let value = resource(database.record.rid, &replaced);
+                let holding = |old: &ThroughputRecord| holding_of(&database, old);
+                let old = database.record.throughput.as_ref();
+                let (replaced, holding) = replaced(old, throughput, holding)?;
+                let value = resource(database.record.rid, &replaced, holding);
                 database.record.throughput = Some(replaced);
                 write.put_database(&database.record);
                 catalog.commit(write).await?;
+                self.share_throughput(&database.record);
                 self.replace_view(self.view().with_database(database));
                 Ok(metadata_written(value))
             }
             ThroughputOwner::Container(link) => {
                 let container = self.container(link)?;
                 let mut record = container.record();
-                let replaced = replaced(record.throughput.as_ref(), throughput)?;
-                let value = resource(record.rid, &replaced);
+                let holding = |old: &ThroughputRecord| holding(&container, old);
+                let old = record.throughput.as_ref();
+                let (replaced, holding) = replaced(old, throughput, holding)?;
+                let value = resource(record.rid, &replaced, holding);
                 record.throughput = Some(replaced);
                 write.put_container(&link.database, &record);
                 catalog.commit(write).await?;
@@ -82,16 +93,46 @@ impl Engine {
     }
 }
 
-fn replaced(old: Option<&ThroughputRecord>, new: Throughput) -> Result<ThroughputRecord> {
-    old.map(|old| old.replaced(new)).ok_or_else(|| {
+fn replaced(
+    old: Option<&ThroughputRecord>,
+    new: Throughput,
+    holding: impl FnOnce(&ThroughputRecord) -> Holding,
+) -> Result<(ThroughputRecord, Holding)> {
+    let old = old.ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
             "There is no throughput to replace: this container shares the throughput of its database, or this \
              database has none of its own.",
         )
+    })?;
+    let holding = holding(old);
+    check_minimum(new, holding)?;
+    Ok((old.replaced(new), holding))
+}
+
+/// What the minimum of a container's own throughput depends on.
+fn holding(container: &Container, record: &ThroughputRecord) -> Holding {
+    let partitions = &container.map().partitions;
+    let bytes = partitions.iter().map(|partition| partition.published.usage().item_bytes);
+    Holding { item_bytes: bytes.sum(), highest_ever: record.highest_ever, sharing: 0 }
+}
+
+/// What the minimum of shared throughput depends on.
+fn holding_of(database: &Database, record: &ThroughputRecord) -> Holding {
+    let sharing = database.containers.values();
+    let sharing = sharing.filter(|container| container.record().throughput.is_none());
+    sharing.fold(Holding { highest_ever: record.highest_ever, ..Holding::default() }, |sum, one| {
+        let item_bytes = sum.item_bytes + holding(one, record).item_bytes;
+        Holding { item_bytes, sharing: sum.sharing + 1, ..sum }
     })
 }
 
-fn resource(owner: ResourceId, record: &ThroughputRecord) -> ThroughputResource {
-    ThroughputResource { throughput: record.throughput, owner, highest_ever: record.highest_ever }
+fn resource(owner: ResourceId, record: &ThroughputRecord, holding: Holding) -> ThroughputResource {
+    ThroughputResource {
+        throughput: record.throughput,
+        owner,
+        highest_ever: record.highest_ever,
+        least: least(record.throughput, holding),
+        item_bytes: holding.item_bytes,
+    }
 }

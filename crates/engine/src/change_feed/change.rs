@@ -173,7 +173,8 @@ impl Change {
 /// One page of changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeFeedPage {
-    /// Changes of one physical partition in the order of their lsn. Empty without `more`: nothing new right now.
+    /// Changes of one physical partition in the order of their lsn. Empty without `more`: nothing new right now. Empty
+    /// with `more`: what was looked at lies outside the feed range.
     pub changes: Vec<Change>,
     /// Where the next page starts.
     pub position: ChangeFeedPosition,

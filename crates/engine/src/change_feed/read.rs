@@ -15,13 +15,19 @@ use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{STATE, STATE_KEY};
+use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
 use crate::operation::ReadChangeFeed;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
+use crate::usage::{Amount, OperationKind, Visit, Visits};
 
 impl Engine {
-    /// Reads a page of changes. An empty page means that nothing is new; its position is where to ask again.
+    /// Reads a page of changes. An empty page without `more` means that nothing is new; its position is where to ask
+    /// again.
+    ///
+    /// A page looks at 10,000 entries of the change log at most. A narrow feed range shares that log with the rest of its
+    /// physical partition: a page may then be empty, or short, and say `more`. Its position is behind what was looked
+    /// at, so that reading on always gets ahead.
     ///
     /// # Errors
     /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does
@@ -59,7 +65,9 @@ impl Engine {
         let mut session_token = SessionToken::default();
         let mut changes = Vec::new();
         let mut more = false;
-        let mut empty_partitions = 0;
+        let place = self.logical_place(container, operation);
+        let logical = place.as_ref().map(LogicalPartition::logical);
+        let (mut visited, mut empty_partitions) = (Vec::new(), 0);
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
             let parts = parts(container, &first)?;
@@ -70,6 +78,8 @@ impl Engine {
                 waiting.push_front(rest);
                 more = true;
             }
+            let (kind, now) = (OperationKind::ChangeFeed, self.now());
+            Visit::begin(container, &partition, kind, now, logical)?;
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
@@ -78,6 +88,7 @@ impl Engine {
             let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
+            visited.push(partition);
             if found.changes.is_empty() {
                 empty_partitions += 1;
             } else {
@@ -87,6 +98,11 @@ impl Engine {
             }
         }
         let charge = self.feed_charge(&changes, empty_partitions);
+        let kind = OperationKind::ChangeFeed;
+        let visits = Visits::ended(container, visited, kind, self.now(), logical);
+        let texts = changes.iter().filter_map(Change::current_text);
+        let bytes = texts.map(<[u8]>::len).sum();
+        visits.spent(charge, Amount { items: changes.len(), bytes });
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
@@ -104,6 +120,21 @@ impl Engine {
             changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
         let bytes = texts.flatten().map(|text| charge::own_bytes(text.len()));
         nothing + charge::feed_page(bytes, 1, level)
+    }
+
+    /// The logical partition that is read, if it is one.
+    fn logical_place(
+        &self,
+        container: &Container,
+        operation: &ReadChangeFeed,
+    ) -> Option<LogicalPartition> {
+        let definition = &container.identity.definition;
+        match &operation.feed_range {
+            FeedRange::PartitionKey(key) if key.components().len() == definition.levels() => {
+                Some(LogicalPartition::new(&definition.effective(key), key))
+            }
+            _ => None,
+        }
     }
 
     /// Scans one part in a snapshot that was taken while its partition still answered for it.

@@ -43,6 +43,7 @@ pub(crate) struct Found {
 }
 
 /// What a page may hold.
+#[derive(Clone, Copy)]
 struct Page {
     after: Lsn,
     items_max: usize,

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::operation::CreateItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates an item.
@@ -25,9 +26,9 @@ impl Engine {
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let (epk, explain) = (new.key.epk(), options.explain_charge);
+        let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Create { new, indexed, explain };
-        Ok(self.written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)
     }
 }
 

@@ -7,7 +7,7 @@ use model::Precondition;
 use super::input::item_key;
 use super::replace::{check_precondition, not_found};
 use super::stored::{Halt, Removal, Turn};
-use super::submit::{Submitted, outcome, unexpected};
+use super::submit::{Submitted, locate, outcome, unexpected};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -15,6 +15,7 @@ use crate::key_layout::ItemKey;
 use crate::operation::{DeleteItem, WriteOptions};
 use crate::outcome::Outcome;
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Deletes an item.
@@ -26,13 +27,19 @@ impl Engine {
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)
             .map_err(charge::refused_write)?;
         let epk = key.epk();
+        let (place, partition) = (key.clone(), locate(&container, &epk)?);
+        let (kind, logical) = (OperationKind::Delete, Some(place.logical()));
+        let visit = Visit::begin(&container, &partition, kind, self.now(), logical)?;
         let WriteOptions { precondition, explain_charge: explain, .. } = operation.options;
         let write = ItemWrite::Delete { key, precondition, explain };
-        let Submitted { answer, partition, lsn } =
-            self.submit_item(&container, &epk, write).await?;
-        let ItemAnswer::Deleted { old, index } = answer else { return Err(unexpected()) };
-        let outcome = outcome((), charge::delete(old), partition, lsn);
-        Ok(Outcome { explanation: index.map(|index| self.explain_delete(old, &index)), ..outcome })
+        let deleted = self.submit_item(&container, &epk, write).await.and_then(|submitted| {
+            let Submitted { answer, partition, lsn } = submitted;
+            let ItemAnswer::Deleted { old, index } = answer else { return Err(unexpected()) };
+            let explanation = index.map(|index| self.explain_delete(old, &index));
+            let outcome = outcome((), charge::delete(old), partition, lsn);
+            Ok(Outcome { explanation, ..outcome })
+        });
+        visit.end(deleted, |()| Amount { items: 1, bytes: 0 })
     }
 }
 

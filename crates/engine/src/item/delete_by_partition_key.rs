@@ -7,7 +7,7 @@ use storage::{KeyRange, Scan, ScanLimit};
 
 use super::input::{check_partition_key, logical_partition};
 use super::stored::{Halt, Removal, Turn};
-use super::submit::unexpected;
+use super::submit::{locate, unexpected};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -15,6 +15,7 @@ use crate::key_layout::{ITEMS, ItemKey, LogicalPartition};
 use crate::operation::DeleteByPartitionKey;
 use crate::outcome::Outcome;
 use crate::partition::{Work, WorkAnswer};
+use crate::usage::{Amount, OperationKind, Visit};
 
 /// Items deleted in one transaction.
 const STEP_ITEMS: usize = 100;
@@ -32,6 +33,9 @@ impl Engine {
         check_partition_key(&container.identity, &operation.partition_key)?;
         let partition = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
+        let owner = locate(&container, &epk)?;
+        let (kind, logical) = (OperationKind::DeletePartition, Some(partition.logical()));
+        let visit = Visit::begin(&container, &owner, kind, self.now(), logical)?;
         let mut deleted = 0;
         let mut charge = RequestCharge::default();
         loop {
@@ -45,6 +49,8 @@ impl Engine {
             deleted += weights.len() as u64;
             charge = weights.into_iter().fold(charge, |sum, weight| sum + charge::delete(weight));
             if !more {
+                let items = usize::try_from(deleted).unwrap_or(usize::MAX);
+                visit.spent(charge, Amount { items, bytes: 0 });
                 let token = SessionToken::new(submitted.partition, submitted.lsn);
                 return Ok(Outcome {
                     value: deleted,

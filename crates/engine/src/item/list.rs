@@ -17,11 +17,12 @@ use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{ITEMS, epk_key_range};
+use crate::key_layout::{ITEMS, LogicalPartition, epk_key_range};
 use crate::operation::{ListItems, PageOptions};
 use crate::outcome::{Item, Outcome, Page};
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, Logical, OperationKind, Visit, Visits};
 
 const TOKEN_KIND: &str = "list";
 const TOKEN_VERSION: u8 = 1;
@@ -34,17 +35,27 @@ impl Engine {
     pub async fn list_items(&self, operation: ListItems) -> Result<Outcome<Page<Item>>> {
         let container = self.container(&operation.container)?;
         let range = resumed_range(&container, &operation)?;
+        let place = match &operation.feed_range {
+            FeedRange::PartitionKey(key) if is_full(&container, key) => {
+                Some(logical_partition(&container.identity, key))
+            }
+            _ => None,
+        };
+        let logical = place.as_ref().map(LogicalPartition::logical);
         let (gathered, session_token) = loop {
-            match self.gather_page(&container, &range, &operation).await? {
+            match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
         let level = self.read_level(&operation.options);
         let bytes = || gathered.items.iter().map(charge::item_bytes);
-        let charge = charge::feed_page(bytes(), gathered.partitions, level);
+        let charge = charge::feed_page(bytes(), gathered.visited.len() as u64, level);
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.explain_feed("list", bytes(), charge, level));
+        let visits =
+            Visits::ended(&container, gathered.visited, OperationKind::List, self.now(), logical);
+        visits.spent(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
         let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
                 .to_string()
@@ -59,6 +70,7 @@ impl Engine {
         container: &Container,
         range: &KeyRange,
         operation: &ListItems,
+        logical: Option<Logical<'_>>,
     ) -> Result<std::result::Result<(Gathered, SessionToken), Arc<Partition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
@@ -66,9 +78,10 @@ impl Engine {
         let mut gathered = Gathered::default();
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
+            Visit::begin(container, &partition, OperationKind::List, self.now(), logical)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
+            gathered.visited.push(Arc::clone(&partition));
             let part = clip(range, &partition.range);
-            gathered.partitions += 1;
             self.gather(container, partition.identity.shard, part, items_max, &mut gathered)
                 .await?;
             if partition.published.is_retired() {
@@ -126,7 +139,7 @@ struct Gathered {
     last: Option<StorageKey>,
     more: bool,
     /// Physical partitions asked.
-    partitions: u64,
+    visited: Vec<Arc<Partition>>,
 }
 
 impl Gathered {

@@ -18,6 +18,7 @@ use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
 use crate::query::moment;
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Changes parts of an item.
@@ -29,10 +30,10 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
-        let epk = key.epk();
+        let place = key.clone();
         let condition = read_condition(&patch)?;
         let write = ItemWrite::Patch { key, patch, condition, options };
-        Ok(self.written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Patch, &place, write).await?.0)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::operation::ReadItem;
 use crate::outcome::{Outcome, ReadAnswer};
 use crate::partition::ItemAnswer;
 use crate::session;
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Reads an item.
@@ -27,8 +28,11 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let key = item_key(&container.identity, &operation.partition_key, &operation.id)?;
         let epk = key.epk();
+        let now = self.now();
         loop {
             let partition = locate(&container, &epk)?;
+            let (kind, logical) = (OperationKind::Read, Some(key.logical()));
+            let visit = Visit::begin(&container, &partition, kind, now, logical)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             if partition.published.is_retired() {
@@ -37,10 +41,11 @@ impl Engine {
             }
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
-            let record = record.filter(|record| !live.is_expired(&record.header, self.now()));
+            let record = record.filter(|record| !live.is_expired(&record.header, now));
             let level = self.read_level(&operation.options);
             let Some(record) = record else {
-                return Err(not_found(operation.id.as_str()).with_charge(nothing_found(level)));
+                let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));
+                return visit.end(Err(absent), |_| Amount::default());
             };
             let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
@@ -50,6 +55,8 @@ impl Engine {
             let outcome = outcome(answer, charge, partition.identity.number, lsn);
             let explain = operation.options.explain_charge;
             let explanation = explain.then(|| self.explain_read(bytes, level));
+            visit.spent(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
+            self.look_at_read(&container, &outcome);
             return Ok(Outcome { explanation, ..outcome });
         }
     }

@@ -19,6 +19,7 @@ use crate::operation::ReadManyItems;
 use crate::outcome::{Item, Outcome};
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, OperationKind, Visits};
 
 impl Engine {
     /// Reads several items.
@@ -49,6 +50,10 @@ impl Engine {
             let group = by_partition.entry(number).or_insert_with(|| (partition, Vec::new()));
             group.1.push((index, key.as_bytes().clone()));
         }
+        let partitions =
+            by_partition.values().map(|(partition, _)| Arc::clone(partition)).collect();
+        let kind = OperationKind::ReadMany;
+        let visits = Visits::begin(container, partitions, kind, self.now(), None)?;
         let live = container.live();
         let mut session_token = SessionToken::default();
         let mut found = BTreeMap::new();
@@ -73,6 +78,7 @@ impl Engine {
         let level = self.read_level(&operation.options);
         let bytes = || items.iter().map(charge::item_bytes);
         let charge = charge::feed_page(bytes(), partitions, level);
+        visits.spent(charge, Amount { items: items.len(), bytes: bytes().sum() });
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.explain_feed("readMany", bytes(), charge, level));
         Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token), explanation }))

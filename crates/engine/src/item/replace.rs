@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ReplaceItem;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Replaces an item.
@@ -27,10 +28,10 @@ impl Engine {
             .map_err(refused_write)?;
         check_same_id(id.as_str(), &new).map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let (epk, explain) = (new.key.epk(), options.explain_charge);
+        let (key, explain) = (new.key.clone(), options.explain_charge);
         let write =
             ItemWrite::Replace { new, precondition: options.precondition, indexed, explain };
-        Ok(self.written_outcome(self.submit_item(&container, &epk, write).await?)?.0)
+        Ok(self.write_item(&container, OperationKind::Replace, &key, write).await?.0)
     }
 }
 

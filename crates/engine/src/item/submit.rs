@@ -10,8 +10,10 @@ use crate::catalog::Container;
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key_layout::ItemKey;
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
+use crate::usage::{Amount, OperationKind, Visit};
 
 use super::stored::ItemRecord;
 
@@ -59,11 +61,33 @@ impl Engine {
         Ok(Submitted { answer, partition: submitted.partition, lsn: submitted.lsn })
     }
 
-    /// The written item of a submitted write.
-    pub(crate) fn written_outcome(
+    /// Writes one item, paid and counted; also tells whether it is new.
+    pub(crate) async fn write_item(
         &self,
-        submitted: Submitted<ItemAnswer>,
+        container: &Arc<Container>,
+        kind: OperationKind,
+        key: &ItemKey,
+        write: ItemWrite,
     ) -> Result<(Outcome<Item>, bool)> {
+        let epk = key.epk();
+        let partition = locate(container, &epk)?;
+        let logical = Some(key.logical());
+        let visit = Visit::begin(container, &partition, kind, self.now(), logical)?;
+        let object = write.new_object();
+        let mut is_new = false;
+        let written = self.submit_item(container, &epk, write).await.and_then(|submitted| {
+            let (outcome, created) = self.written_outcome(submitted)?;
+            is_new = created;
+            Ok(outcome)
+        });
+        let written = visit.end(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        let item = (&written.value, written.charge);
+        self.look_at_written(container, kind, object.as_deref(), item);
+        Ok((written, is_new))
+    }
+
+    /// The written item of a submitted write.
+    fn written_outcome(&self, submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
         let Submitted { answer, partition, lsn } = submitted;
         let ItemAnswer::Written { written, patch_operations } = answer else {
             return Err(unexpected());

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use model::Lsn;
 use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
 use model::limits::{ITEM_BYTES_MAX, TRANSACTIONAL_BATCH_OPERATIONS_MAX};
+use model::{EffectivePartitionKey, Lsn};
 
-use super::input::{self, check_partition_key, item_key};
+use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{item_of, outcome, unexpected};
+use super::submit::{item_of, locate, outcome, unexpected};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
@@ -20,6 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
 use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Outcome, ReadAnswer};
 use crate::partition::{ItemAnswer, ItemWrite, Work, WorkAnswer};
+use crate::usage::{Amount, OperationKind, Visit};
 
 impl Engine {
     /// Runs a transactional batch. An operation that fails rolls everything back and is named in the outcome.
@@ -33,20 +34,35 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         check_count(operation.operations.len())?;
+        let place = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
+        let partition = locate(&container, &epk)?;
+        let (kind, logical) = (OperationKind::Batch, Some(place.logical()));
+        let visit = Visit::begin(&container, &partition, kind, self.now(), logical)?;
+        let batch = self.run_batch(&container, &epk, operation).await;
+        visit.end(batch, batch_amount)
+    }
+
+    async fn run_batch(
+        &self,
+        container: &Arc<Container>,
+        epk: &EffectivePartitionKey,
+        operation: TransactionalBatch,
+    ) -> Result<Outcome<BatchOutcome>> {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
         for (failed, each) in operation.operations.into_iter().enumerate() {
-            match prepare(&container, &operation.partition_key, each) {
+            match prepare(container, &operation.partition_key, each) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
                 }
-                Err(error) => return self.rolled_back(&container, &epk, failed, error),
+                Err(error) => return self.rolled_back(container, epk, failed, error),
             }
         }
         check_bytes(bytes)?;
-        match self.submit(&container, &epk, Work::Items(writes)).await {
+        let objects: Vec<_> = writes.iter().map(ItemWrite::new_object).collect();
+        match self.submit(container, epk, Work::Items(writes)).await {
             Ok(submitted) => {
                 let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
                 let answers: Vec<_> = answers
@@ -55,23 +71,24 @@ impl Engine {
                     .collect();
                 let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
+                self.look_at_batch(container, &objects, &answers);
                 let value = BatchOutcome::Committed(answers);
                 let outcome = outcome(value, charge, submitted.partition, submitted.lsn);
                 Ok(Outcome { explanation, ..outcome })
             }
             Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
-            Err(failure) => self.rolled_back(&container, &epk, failure.index, failure.error),
+            Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
         }
     }
 
     fn rolled_back(
         &self,
         container: &Arc<Container>,
-        epk: &model::EffectivePartitionKey,
+        epk: &EffectivePartitionKey,
         failed: usize,
         error: Error,
     ) -> Result<Outcome<BatchOutcome>> {
-        let partition = super::submit::locate(container, epk)?;
+        let partition = locate(container, epk)?;
         let value = BatchOutcome::RolledBack { failed, error };
         let lsn = partition.published.lsn();
         Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
@@ -119,6 +136,18 @@ impl Engine {
         }
         Some(whole)
     }
+}
+
+/// Items a batch has written or read.
+fn batch_amount(outcome: &BatchOutcome) -> Amount {
+    let BatchOutcome::Committed(answers) = outcome else { return Amount::default() };
+    let bytes = answers.iter().map(|answer| match &answer.effect {
+        BatchEffect::Created(item)
+        | BatchEffect::Replaced(item)
+        | BatchEffect::Read(ReadAnswer::Found(item)) => item.text().len(),
+        BatchEffect::Deleted | BatchEffect::Read(ReadAnswer::NotModified(_)) => 0,
+    });
+    Amount { items: answers.len(), bytes: bytes.sum() }
 }
 
 /// Kinds that no single operation of the batch has caused.

@@ -14,6 +14,7 @@ use crate::error::{ErrorKind, Result};
 use crate::operation::UpsertItem;
 use crate::outcome::{Outcome, Upserted};
 use crate::partition::{ItemAnswer, ItemWrite};
+use crate::usage::OperationKind;
 
 impl Engine {
     /// Creates or replaces an item.
@@ -26,10 +27,10 @@ impl Engine {
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
         let indexed = container.live().indexes(options.indexing);
-        let (epk, explain) = (new.key.epk(), options.explain_charge);
+        let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Upsert { new, precondition: options.precondition, indexed, explain };
-        let (outcome, created) =
-            self.written_outcome(self.submit_item(&container, &epk, write).await?)?;
+        let kind = OperationKind::Upsert;
+        let (outcome, created) = self.write_item(&container, kind, &key, write).await?;
         Ok(outcome.map(
             |item| {
                 if created { Upserted::Created(item) } else { Upserted::Replaced(item) }

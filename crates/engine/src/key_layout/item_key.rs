@@ -9,6 +9,7 @@ use crate::ordered_bytes::{
     component_length, decode_components, escaped_length, is_text, length_encoded, length_escaped,
     push_component, push_escaped, unescape,
 };
+use crate::usage::Logical;
 
 /// The storage key prefix of one logical partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,6 +23,17 @@ impl LogicalPartition {
     /// The prefix all keys of this logical partition start with.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// The same for counting, without a copy.
+    pub(crate) fn logical(&self) -> Logical<'_> {
+        Logical { key: &self.0, bytes: self.0.len() }
+    }
+
+    /// The partition key it was made of; none when the bytes are not those of a logical partition.
+    pub(crate) fn partition_key(bytes: &[u8]) -> Option<PartitionKey> {
+        let components = decode_components(bytes.get(escaped_length(bytes)?..)?)?;
+        Some(PartitionKey::from_values(components))
     }
 
     /// The storage key of one item.
@@ -65,6 +77,11 @@ impl ItemKey {
     /// The logical partition part.
     pub(crate) fn partition(&self) -> LogicalPartition {
         LogicalPartition(self.bytes.slice(..self.partition_bytes))
+    }
+
+    /// The same for counting, without a copy.
+    pub(crate) fn logical(&self) -> Logical<'_> {
+        Logical { key: &self.bytes, bytes: self.partition_bytes }
     }
 
     pub(super) fn partition_slice(&self) -> &[u8] {

@@ -15,6 +15,8 @@ use super::work::{Work, WorkAnswer, WorkFailure};
 use super::writer::Request;
 use crate::error::{Error, ErrorKind};
 use crate::outcome::Usage;
+use crate::throughput::Bucket;
+use crate::usage::Meter;
 
 /// The two numbers of a physical partition: inside its container, and in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +82,10 @@ pub(crate) struct Partition {
     pub(crate) parents: Vec<u32>,
     pub(crate) published: Arc<Published>,
     pub(crate) queue: mpsc::Sender<Request>,
+    /// What it may spend.
+    pub(crate) bucket: Bucket,
+    /// What was spent here.
+    pub(crate) meter: Arc<Meter>,
 }
 
 impl Partition {

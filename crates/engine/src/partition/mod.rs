@@ -19,5 +19,7 @@ pub(crate) use hold::Hold;
 pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, Published};
 pub(crate) use reclaim::reclaim_shard;
 pub(crate) use state::{PartitionState, Rebuild};
+#[cfg(test)]
+pub(crate) use trimmed::Trimmed;
 pub(crate) use work::{ItemAnswer, ItemWrite, MaintenanceWork, Work, WorkAnswer, WorkFailure};
 pub(crate) use writer::{WriterSeed, start_writer};

@@ -26,6 +26,12 @@ struct TrimmedPart {
 }
 
 impl Trimmed {
+    /// Versions up to an lsn, and nothing else, are gone.
+    #[cfg(test)]
+    pub(crate) fn up_to(lsn: Lsn) -> Self {
+        Self { lsn, ..Self::default() }
+    }
+
     /// What is known of a partition whose state was written without the second: its versions ended by its newest write.
     pub(super) fn without_second(lsn: Lsn, newest_write: TimestampSeconds) -> Self {
         let is_complete = lsn == Lsn::ZERO;
@@ -65,7 +71,7 @@ impl Trimmed {
     }
 
     /// What holds for a part of the partition.
-    pub(super) fn within(&self, range: &EpkRange) -> Self {
+    pub(crate) fn within(&self, range: &EpkRange) -> Self {
         let parts = self.parts.iter().filter_map(|part| {
             Some(TrimmedPart { range: part.range.intersect(range)?, lsn: part.lsn })
         });
@@ -73,7 +79,7 @@ impl Trimmed {
     }
 
     /// What holds for two neighbours as one.
-    pub(super) fn merge(self, range: &EpkRange, other: Self, other_range: &EpkRange) -> Self {
+    pub(crate) fn merge(self, range: &EpkRange, other: Self, other_range: &EpkRange) -> Self {
         let complete_from = self.complete_from.max(other.complete_from);
         let mut parts = self.into_parts(range);
         parts.extend(other.into_parts(other_range));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::query::ItemPredicate;
 use model::charge::IndexCost;
-use model::{Patch, Precondition};
+use model::{Object, Patch, Precondition, RequestCharge};
 
 use crate::charge::Weight;
 use crate::error::Error;
@@ -55,6 +55,18 @@ pub(crate) enum ItemWrite {
     },
 }
 
+impl ItemWrite {
+    /// The whole item that is written, if the request has it.
+    pub(crate) fn new_object(&self) -> Option<Arc<Object>> {
+        match self {
+            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
+                Some(Arc::clone(&new.object))
+            }
+            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
+        }
+    }
+}
+
 /// What one item write did.
 #[derive(Clone, Debug)]
 pub(crate) enum ItemAnswer {
@@ -92,9 +104,10 @@ pub(crate) enum WorkAnswer {
         weights: Vec<Weight>,
         more: bool,
     },
-    /// How many items or versions were handled, and whether there may be more.
+    /// How many items or versions were handled, what that costs, and whether there may be more.
     Maintained {
         handled: usize,
+        charge: RequestCharge,
         more: bool,
     },
 }
@@ -160,7 +173,7 @@ async fn run_maintenance(work: MaintenanceWork, turn: &mut Turn<'_>) -> Result<W
         MaintenanceWork::Expire { items_max } => expiry::expire(turn, items_max).await,
         MaintenanceWork::Rebuild { items_max } => {
             let RebuildStep { handled, more } = rebuild_step(turn, items_max).await?;
-            Ok(WorkAnswer::Maintained { handled, more })
+            Ok(WorkAnswer::Maintained { handled, charge: RequestCharge::ZERO, more })
         }
         MaintenanceWork::Trim { items_max } => expiry::trim_versions(turn, items_max).await,
     }

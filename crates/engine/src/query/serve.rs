@@ -23,9 +23,11 @@ use super::token::{Place, Progress};
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::key_layout::LogicalPartition;
 use crate::outcome::Outcome;
 use crate::partition::Partition;
 use crate::session;
+use crate::usage::{Amount, OperationKind, PageUse, Visits};
 
 /// What a page is read from: parts of a container and a view of them that no split or merge can disturb.
 pub(super) struct Opened {
@@ -51,6 +53,7 @@ impl Engine {
         let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &query).await?;
+        let visits = self.visit_parts(&container, &opened.pieces)?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
         let followed = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
@@ -68,7 +71,40 @@ impl Engine {
         let charge = counters.charge(level);
         let explain = operation.options.explain_charge;
         let explanation = explain.then(|| self.explained("query", counters.terms(level)));
+        let metrics = &value.metrics;
+        let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
+        visits.spent(charge, Amount { items, bytes });
+        self.look_at_query(
+            &container,
+            &operation,
+            &PageUse {
+                text: &operation.text,
+                charge,
+                is_across: !visits.is_confined(),
+                partitions: visits.partitions(),
+                metrics,
+                generation: live.generation,
+                index_metrics: &|| prepared.index_metrics(),
+            },
+        );
         Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+    }
+
+    /// Passes the gates of the partitions that a query reads.
+    fn visit_parts<'a>(&self, container: &'a Container, pieces: &'a [Piece]) -> Result<Visits<'a>> {
+        let mut partitions: Vec<Arc<Partition>> = Vec::new();
+        for piece in pieces {
+            let number = piece.partition.identity.number;
+            if !partitions.iter().any(|known| known.identity.number == number) {
+                partitions.push(Arc::clone(&piece.partition));
+            }
+        }
+        let logical = match pieces {
+            [only] => only.logical.as_ref().map(LogicalPartition::logical),
+            _ => None,
+        };
+        Visits::begin(container, partitions, OperationKind::Query, self.now(), logical)
     }
 
     /// Finds the parts of a container that a query reads and takes a snapshot of them.

@@ -2,11 +2,12 @@
 //!
 //! Owns the places a query can go on from, and their bytes inside a continuation token. A place names no physical
 //! partition: it is made of keys, epks, values and ordinals, which splits and merges keep. A token holds a
-//! fingerprint of its query, so that it continues no other one.
+//! fingerprint of its query, so that it continues no other one, and the epks it was made for: after a split, clients go
+//! on with it on each of the new ranges.
 
 use bytes::Bytes;
 use model::value::structural_hash;
-use model::{ContinuationToken, EffectivePartitionKey, EpkRange, Json, ResourceId};
+use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, Json, ResourceId};
 use storage::StorageKey;
 
 use super::refusal::token_refused;
@@ -14,7 +15,7 @@ use super::request::QueryItems;
 use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
-const TOKEN_VERSION: u8 = 1;
+const TOKEN_VERSION: u8 = 2;
 
 /// A place in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,16 +78,28 @@ impl Progress {
         let mut bytes = Reader { rest: payload.into() };
         if bytes.u128().ok_or_else(damaged)? != fingerprint(operation) {
             return Err(token_refused(
-                "it continues another query, other parameters or another feed range",
+                "it continues another query, other parameters or another partition key",
             ));
         }
-        bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)
+        let made_for = bytes.range().ok_or_else(damaged)?;
+        let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
+        let asked = epks(operation);
+        let is_inside = made_for.intersect(&asked).as_ref() == Some(&asked);
+        // Rows that are counted are those of the whole range.
+        let is_counted = progress.skipped > 0 || matches!(progress.place, Place::Rows(_));
+        if !is_inside || (asked != made_for && is_counted) {
+            return Err(token_refused(&format!(
+                "it was made for the range {made_for}, not {asked}"
+            )));
+        }
+        Ok(progress)
     }
 
     /// The token of this place.
     pub(super) fn to_token(&self, operation: &QueryItems, container: &ResourceId) -> String {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&fingerprint(operation).to_be_bytes());
+        push_range(&mut bytes, &epks(operation));
         bytes.extend_from_slice(&self.plan.to_be_bytes());
         bytes.extend_from_slice(&self.skipped.to_be_bytes());
         bytes.extend_from_slice(&self.taken.to_be_bytes());
@@ -105,15 +118,27 @@ fn damaged() -> Error {
     token_refused("it holds no place")
 }
 
+/// The epks a query asks; those of a partition key are told by the fingerprint.
+fn epks(operation: &QueryItems) -> EpkRange {
+    match &operation.feed_range {
+        FeedRange::Epk(range) => range.clone(),
+        FeedRange::Container | FeedRange::PartitionKey(_) => EpkRange::full(),
+    }
+}
+
 /// What makes a query the same query.
 fn fingerprint(operation: &QueryItems) -> u128 {
     let parameters = operation.parameters.iter().map(|(name, value)| {
         let pair = [Some(Json::from(name)), value.cloned()];
         Json::Array(pair.into_iter().flatten().collect())
     });
+    let key = match &operation.feed_range {
+        FeedRange::PartitionKey(_) => operation.feed_range.to_text(),
+        FeedRange::Container | FeedRange::Epk(_) => String::new(),
+    };
     structural_hash(&Json::Array(vec![
         Json::from(operation.text.as_str()),
-        Json::from(operation.feed_range.to_text()),
+        Json::from(key),
         Json::Array(parameters.collect()),
     ]))
 }
@@ -130,8 +155,7 @@ fn push_place(bytes: &mut Vec<u8>, place: &Place) {
             let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
             bytes.extend_from_slice(&count.to_be_bytes());
             for BegunPart { range, branch, term } in parts {
-                push_sized(bytes, range.min.as_bytes());
-                push_sized(bytes, range.max.as_bytes());
+                push_range(bytes, range);
                 bytes.extend_from_slice(&branch.to_be_bytes());
                 push_term(bytes, term);
             }
@@ -145,6 +169,11 @@ fn push_place(bytes: &mut Vec<u8>, place: &Place) {
             bytes.extend_from_slice(&rows.to_be_bytes());
         }
     }
+}
+
+fn push_range(bytes: &mut Vec<u8>, range: &EpkRange) {
+    push_sized(bytes, range.min.as_bytes());
+    push_sized(bytes, range.max.as_bytes());
 }
 
 fn push_term(bytes: &mut Vec<u8>, term: &TermPlace) {
@@ -188,13 +217,16 @@ impl Reader {
         Some(EffectivePartitionKey::from_bytes(self.sized()?.to_vec()))
     }
 
+    fn range(&mut self) -> Option<EpkRange> {
+        Some(EpkRange { min: self.epk()?, max: self.epk()? })
+    }
+
     fn term(&mut self) -> Option<TermPlace> {
         Some(TermPlace { value: self.sized()?, ordinal: self.u64()? })
     }
 
     fn begun_part(&mut self) -> Option<BegunPart> {
-        let range = EpkRange { min: self.epk()?, max: self.epk()? };
-        Some(BegunPart { range, branch: self.u32()?, term: self.term()? })
+        Some(BegunPart { range: self.range()?, branch: self.u32()?, term: self.term()? })
     }
 
     fn progress(&mut self) -> Option<Progress> {

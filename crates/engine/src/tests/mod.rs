@@ -2,4 +2,5 @@
 
 mod key_layout;
 mod ordered_bytes;
+mod stored;
 mod term_ranges;

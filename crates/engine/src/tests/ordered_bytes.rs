@@ -6,7 +6,7 @@ use model::{Json, Number, compare};
 use proptest::prelude::*;
 
 use crate::ordered_bytes::{
-    escaped_length, invert_from, length_escaped, push_escaped, push_value, unescape,
+    escaped_length, invert_from, is_text, length_escaped, push_escaped, push_value, unescape,
 };
 
 fn encoded(value: Option<&Json>) -> Vec<u8> {
@@ -159,5 +159,20 @@ proptest! {
         if let Some((value, length)) = unescape(&bytes) {
             prop_assert!(length <= bytes.len() && value.len() + 2 <= length);
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn text_is_what_the_standard_library_takes_for_it(
+        text in "[a-z\u{e9}\u{1F600}]{0,40}",
+        damage in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),
+    ) {
+        let mut bytes = text.into_bytes();
+        if let Some((at, byte)) = damage && !bytes.is_empty() {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        prop_assert_eq!(is_text(&bytes), std::str::from_utf8(&bytes).is_ok());
     }
 }

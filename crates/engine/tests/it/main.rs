@@ -27,6 +27,7 @@ mod throughput;
 mod time_to_live;
 mod time_travel;
 mod unique_keys;
+mod usage;
 mod verbs;
 mod verify;
 mod versions_feed;

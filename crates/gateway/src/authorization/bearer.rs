@@ -18,7 +18,7 @@ const EMULATOR_KEY_ID: &str = "CosmosEmulatorPrimaryMaster";
 pub(crate) async fn authorize(
     gateway: &Gateway,
     request: &Request,
-    path: &Path,
+    path: &Path<'_>,
     text: &str,
 ) -> Outcome<Principal> {
     let token = Token::parse(text)?;

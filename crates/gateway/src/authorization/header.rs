@@ -21,13 +21,17 @@ impl Authorization {
         let decoded = percent_decoded(header);
         let kind = member(&decoded, "type")?;
         let signature = decoded.split_once("sig=").map(|(_, signature)| signature)?;
-        Some(match kind.to_ascii_lowercase().as_str() {
-            // Form encoding and a missing escape both turn a plus into a space.
-            "master" => Self::MasterKey(signature.trim().replace(' ', "+")),
-            "resource" => Self::ResourceToken(signature.trim().replace(' ', "+")),
-            "aad" => Self::Bearer(signature.trim().to_owned()),
-            _ => return None,
-        })
+        // Form encoding and a missing escape both turn a plus into a space.
+        let with_plus = || signature.trim().replace(' ', "+");
+        if kind.eq_ignore_ascii_case("master") {
+            Some(Self::MasterKey(with_plus()))
+        } else if kind.eq_ignore_ascii_case("resource") {
+            Some(Self::ResourceToken(with_plus()))
+        } else if kind.eq_ignore_ascii_case("aad") {
+            Some(Self::Bearer(signature.trim().to_owned()))
+        } else {
+            None
+        }
     }
 }
 

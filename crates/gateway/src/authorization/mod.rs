@@ -11,6 +11,7 @@ mod master_key;
 mod principal;
 mod resource_token;
 mod role;
+mod sign;
 mod signed_link;
 
 pub use account_key::{AccountKey, EMULATOR_KEY};
@@ -19,3 +20,4 @@ pub(crate) use master_key::authorize;
 pub(crate) use principal::Principal;
 pub(crate) use resource_token::{Granted, PermissionAddress, ResourceGrant};
 pub use role::RoleAssignments;
+pub use sign::signed_get;

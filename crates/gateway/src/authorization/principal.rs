@@ -23,7 +23,7 @@ impl Principal {
         &self,
         gateway: &Gateway,
         request: &Request,
-        path: &Path,
+        path: &Path<'_>,
     ) -> Outcome<()> {
         match self {
             Self::Allowed => Ok(()),

@@ -7,14 +7,15 @@ use crate::route::Path;
 
 /// The type and the possible links of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SignedLink {
-    pub(crate) resource_type: String,
-    /// The usual form first.
-    pub(crate) links: Vec<String>,
+pub(crate) struct SignedLink<'a> {
+    pub(crate) resource_type: &'a str,
+    /// The usual form: decoded.
+    pub(crate) usual: String,
+    raw: String,
 }
 
-impl SignedLink {
-    pub(crate) fn of(path: &Path) -> Self {
+impl<'a> SignedLink<'a> {
+    pub(crate) fn of(path: &Path<'a>) -> Self {
         let segments: Vec<&str> = path.raw.split('/').filter(|part| !part.is_empty()).collect();
         let (resource_type, raw) = match segments.as_slice() {
             [parent @ .., "operations", _] => ("colls", parent),
@@ -25,21 +26,20 @@ impl SignedLink {
             [parent @ .., last] => (*last, parent),
             [] => ("", segments.as_slice()),
         };
-        let raw_link = raw.join("/");
-        let decoded = percent_decoded(&raw_link);
-        let last = decoded.rsplit('/').next().unwrap_or_default().to_lowercase();
-        let lower = decoded.to_lowercase();
-        let mut links = vec![decoded, raw_link, last, lower];
-        let mut known = 0;
-        while known < links.len() {
-            let (before, rest) = links.split_at(known);
-            if rest.first().is_some_and(|link| before.contains(link)) {
-                links.remove(known);
-            } else {
-                known += 1;
+        let raw = raw.join("/");
+        Self { resource_type, usual: percent_decoded(&raw).into_owned(), raw }
+    }
+
+    /// What clients sign that do not sign the usual form, without that.
+    pub(crate) fn others(&self) -> Vec<String> {
+        let last = self.usual.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let mut others: Vec<String> = Vec::new();
+        for link in [self.raw.clone(), last, self.usual.to_lowercase()] {
+            if link != self.usual && !others.contains(&link) {
+                others.push(link);
             }
         }
-        Self { resource_type: resource_type.to_owned(), links }
+        others
     }
 }
 
@@ -50,7 +50,8 @@ mod tests {
     fn check(path: &str, resource_type: &str, links: &[&str]) {
         let signed = SignedLink::of(&Path::parse(path));
         assert_eq!(signed.resource_type, resource_type, "{path}");
-        assert_eq!(signed.links, links, "{path}");
+        let found: Vec<_> = [signed.usual.clone()].into_iter().chain(signed.others()).collect();
+        assert_eq!(found, links, "{path}");
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //!
 //! Owns decoding once and encoding what headers cannot carry. Does not own form encoding: `+` stays `+`.
 
+use std::borrow::Cow;
+
 /// Decodes `%XX`; a percent sign without two digits stays as it is. Bytes that are no UTF-8 are replaced.
-pub(crate) fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -20,7 +22,7 @@ pub(crate) fn percent_decoded(text: &str) -> String {
             rest = after;
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Encodes what is not printable ASCII; everything else stays readable.

@@ -29,8 +29,12 @@ headers! {
     DATE = "x-ms-date";
     /// Upper bound of a part of a physical partition.
     END_EPK = "x-ms-end-epk";
+    /// Whether the throughput of a container is enforced.
+    ENFORCE_THROUGHPUT = "x-planisphere-enforce-throughput";
     /// Life of a resource token.
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
+    /// A partition key to try on recorded traffic.
+    TRY_PARTITION_KEY = "x-planisphere-try-partition-key";
     /// Asks why a request costs what it costs, and tells it as JSON; ours, not the service's.
     EXPLAIN_CHARGE = "x-planisphere-explain-charge";
     /// Version of the gateway.

@@ -3,15 +3,14 @@
 //! Owns the headers that every answer of one kind shares: charge, session token, position, owner. Does not own the
 //! socket.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
-use model::charge::{ChargeExplanation, ChargeTerm, TermDetail};
-use model::{RequestCharge, SessionToken};
+use model::{ChargeExplanation, RequestCharge, SessionToken};
 
 use super::escape::percent_encoded_non_ascii;
 use super::header;
@@ -19,6 +18,10 @@ use super::request::Request;
 
 /// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
 const EXPLANATION_BYTES_MAX: usize = 6 * 1024;
+/// Room for the headers of an answer about an item.
+const HEADERS: usize = 48;
+const HEADER_VALUES_BYTES: usize = 1024;
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What a request is answered with.
@@ -27,13 +30,16 @@ pub(crate) struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
+    /// Where the texts of headers are written, one after the other: one allocation for all of them.
+    values: BytesMut,
 }
 
 impl Reply {
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let mut headers = HeaderMap::with_capacity(48);
+        let mut headers = HeaderMap::with_capacity(HEADERS);
         headers.insert(CONTENT_TYPE, JSON);
-        Self { status, headers, body: body.into() }
+        let values = BytesMut::with_capacity(HEADER_VALUES_BYTES);
+        Self { status, headers, body: body.into(), values }
     }
 
     pub(crate) fn ok(body: impl Into<Bytes>) -> Self {
@@ -52,12 +58,10 @@ impl Reply {
 
     /// The same reply with a header; a value that headers cannot carry is escaped.
     pub(crate) fn with(mut self, name: HeaderName, value: impl Display) -> Self {
-        let text = value.to_string();
-        let value = HeaderValue::try_from(text.as_str())
-            .ok()
-            .filter(|value| value.to_str().is_ok())
-            .or_else(|| HeaderValue::try_from(percent_encoded_non_ascii(&text)).ok());
-        if let Some(value) = value {
+        // A buffer takes every write.
+        let _ = write!(self.values, "{value}");
+        let text = self.values.split().freeze();
+        if let Some(value) = header_value(text) {
             self.headers.insert(name, value);
         }
         self
@@ -127,9 +131,8 @@ impl Reply {
         charge: RequestCharge,
     ) -> Self {
         let explanation = || {
-            let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
             let profile = engine.settings().charge_profile;
-            Box::new(ChargeExplanation { operation, profile, terms })
+            Box::new(ChargeExplanation::of_whole(operation, profile, charge))
         };
         self.explained(request.wants_explanation().then(explanation))
     }
@@ -167,4 +170,12 @@ impl Reply {
         *response.headers_mut() = self.headers;
         response
     }
+}
+
+fn header_value(text: Bytes) -> Option<HeaderValue> {
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        return HeaderValue::from_maybe_shared(text).ok();
+    }
+    let text = percent_encoded_non_ascii(&String::from_utf8_lossy(&text));
+    HeaderValue::try_from(text).ok()
 }

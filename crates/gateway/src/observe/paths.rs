@@ -10,20 +10,19 @@ use crate::gateway::Gateway;
 use crate::route::Path;
 
 /// The answer, if the path is one of ours.
-pub(crate) fn answer(gateway: &Gateway, method: &Method, path: &Path) -> Option<Reply> {
-    let segments: Vec<&str> = path.segments.iter().map(String::as_str).collect();
+pub(crate) fn answer(gateway: &Gateway, method: &Method, path: &Path<'_>) -> Option<Reply> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
-    match segments.as_slice() {
-        ["alive"] => Some(health("alive")),
-        ["ready"] => Some(health("ready")),
-        ["status"] => Some(status(gateway)),
-        ["metrics"] => {
+    match (path.segment(0)?, path.segment(1)) {
+        ("alive", None) => Some(health("alive")),
+        ("ready", None) => Some(health("ready")),
+        ("status", None) => Some(status(gateway)),
+        ("metrics", None) => {
             let text = gateway.metrics().text(gateway.engine().environment().now().0);
             Some(Reply::text(StatusCode::OK, "text/plain; version=0.0.4", text))
         }
-        ["_explorer", "emulator.pem"] => Some(match gateway.certificate() {
+        ("_explorer", Some("emulator.pem")) if path.segment(2).is_none() => Some(match gateway.certificate() {
             Some(pem) => Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned()),
             None => crate::exchange::Failure::not_found(
                 "This server has no certificate: it is served without TLS. Start it with --tls.",

@@ -1,4 +1,4 @@
-//! What a test may do to a server that was started for it: move its clock, split a partition.
+//! What a test may do to a server that was started for it: move its clock, split a partition, enforce throughput.
 //!
 //! Owns the paths under `/_planisphere/test`, which exist only when the settings carry a [`TestControl`]; they are not
 //! signed. Does not own time: the clock was given to the engine's environment before.
@@ -46,15 +46,15 @@ impl Clock for TestControl {
 }
 
 /// Whether a path is one of a test.
-pub(crate) fn is_for_test(gateway: &Gateway, method: &Method, path: &Path) -> bool {
+pub(crate) fn is_for_test(gateway: &Gateway, method: &Method, path: &Path<'_>) -> bool {
     let is_ours = path.raw.starts_with("_planisphere/test/");
     is_ours && method == Method::POST && gateway.settings().test_control.is_some()
 }
 
 /// Does what the test asks.
-pub(crate) async fn control(gateway: &Gateway, path: &Path, body: &[u8]) -> Outcome<Reply> {
+pub(crate) async fn control(gateway: &Gateway, path: &Path<'_>, body: &[u8]) -> Outcome<Reply> {
     let wish = Json::parse(body).map_err(Failure::invalid_payload)?;
-    match (path.raw.as_str(), &gateway.settings().test_control) {
+    match (path.raw, &gateway.settings().test_control) {
         ("_planisphere/test/advance-clock", Some(control)) => {
             let seconds = wish.get("seconds").and_then(Json::as_i64);
             let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
@@ -64,14 +64,38 @@ pub(crate) async fn control(gateway: &Gateway, path: &Path, body: &[u8]) -> Outc
             Ok(Reply::ok(Json::Object(Object::new()).to_bytes()))
         }
         ("_planisphere/test/split-partition", Some(_)) => split(gateway, &wish).await,
-        _ => Err(Failure::not_found("A test can advance-clock or split-partition.")),
+        ("_planisphere/test/enforce-throughput", Some(_)) => {
+            let link = container(&wish)?;
+            gateway.engine().enforce_throughput(&link, Some(true)).await.map_err(Failure::from)?;
+            Ok(Reply::ok(Json::Object(Object::new()).to_bytes()))
+        }
+        ("_planisphere/test/was-throttled", Some(_)) => was_throttled(gateway, &wish),
+        _ => Err(Failure::not_found(
+            "A test can advance-clock, split-partition, enforce-throughput or ask was-throttled.",
+        )),
     }
 }
 
-async fn split(gateway: &Gateway, wish: &Json) -> Outcome<Reply> {
+fn container(wish: &Json) -> Outcome<ContainerLink> {
     let text = |name| wish.get(name).and_then(Json::as_str).ok_or_else(|| wanted(name));
-    let container = ContainerLink::new(text("database")?, text("container")?)
-        .map_err(|invalid| Failure::bad_request(invalid.message()))?;
+    ContainerLink::new(text("database")?, text("container")?)
+        .map_err(|invalid| Failure::bad_request(invalid.message()))
+}
+
+/// Says yes only if a request to the container was told to wait; clients that retry hide it.
+fn was_throttled(gateway: &Gateway, wish: &Json) -> Outcome<Reply> {
+    let throttled = gateway.engine().throttled_requests(&container(wish)?)?;
+    if throttled == 0 {
+        let message = "No request to the container was throttled.";
+        return Err(Failure::new(hyper::StatusCode::CONFLICT, message));
+    }
+    let mut object = Object::new();
+    object.insert("throttled", i64::try_from(throttled).unwrap_or(i64::MAX));
+    Ok(Reply::ok(Json::Object(object).to_bytes()))
+}
+
+async fn split(gateway: &Gateway, wish: &Json) -> Outcome<Reply> {
+    let container = container(wish)?;
     let partition = match wish.get("partition").and_then(Json::as_i64) {
         Some(number) => u32::try_from(number).map_err(|_| wanted("partition"))?,
         None => {

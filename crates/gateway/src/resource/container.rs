@@ -4,7 +4,7 @@
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{ContainerAddress, Engine, Outcome as EngineOutcome};
+use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, SessionToken};
@@ -34,8 +34,15 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
         Method::POST => {
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let throughput = database::throughput(request)?;
+            let enforcement = enforcement(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
             let created = engine.create_container(create).await?;
+            if let Some(enforced) = enforcement {
+                let database = parent.id.clone();
+                let container = created.value.properties.id.clone();
+                let link = ContainerLink { database, container };
+                engine.enforce_throughput(&link, enforced).await?;
+            }
             let reply = single(StatusCode::CREATED, &created, &document(&created.value));
             Ok(reply.with(header::CONTENT_PATH, parent.rid))
         }
@@ -83,6 +90,20 @@ pub(crate) async fn dispatch(
     }
 }
 
+/// Whether the request wants throughput enforced: yes, no, as the server does; none when it does not say.
+fn enforcement(request: &Request) -> Outcome<Option<Option<bool>>> {
+    match request.header(&header::ENFORCE_THROUGHPUT) {
+        None => Ok(None),
+        Some("true") => Ok(Some(Some(true))),
+        Some("false") => Ok(Some(Some(false))),
+        Some("default") => Ok(Some(None)),
+        Some(other) => Err(Failure::bad_request(format!(
+            "The header {} is '{other}'. Send true, false or default.",
+            header::ENFORCE_THROUGHPUT
+        ))),
+    }
+}
+
 /// A client that remembers a container that was deleted must look again.
 fn check_intended(request: &Request, address: &ContainerAddress) -> Outcome<()> {
     let Some(intended) = request.header(&header::INTENDED_CONTAINER) else { return Ok(()) };
@@ -105,7 +126,11 @@ async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) 
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let (link, precondition) = (link.clone(), request.if_match());
             let replace = ReplaceContainer { link, properties, precondition };
+            let enforcement = enforcement(request)?;
             let replaced = engine.replace_container(replace).await?;
+            if let Some(enforced) = enforcement {
+                engine.enforce_throughput(&address.link, enforced).await?;
+            }
             single(StatusCode::OK, &replaced, &document(&replaced.value))
         }
         Method::DELETE => {
@@ -137,6 +162,9 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
         .with_static(header::LAZY_INDEX_PROGRESS, "-1")
         .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
+    if engine.is_throughput_enforced(link)? {
+        reply = reply.with_static(header::ENFORCE_THROUGHPUT, "true");
+    }
     if is_shared {
         reply = reply.with_static(header::SHARE_THROUGHPUT, "true");
     }

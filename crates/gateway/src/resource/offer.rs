@@ -7,7 +7,6 @@ use engine::Engine;
 use engine::operation::ThroughputOwner;
 use engine::outcome::ThroughputResource;
 use hyper::{Method, StatusCode};
-use model::limits::MANUAL_THROUGHPUT_MIN;
 use model::{ContainerProperties, Json, Object, RequestCharge, ResourceId, Throughput};
 use model::{TimestampSeconds, structural_hash};
 
@@ -91,7 +90,7 @@ fn single(offer: &Offer) -> Reply {
     Reply::json(StatusCode::OK, document.to_bytes())
         .etag(etag)
         .with_static(header::OFFER_PENDING, "false")
-        .with(header::MIN_THROUGHPUT, MANUAL_THROUGHPUT_MIN)
+        .with(header::MIN_THROUGHPUT, offer.throughput.least)
         .charge(RequestCharge::from_request_units(1))
 }
 
@@ -146,7 +145,9 @@ impl Offer {
             object.insert("offerIsRUPerMinuteThroughputEnabled", false);
             let mut minimum = Object::new();
             minimum.insert("maxThroughputEverProvisioned", i64::from(self.throughput.highest_ever));
-            minimum.insert("maxConsumedStorageEverInKB", 0);
+            let kilobytes = self.throughput.item_bytes / 1024;
+            let kilobytes = i64::try_from(kilobytes).unwrap_or(i64::MAX);
+            minimum.insert("maxConsumedStorageEverInKB", kilobytes);
             object.insert("offerMinimumThroughputParameters", minimum);
         }
         let etag = structural_hash(&content) as u64;

@@ -12,18 +12,18 @@ use std::task::{Context, Poll};
 #[derive(Debug)]
 pub(crate) struct Panicked(pub(crate) String);
 
-/// Runs a future and catches its panic.
-pub(crate) struct Guarded<F> {
-    inner: Pin<Box<F>>,
+/// Runs a future, which stays where it is pinned, and catches its panic.
+pub(crate) struct Guarded<'pinned, F> {
+    inner: Pin<&'pinned mut F>,
 }
 
-impl<F: Future> Guarded<F> {
-    pub(crate) fn new(inner: F) -> Self {
-        Self { inner: Box::pin(inner) }
+impl<'pinned, F: Future> Guarded<'pinned, F> {
+    pub(crate) fn new(inner: Pin<&'pinned mut F>) -> Self {
+        Self { inner }
     }
 }
 
-impl<F: Future> Future for Guarded<F> {
+impl<F: Future> Future for Guarded<'_, F> {
     type Output = Result<F::Output, Panicked>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -45,16 +45,19 @@ fn text(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
     use super::Guarded;
 
     #[tokio::test]
     async fn a_panic_is_caught_with_its_text() {
         let number = 7;
-        let panicked = Guarded::new(async move {
+        let panicked = pin!(async move {
             tokio::task::yield_now().await;
             assert_eq!(number, 8, "seven is not eight");
         });
-        assert!(panicked.await.unwrap_err().0.contains("seven is not eight"));
-        assert_eq!(Guarded::new(async { 1 }).await.unwrap(), 1);
+        let panicked = Guarded::new(panicked).await.unwrap_err();
+        assert!(panicked.0.contains("seven is not eight"));
+        assert_eq!(Guarded::new(pin!(async { 1 })).await.unwrap(), 1);
     }
 }

@@ -4,6 +4,7 @@
 //! that names the activity id under which it is logged.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -40,7 +41,7 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
     let activity_id = gateway.activity_id(incoming.headers());
     let began = gateway.engine().environment().stopwatch();
     let location = location(&incoming, scheme);
-    let answer = Guarded::new(answer(gateway, incoming, scheme)).await;
+    let answer = Guarded::new(pin!(answer(gateway, incoming, scheme))).await;
     let reply = match answer {
         Ok(Ok(reply)) => reply,
         Ok(Err(failure)) => failure.into_reply(&activity_id),

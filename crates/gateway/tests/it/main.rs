@@ -24,3 +24,4 @@ mod permissions;
 mod queries;
 mod test_control;
 mod transactional_batch;
+mod usage;

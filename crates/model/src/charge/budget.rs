@@ -92,15 +92,10 @@ impl Budget {
                  {{\"max\": 8.5}}."
             ))
         })?;
-        #[expect(clippy::cast_precision_loss, reason = "a grid of 210000 is exact in a double")]
-        let parts = max * RequestCharge::PARTS_PER_REQUEST_UNIT as f64;
-        // A maximum is written with two decimals, as charges are printed: half of the last one is no excess.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
-        let max = RequestCharge::from_parts(parts.round() as u64);
-        Ok(Self { max })
+        Ok(Self { max: RequestCharge::nearest(max) })
     }
 
-    /// Whether a charge, as it is printed, is more.
+    /// Whether a charge, as it is printed with two decimals, is more: half of the last one is no excess.
     fn is_exceeded_by(self, charge: RequestCharge) -> bool {
         let half_hundredth = RequestCharge::from_parts(RequestCharge::PARTS_PER_REQUEST_UNIT / 200);
         charge >= self.max + half_hundredth
@@ -139,6 +134,15 @@ impl BudgetRun {
             *known = requests;
         }
         Ok(())
+    }
+
+    /// Records one time that an operation was carried out by a caller who knows its charge and not its terms.
+    ///
+    /// # Errors
+    /// When no budget has this name.
+    pub fn record_charge(&mut self, name: &str, charge: RequestCharge) -> Result<()> {
+        let profile = self.budgets.profile.unwrap_or_default();
+        self.record(name, [ChargeExplanation::of_whole("requests", profile, charge)])
     }
 
     /// Ends the run: a line per operation.
@@ -196,8 +200,8 @@ mod tests {
         run.record("read", [read(10)]).unwrap();
         // 22/21 is printed as 1.05.
         run.record("read", [read(2000)]).unwrap();
-        run.record("write", []).unwrap();
-        assert_eq!(run.finish().unwrap(), "read: 1.05 of 1.05 RU\nwrite: 0 of 5 RU\n");
+        run.record_charge("write", RequestCharge::nearest(4.999)).unwrap();
+        assert_eq!(run.finish().unwrap(), "read: 1.05 of 1.05 RU\nwrite: 5 of 5 RU\n");
     }
 
     #[test]

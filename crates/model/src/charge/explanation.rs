@@ -194,6 +194,17 @@ impl fmt::Display for ChargeTerm {
 }
 
 impl ChargeExplanation {
+    /// A charge whose terms nobody knows, as one term.
+    #[must_use]
+    pub fn of_whole(
+        operation: &'static str,
+        profile: ChargeProfile,
+        charge: RequestCharge,
+    ) -> Self {
+        let terms = vec![ChargeTerm::new("whole", TermDetail::None, charge)];
+        Self { operation, profile, terms }
+    }
+
     /// The sum of the terms.
     #[must_use]
     pub fn charge(&self) -> RequestCharge {

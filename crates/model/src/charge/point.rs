@@ -84,7 +84,8 @@ pub const fn metadata_write() -> RequestCharge {
     RequestCharge::from_units(METADATA_WRITE_UNITS)
 }
 
-/// A page of a feed costs the point reads of its items, and one request unit at least for each physical partition asked.
+/// A page of a feed costs the point reads of its items, and one request unit at least for each physical partition
+/// asked.
 #[must_use]
 pub fn feed_page(
     item_bytes: impl Iterator<Item = usize>,

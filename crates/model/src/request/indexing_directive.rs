@@ -22,8 +22,11 @@ impl IndexingDirective {
     /// # Errors
     /// When the word names no directive.
     pub fn parse(text: &str) -> Result<Self> {
-        let known = [Self::Default, Self::Include, Self::Exclude];
-        known.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
+        // The Python library writes numbers.
+        let known = [(Self::Default, "0"), (Self::Exclude, "1"), (Self::Include, "2")];
+        let named = |one: Self| one.as_str().eq_ignore_ascii_case(text);
+        let found = known.into_iter().find(|(one, number)| named(*one) || *number == text);
+        found.map(|(one, _)| one).ok_or_else(|| {
             Invalid::new(format!(
                 "The indexing directive '{text}' is unknown; use Default, Include or Exclude."
             ))
@@ -51,6 +54,7 @@ mod tests {
             assert_eq!(IndexingDirective::parse(text).unwrap().as_str(), text);
         }
         assert_eq!(IndexingDirective::parse("exclude"), Ok(IndexingDirective::Exclude));
+        assert_eq!(IndexingDirective::parse("1"), Ok(IndexingDirective::Exclude));
         assert!(IndexingDirective::parse("maybe").is_err());
     }
 }

@@ -45,6 +45,18 @@ impl RequestCharge {
         Self { parts }
     }
 
+    /// The charge nearest to so many request units; nothing for what is no amount.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "the grid is exact in a double, and a cast from outside the range stops at its ends"
+    )]
+    pub fn nearest(request_units: f64) -> Self {
+        Self { parts: (request_units * PARTS_PER_REQUEST_UNIT as f64).round() as u64 }
+    }
+
     /// The charge in 1/21 request units, to the nearest; exact for point operations.
     #[must_use]
     pub const fn units(self) -> u64 {
@@ -152,6 +164,9 @@ mod tests {
     fn thousandths_of_queries_and_units_of_writes_add_up_exactly() {
         let query = RequestCharge::from_parts(2_824 * 210);
         assert_eq!(query.to_string(), "2.82");
+        assert_eq!(RequestCharge::nearest(2.824), query);
+        assert_eq!(RequestCharge::nearest(f64::NAN), RequestCharge::ZERO);
+        assert_eq!(RequestCharge::nearest(-1.0), RequestCharge::ZERO);
         assert_eq!((query + RequestCharge::from_units(104)).to_string(), "7.78");
     }
 }

@@ -6,7 +6,7 @@
 //! A point read returns the text as it lies in the store: system properties are part of it, nothing is parsed.
 
 use bytes::{Buf, Bytes};
-use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
+use model::{Etag, ItemTimeToLive, Json, Lsn, ParseError, TimestampSeconds};
 use storage::StorageValue;
 
 use super::logged::LoggedItem;
@@ -109,9 +109,17 @@ impl ItemRecord {
     }
 
     pub(crate) fn parse(&self) -> Result<Json> {
-        Json::parse(self.text())
-            .map_err(|error| Error::corrupt(format!("a stored item is not JSON: {error}")))
+        Json::parse(self.text()).map_err(|error| not_json(&error))
     }
+
+    /// The item with the wanted properties only.
+    pub(crate) fn parse_properties(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Json> {
+        Json::parse_properties(self.text(), is_wanted).map_err(|error| not_json(&error))
+    }
+}
+
+fn not_json(error: &ParseError) -> Error {
+    Error::corrupt(format!("a stored item is not JSON: {error}"))
 }
 
 fn encode_time_to_live(time_to_live: Option<ItemTimeToLive>) -> i32 {

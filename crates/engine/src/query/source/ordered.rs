@@ -15,7 +15,7 @@ use super::candidate::{Batch, Candidate};
 use super::index_values::IndexValues;
 use super::loading::Loading;
 use super::reading::Reading;
-use super::term::{TermWalk, Terms, cut_beginning, uncut, values_at};
+use super::term::{TermWalk, Terms, cut_beginning, parse_paths, uncut, values_at};
 use crate::error::Result;
 use crate::key_layout::TermHit;
 use crate::query::part::Piece;
@@ -213,7 +213,7 @@ impl Stream {
             let records = loading.records(reading, shard, part).await?;
             for (hit, record) in part.iter().zip(records) {
                 let Some(record) = record else { continue };
-                let item = record.parse()?;
+                let item = parse_paths(&record, &self.paths)?;
                 let values = self.paths.iter().map(|(path, is_descending)| {
                     (values_at(&item, path).into_iter().next(), *is_descending)
                 });

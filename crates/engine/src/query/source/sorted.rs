@@ -13,7 +13,7 @@ use super::candidate::{Batch, Candidate, Content};
 use super::merged::MergedLookup;
 use super::narrow::gather;
 use super::reading::Reading;
-use super::term::{Branch, uncut, values_at};
+use super::term::{Branch, parse_paths, uncut, values_at};
 use crate::error::Result;
 use crate::query::part::Piece;
 use crate::query::token::{Place, TermPlace};
@@ -65,7 +65,7 @@ impl SortedLookup {
             for candidate in batch.candidates {
                 if let Content::Record(record) = &candidate.content {
                     let rank = TermPlace {
-                        value: order.rank(&record.parse()?).into(),
+                        value: order.rank(&parse_paths(record, &order.paths)?).into(),
                         ordinal: candidate.ordinal,
                     };
                     found.push((rank, candidate));

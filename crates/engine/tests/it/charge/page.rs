@@ -19,9 +19,9 @@ fn head(page: &mut String) {
          Size is the compact JSON text without system properties. Point operations are counted in 1/21 of a request\n\
          unit, exactly.\n\n\
          - read: R(size); 1 when nothing is found or nothing has changed; twice at strong and bounded staleness\n\
-         - create, delete: W(size) + 2 terms per indexed leaf, a term being 4/21; `id` is always a leaf, array elements\n\
-         \u{20}\u{20}count singly; 2 terms per composite index whose paths all exist and per shape of a spatial index; vectors\n\
-         \u{20}\u{20}by dimension\n\
+         - create, delete: W(size) + 2 terms per indexed leaf, a term being 4/21; `id` is always a leaf, array\n\
+         \u{20}\u{20}elements count singly; 2 terms per composite index whose paths all exist and per shape of a\n\
+         \u{20}\u{20}spatial index; vectors by dimension\n\
          - replace: W(new) + W(old) in the profile `azure`, W(new) alone in `native`, + 2 terms per leaf removed or\n\
          \u{20}\u{20}added, or for the timestamp when nothing indexed has changed\n\
          - patch: as replace, + 8/21 per operation; batch: the sum; a refused write: 26/21\n\
@@ -64,10 +64,10 @@ fn steps(page: &mut String) {
         let _ = writeln!(page, "| {what} | {}.{:04} |", price / 10_000, price % 10_000);
     }
     page.push_str(
-        "\nThe bill follows the plan that the service would run. Where this engine does less (rows made of index terms,\n\
-         few items sorted after they are found) the price stays that of the plan; an order over a part of a physical\n\
-         partition is taken to walk the entries that the filter finds. Vector, full-text and spatial indexes do not serve\n\
-         queries yet, so those queries cost their scan.\n\n",
+        "\nThe bill follows the plan that the service would run. Where this engine does less (rows made of index\n\
+         terms, few items sorted after they are found) the price stays that of the plan; an order over a part of a\n\
+         physical partition is taken to walk the entries that the filter finds. Vector, full-text and spatial\n\
+         indexes do not serve queries yet, so those queries cost their scan.\n\n",
     );
 }
 
@@ -93,8 +93,8 @@ fn claims(page: &mut String) {
     page.push_str(
         "## The claims of the seeds\n\n\
          Each claim of the five systems in both profiles, with the condition under which it holds; `~N` is read as N,\n\
-         40 percent either way. Figures in bold are out of range: they cost about twice as much where the removal of the\n\
-         old version is paid.\n\n\
+         40 percent either way. Figures in bold are out of range: they cost about twice as much where the removal of\n\
+         the old version is paid.\n\n\
          | operation | claimed | azure | native | holds if |\n|---|---|---|---|---|\n",
     );
     for claim in seeds::claims() {

@@ -36,7 +36,9 @@ fn update(profile: ChargeProfile) -> RequestCharge {
 }
 
 macro_rules! claim {
-    ($what:literal, $claimed:literal, $range:expr, $holds:literal, $condition:literal, $cost:expr) => {
+    (
+        $what:literal, $claimed:literal, $range:expr, $holds:literal, $condition:literal, $cost:expr
+    ) => {
         Claim {
             what: $what,
             claimed: $claimed,

@@ -5,7 +5,9 @@ use std::time::Duration;
 use engine::operation::{DeleteItem, SplitPartition};
 use engine::query::{QueryItems, QueryLimits};
 use engine::{ContainerLink, ErrorKind};
-use model::{FeedRange, IndexingPolicy, ItemId, Json, Object, PartitionKey};
+use model::{
+    EpkRange, FeedRange, IndexingPolicy, ItemId, Json, Object, PartitionKey, PartitionKeyDefinition,
+};
 
 use super::ask::{create, page, rows};
 use crate::account::{Account, json, plain};
@@ -36,6 +38,54 @@ const QUERIES: [&str; 7] = [
     "SELECT VALUE c.id FROM c ORDER BY c.v DESC OFFSET 3 LIMIT 25",
     "SELECT DISTINCT VALUE c.v FROM c",
 ];
+
+/// The lower and the upper half of all epks.
+fn halves() -> [FeedRange; 2] {
+    let definition = PartitionKeyDefinition::single("/pk").unwrap();
+    let whole = EpkRange::full();
+    let (lower, upper) = whole.split_at(&whole.midpoint(&definition)).unwrap();
+    [FeedRange::Epk(lower), FeedRange::Epk(upper)]
+}
+
+#[tokio::test]
+async fn a_token_goes_on_in_each_part_of_its_range() {
+    for text in QUERIES.into_iter().take(5) {
+        let (account, link) = filled().await;
+        let mut expected = rows(&account.engine, &link, text).await;
+        let query = QueryItems::new(link.clone(), text);
+        let first = page(&account.engine, &query, 7, None).await.unwrap();
+        let mut found = first.rows.clone();
+        for feed_range in halves() {
+            let part = QueryItems { feed_range, ..query.clone() };
+            let mut continuation = first.continuation.clone();
+            while continuation.is_some() {
+                let page = page(&account.engine, &part, 4, continuation).await.unwrap();
+                found.extend(page.rows);
+                continuation = page.continuation;
+            }
+        }
+        let found = found.iter().map(|row| String::from_utf8(row.to_vec()).unwrap());
+        let mut found: Vec<String> = found.collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_does_not_go_on_beyond_its_range_or_in_a_part_of_counted_rows() {
+    let (account, link) = filled().await;
+    let [lower, _] = halves();
+    let whole = QueryItems::new(link.clone(), QUERIES[0]);
+    let part = QueryItems { feed_range: lower.clone(), ..whole.clone() };
+    let counted = QueryItems::new(link, QUERIES[5]);
+    let part_of_counted = QueryItems { feed_range: lower, ..counted.clone() };
+    for (made, asked) in [(&part, &whole), (&counted, &part_of_counted)] {
+        let token = page(&account.engine, made, 4, None).await.unwrap().continuation;
+        let refused = page(&account.engine, asked, 4, token).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ContinuationRefused, "{refused}");
+    }
+}
 
 #[tokio::test]
 async fn splits_and_merges_between_pages_lose_and_double_nothing() {

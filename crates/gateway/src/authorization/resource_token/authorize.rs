@@ -17,7 +17,7 @@ use crate::route::{ContainerRoute, Path, Route};
 pub(crate) async fn authorize(
     gateway: &Gateway,
     request: &Request,
-    path: &Path,
+    path: &Path<'_>,
     token: &str,
 ) -> Outcome<()> {
     let engine = gateway.engine();

@@ -19,7 +19,7 @@ pub(crate) fn authorize(
     roles: &RoleAssignments,
     caller: &Claims,
     request: &Request,
-    path: &Path,
+    path: &Path<'_>,
 ) -> Outcome<()> {
     let place = Place::of(engine, path);
     let question = Question { roles, caller, place: &place };
@@ -55,7 +55,7 @@ pub(crate) fn authorize_batch(
     roles: &RoleAssignments,
     caller: &Claims,
     request: &Request,
-    path: &Path,
+    path: &Path<'_>,
 ) -> Outcome<()> {
     if needed(request, path.route()) != Needed::OfBatch {
         return Ok(());
@@ -86,8 +86,8 @@ struct Place {
 }
 
 impl Place {
-    fn of(engine: &Engine, path: &Path) -> Self {
-        let segment = |index: usize| path.segments.get(index).map(String::as_str);
+    fn of(engine: &Engine, path: &Path<'_>) -> Self {
+        let segment = |index: usize| path.segment(index);
         match (segment(1), segment(3).filter(|_| segment(2) == Some("colls"))) {
             (Some(database), Some(container)) => {
                 match engine.resolve_container(database, container) {

@@ -7,12 +7,14 @@
 use std::sync::Arc;
 
 use ::query::plan::access::CompositeLookup;
-use ::query::plan::condition::PathCondition;
+use ::query::plan::condition::{ItemPath, PathCondition};
 use ::query::value::Value;
 use ::query::{EvaluationContext, PreparedExpression};
 use model::{IndexPathSegment, Json};
 
 use super::value_bytes::encoded;
+use crate::error::Result;
+use crate::item::ItemRecord;
 
 /// A condition whose terms are walked.
 #[derive(Clone)]
@@ -89,6 +91,20 @@ impl Walked {
     fn allows(&self, condition: &PathCondition, value: &Json) -> bool {
         condition.values.contains(Some(value)) && self.passes(value)
     }
+}
+
+/// An item as far as some paths lead into it.
+pub(in crate::query::source) fn parse_paths(
+    record: &ItemRecord,
+    paths: &[(ItemPath, bool)],
+) -> Result<Json> {
+    record.parse_properties(|name| {
+        let mut first = paths.iter().filter_map(|(path, _)| path.first());
+        first.any(|segment| match segment {
+            IndexPathSegment::Property(wanted) => wanted.as_bytes() == name,
+            IndexPathSegment::AnyElement => false,
+        })
+    })
 }
 
 /// The values a path leads to.

@@ -12,7 +12,7 @@ mod value_bytes;
 mod walk;
 
 pub(super) use branch::{Branch, branches, composite_paths, composite_terms, ordered_path_terms};
-pub(super) use matching::values_at;
+pub(super) use matching::{parse_paths, values_at};
 pub(in crate::query) use shapes::Shape;
 pub(crate) use shapes::ShapeCache;
 pub(super) use value_bytes::{

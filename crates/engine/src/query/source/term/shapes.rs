@@ -28,10 +28,13 @@ impl Shape {
     }
 }
 
+/// Of each partition, its state and the shapes it had then.
+type Known = HashMap<Shard, (StorageValue, Arc<[Shape]>)>;
+
 /// The shapes of some partitions, shared by all requests.
 #[derive(Default)]
 pub(crate) struct ShapeCache {
-    known: Mutex<HashMap<Shard, (StorageValue, Arc<[Shape]>)>>,
+    known: Mutex<Known>,
 }
 
 impl ShapeCache {
@@ -68,7 +71,7 @@ impl ShapeCache {
         known.insert(shard, copied);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Shard, (StorageValue, Arc<[Shape]>)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

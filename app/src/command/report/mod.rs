@@ -1,0 +1,8 @@
+//! `planisphere report`: what requests cost, what was hot, what would help, what it would cost.
+
+mod fetch;
+mod print;
+mod run;
+mod table;
+
+pub(crate) use run::Report;

@@ -1,0 +1,200 @@
+//! The token bucket of one physical partition: request units come in with time and go out with charges.
+//!
+//! Owns filling, debiting, burst capacity and the time to wait. Pure but for its lock: time and throughput are handed
+//! in. A charge is known only after its operation, so that a bucket may fall below nothing; the next request then
+//! waits until it is filled.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use model::{RequestCharge, TimestampMs};
+
+/// Parts of a request unit that charges are counted in.
+const PARTS_PER_REQUEST_UNIT: i64 = RequestCharge::PARTS_PER_REQUEST_UNIT as i64;
+/// A partition with less than this may burst, and bursts up to this.
+const BURST_PER_SECOND_MAX: i64 = 3000;
+/// Seconds of unused throughput that are kept for a burst.
+const BURST_SECONDS_MAX: i64 = 300;
+/// Longer idle times fill nothing more.
+const IDLE_MS_MAX: u64 = 400_000;
+
+/// Request units per second of one bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rate(pub(crate) u32);
+
+impl Rate {
+    /// Parts of a request unit per second, which is thousandths of such parts per millisecond.
+    fn parts(self) -> i64 {
+        i64::from(self.0) * PARTS_PER_REQUEST_UNIT
+    }
+
+    /// Thousandths of parts that burst capacity adds per millisecond.
+    fn burst_parts(self) -> i64 {
+        (BURST_PER_SECOND_MAX * PARTS_PER_REQUEST_UNIT - self.parts()).max(0)
+    }
+}
+
+/// What one physical partition may spend.
+#[derive(Debug, Default)]
+pub(crate) struct Bucket {
+    level: Mutex<Option<Level>>,
+}
+
+/// Amounts in thousandths of the parts of a request unit, so that a millisecond fills a whole number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Level {
+    at: TimestampMs,
+    now: i64,
+    /// Unused throughput of the last minutes.
+    burst: i64,
+    /// How much of the burst may be drawn at once.
+    drawable: i64,
+}
+
+impl Level {
+    fn full(at: TimestampMs, rate: Rate) -> Self {
+        let (now, drawable) = (rate.parts() * 1000, rate.burst_parts() * 1000);
+        Self { at, now, burst: 0, drawable }
+    }
+
+    fn fill(&mut self, at: TimestampMs, rate: Rate) {
+        let elapsed_ms = at.0.saturating_sub(self.at.0).min(IDLE_MS_MAX);
+        self.at = self.at.max(at);
+        let elapsed_ms = i64::try_from(elapsed_ms).unwrap_or(0);
+        let capacity = rate.parts() * 1000;
+        let filled = self.now + elapsed_ms * rate.parts();
+        self.now = filled.min(capacity);
+        let burst_max = if rate.burst_parts() > 0 { BURST_SECONDS_MAX * capacity } else { 0 };
+        self.burst = (self.burst + (filled - capacity).max(0)).min(burst_max);
+        let drawable = self.drawable + elapsed_ms * rate.burst_parts();
+        self.drawable = drawable.min(rate.burst_parts() * 1000);
+    }
+
+    /// Pays what is missing out of the burst, as far as it goes.
+    fn draw(&mut self) {
+        let drawn = (-self.now).min(self.burst).min(self.drawable).max(0);
+        self.now += drawn;
+        self.burst -= drawn;
+        self.drawable -= drawn;
+    }
+
+    fn wait_ms(&self, rate: Rate) -> u64 {
+        let missing = -self.now;
+        let per_ms = rate.parts() + if self.burst >= missing { rate.burst_parts() } else { 0 };
+        let wait = (missing + per_ms.max(1) - 1) / per_ms.max(1);
+        u64::try_from(wait).unwrap_or(1).max(1)
+    }
+}
+
+impl Bucket {
+    /// Whether a request may go on; otherwise how long it should wait, in milliseconds.
+    pub(crate) fn admit(&self, now: TimestampMs, rate: Rate) -> Result<(), u64> {
+        let mut level = self.filled(now, rate);
+        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        level.draw();
+        if level.now >= 0 { Ok(()) } else { Err(level.wait_ms(rate)) }
+    }
+
+    /// Takes what an operation has cost.
+    pub(crate) fn debit(&self, now: TimestampMs, rate: Rate, charge: RequestCharge) {
+        let mut level = self.filled(now, rate);
+        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        let parts = i64::try_from(charge.parts()).unwrap_or(i64::MAX / 1000);
+        level.now = level.now.saturating_sub(parts.saturating_mul(1000));
+    }
+
+    /// Whole request units that nobody has used; burst capacity is not among them.
+    pub(crate) fn left_over(&self, now: TimestampMs, rate: Rate) -> u64 {
+        let mut level = self.filled(now, rate);
+        let level = level.get_or_insert_with(|| Level::full(now, rate));
+        u64::try_from(level.now / (1000 * PARTS_PER_REQUEST_UNIT)).unwrap_or(0)
+    }
+
+    fn filled(&self, now: TimestampMs, rate: Rate) -> MutexGuard<'_, Option<Level>> {
+        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(level) = level.as_mut() {
+            level.fill(now, rate);
+        }
+        level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: u64 = 1_800_000_000_000;
+
+    fn at(ms: u64) -> TimestampMs {
+        TimestampMs(START + ms)
+    }
+
+    fn spend(bucket: &Bucket, ms: u64, rate: Rate, request_units: u64) {
+        bucket.debit(at(ms), rate, RequestCharge::from_request_units(request_units));
+    }
+
+    #[test]
+    fn a_charge_may_go_below_nothing_and_the_next_request_waits_for_the_difference() {
+        let (bucket, rate) = (Bucket::default(), Rate(4000));
+        assert_eq!(bucket.admit(at(0), rate), Ok(()));
+        spend(&bucket, 0, rate, 6000);
+        assert_eq!(bucket.admit(at(0), rate), Err(500));
+        assert_eq!(bucket.admit(at(499), rate), Err(1));
+        assert_eq!(bucket.admit(at(500), rate), Ok(()));
+    }
+
+    #[test]
+    fn a_bucket_holds_one_second() {
+        let (bucket, rate) = (Bucket::default(), Rate(4000));
+        bucket.admit(at(0), rate).unwrap();
+        spend(&bucket, 60_000, rate, 4000);
+        assert_eq!(bucket.admit(at(60_000), rate), Ok(()), "at nothing, not below");
+        spend(&bucket, 60_000, rate, 1);
+        assert_eq!(bucket.admit(at(60_000), rate), Err(1));
+    }
+
+    #[test]
+    fn unused_throughput_of_five_minutes_is_a_burst_of_three_thousand_per_second() {
+        let (bucket, rate) = (Bucket::default(), Rate(400));
+        bucket.admit(at(0), rate).unwrap();
+        let later = 3_600_000;
+        // The second of its own and 2600 of the burst.
+        spend(&bucket, later, rate, 3000);
+        assert_eq!(bucket.admit(at(later), rate), Ok(()));
+        spend(&bucket, later, rate, 300);
+        assert_eq!(bucket.admit(at(later), rate), Err(100), "3000 per second and no more");
+        // 120000 were kept, 2600 are gone; each further second adds 400 and takes 2600 of the rest.
+        let mut seconds = 0;
+        while seconds < 1000 && bucket.admit(at(later + 1000 * (seconds + 1)), rate).is_ok() {
+            seconds += 1;
+            spend(&bucket, later + 1000 * seconds, rate, 3000);
+        }
+        assert_eq!(seconds, 46);
+    }
+
+    #[test]
+    fn partitions_of_three_thousand_and_more_have_no_burst() {
+        let (bucket, rate) = (Bucket::default(), Rate(3000));
+        bucket.admit(at(0), rate).unwrap();
+        spend(&bucket, 3_600_000, rate, 3300);
+        assert_eq!(bucket.admit(at(3_600_000), rate), Err(100));
+    }
+
+    #[test]
+    fn what_is_left_over_is_never_burst_capacity() {
+        let (bucket, rate) = (Bucket::default(), Rate(400));
+        assert_eq!(bucket.left_over(at(0), rate), 400);
+        spend(&bucket, 600_000, rate, 390);
+        assert_eq!(bucket.left_over(at(600_000), rate), 10);
+        spend(&bucket, 600_000, rate, 30);
+        assert_eq!(bucket.left_over(at(600_000), rate), 0);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_fills_nothing() {
+        let (bucket, rate) = (Bucket::default(), Rate(1000));
+        bucket.admit(at(10_000), rate).unwrap();
+        spend(&bucket, 10_000, rate, 3000);
+        assert!(bucket.admit(at(0), rate).is_err());
+        assert!(bucket.admit(at(10_000), rate).is_err());
+    }
+}

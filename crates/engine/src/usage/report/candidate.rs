@@ -1,0 +1,274 @@
+//! What another partition key would have done to the sampled traffic.
+//!
+//! Owns the estimate: for each sampled item its key under the candidate, for each sampled query whether its filter
+//! fixes the candidate. Samples are weighed by what they stand for. Does not change anything, and knows only what was
+//! sampled: values in arrays, long texts and items that nobody touched are not in it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ::query::plan::{PartitionFilter, partition_filter};
+use ::query::{BoundQuery, BuiltInFunctions, Parameters, bind, parse};
+use model::{Json, Object, PartitionKeyDefinition};
+
+use super::super::document::decimal;
+use super::member::{list, number, ratio, sum, text};
+use crate::error::Result;
+
+const ROWS_MAX: usize = 10;
+/// Parts of a request unit that samples are counted in.
+#[expect(clippy::cast_precision_loss, reason = "it is small")]
+const PARTS: f64 = model::RequestCharge::PARTS_PER_REQUEST_UNIT as f64;
+
+/// Reads a partition key to try: one path, or the paths of a hierarchical one with commas between them.
+///
+/// # Errors
+/// `Invalid` for a text that is no partition key.
+pub fn candidate_partition_key(text: &str) -> Result<PartitionKeyDefinition> {
+    let paths: Vec<&str> = text.split(',').map(str::trim).collect();
+    Ok(match paths.as_slice() {
+        [only] => PartitionKeyDefinition::single(only)?,
+        several => PartitionKeyDefinition::hierarchical(several)?,
+    })
+}
+
+pub(super) fn tried(container: &Json, candidate: &PartitionKeyDefinition) -> Json {
+    let wanted = paths(candidate);
+    let mut object = Object::new();
+    let shown = wanted.iter().map(|path| Json::from(path.as_str()));
+    object.insert("partitionKey", shown.collect::<Vec<_>>());
+    let Some(traffic) = container.get("traffic") else {
+        object.insert("note", "No traffic was recorded. Start the server with --record-traffic.");
+        return Json::Object(object);
+    };
+    let now: Vec<String> = list(container, "partitionKey")
+        .iter()
+        .filter_map(Json::as_str)
+        .map(str::to_owned)
+        .collect();
+    let mut trial = Trial::new(traffic, wanted);
+    trial.look_at_items(list(traffic, "items"));
+    let queries = list(traffic, "queries");
+    let across = Across::of(queries, &now, &mut trial);
+    object.insert("sampledItems", decimal(count(list(traffic, "items"))));
+    object.insert("sampledQueries", decimal(count(queries)));
+    object.insert("unreadableQueries", decimal(across.unreadable));
+    object.insert("crossPartition", across.to_json(traffic));
+    trial.add_to(&mut object, container, &now);
+    Json::Object(object)
+}
+
+fn paths(definition: &PartitionKeyDefinition) -> Vec<String> {
+    definition.paths().iter().map(ToString::to_string).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "samples are small")]
+fn count(list: &[Json]) -> f64 {
+    list.len() as f64
+}
+
+/// How many requests one sample stands for.
+fn weight(traffic: &Json, seen: &str, sample: &str) -> f64 {
+    ratio(number(traffic, seen), count(list(traffic, sample)))
+}
+
+/// Heat and size by the key that items would have.
+struct Trial {
+    wanted: Vec<String>,
+    item_weight: f64,
+    query_weight: f64,
+    heat: HashMap<String, f64>,
+    /// The newest size of each item, by key and id.
+    sizes: BTreeMap<(String, String), f64>,
+    items: f64,
+    without_value: f64,
+    point_reads: f64,
+}
+
+impl Trial {
+    fn new(traffic: &Json, wanted: Vec<String>) -> Self {
+        Self {
+            wanted,
+            item_weight: weight(traffic, "itemsSeen", "items"),
+            query_weight: weight(traffic, "queriesSeen", "queries"),
+            heat: HashMap::new(),
+            sizes: BTreeMap::new(),
+            items: 0.0,
+            without_value: 0.0,
+            point_reads: 0.0,
+        }
+    }
+
+    fn look_at_items(&mut self, items: &[Json]) {
+        for item in items {
+            let values = item.get("values");
+            let value = |path: &String| values.and_then(|values| values.get(path)).cloned();
+            let components: Vec<Option<Json>> = self.wanted.iter().map(value).collect();
+            self.items += 1.0;
+            self.without_value += f64::from(u8::from(components.iter().any(Option::is_none)));
+            self.point_reads += f64::from(u8::from(text(item, "operation") == "read"));
+            let key = key_text(&components);
+            let id = values.and_then(|values| values.get("/id")).map(ToString::to_string);
+            self.sizes.insert((key.clone(), id.unwrap_or_default()), number(item, "bytes"));
+            *self.heat.entry(key).or_default() += number(item, "parts") / PARTS * self.item_weight;
+        }
+    }
+
+    fn add_to(&self, object: &mut Object, container: &Json, now: &[String]) {
+        let mut sizes: HashMap<&str, f64> = HashMap::new();
+        for ((key, _), bytes) in &self.sizes {
+            *sizes.entry(key).or_default() += bytes;
+        }
+        let sampled_bytes: f64 = sizes.values().sum();
+        let stored_bytes = sum(list(container, "partitions"), "bytes");
+        object.insert("keysSeen", decimal(count_of(sizes.len())));
+        object.insert("itemsWithoutValueShare", decimal(ratio(self.without_value, self.items)));
+        let is_known = |path: &String| path == "/id" || now.contains(path);
+        let learning = if self.wanted.iter().all(is_known) { 0.0 } else { self.point_reads };
+        object.insert("pointReadsThatNeedTheNewKeyShare", decimal(ratio(learning, self.items)));
+        object.insert(
+            "largest",
+            ranked(sizes.into_iter(), |key, bytes| {
+                let mut row = Object::new();
+                row.insert("partitionKey", key);
+                row.insert("share", decimal(ratio(bytes, sampled_bytes)));
+                row.insert(
+                    "bytesEstimate",
+                    decimal((ratio(bytes, sampled_bytes) * stored_bytes).round()),
+                );
+                row
+            }),
+        );
+        let heat: f64 = self.heat.values().sum();
+        let keys = self.heat.iter().map(|(key, units)| (key.as_str(), *units));
+        object.insert(
+            "busiest",
+            ranked(keys, |key, units| {
+                let mut row = Object::new();
+                row.insert("partitionKey", key);
+                row.insert("share", decimal(ratio(units, heat)));
+                row.insert("requestUnits", decimal(units));
+                row
+            }),
+        );
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "samples are small")]
+fn count_of(number: usize) -> f64 {
+    number as f64
+}
+
+/// A key as text; an absent component is written as undefined.
+fn key_text(components: &[Option<Json>]) -> String {
+    let shown = components.iter().map(|component| match component {
+        Some(value) => value.to_string(),
+        None => "undefined".to_owned(),
+    });
+    format!("[{}]", shown.collect::<Vec<_>>().join(","))
+}
+
+/// The greatest first.
+fn ranked<'a>(
+    entries: impl Iterator<Item = (&'a str, f64)>,
+    row: impl Fn(&str, f64) -> Object,
+) -> Vec<Json> {
+    let mut entries: Vec<(&str, f64)> = entries.collect();
+    entries.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(right.0)));
+    entries.truncate(ROWS_MAX);
+    entries.into_iter().map(|(key, amount)| Json::Object(row(key, amount))).collect()
+}
+
+/// Queries that are not confined to one partition key, before and after.
+#[derive(Default)]
+struct Across {
+    queries: f64,
+    units: f64,
+    now: f64,
+    now_units: f64,
+    then: f64,
+    then_units: f64,
+    unreadable: f64,
+}
+
+impl Across {
+    fn of(queries: &[Json], now: &[String], trial: &mut Trial) -> Self {
+        let mut across = Self::default();
+        for query in queries {
+            let Some(bound) = bound(query) else {
+                across.unreadable += 1.0;
+                continue;
+            };
+            let units = number(query, "parts") / PARTS;
+            across.queries += 1.0;
+            across.units += units;
+            if fixed(&bound, query, now, now).is_none() {
+                across.now += 1.0;
+                across.now_units += units;
+            }
+            match fixed(&bound, query, &trial.wanted, now) {
+                Some(key) => *trial.heat.entry(key).or_default() += units * trial.query_weight,
+                None => {
+                    across.then += 1.0;
+                    across.then_units += units;
+                }
+            }
+        }
+        across
+    }
+
+    fn to_json(&self, traffic: &Json) -> Json {
+        let all = number(traffic, "itemsSeen") + number(traffic, "queriesSeen");
+        let queries = number(traffic, "queriesSeen");
+        let mut object = Object::new();
+        for (name, count, units) in
+            [("now", self.now, self.now_units), ("then", self.then, self.then_units)]
+        {
+            let share = ratio(count, self.queries);
+            let mut side = Object::new();
+            side.insert("shareOfQueries", decimal(share));
+            side.insert("shareOfQueryRequestUnits", decimal(ratio(units, self.units)));
+            side.insert("shareOfRequests", decimal(ratio(share * queries, all)));
+            object.insert(name, side);
+        }
+        Json::Object(object)
+    }
+}
+
+fn bound(query: &Json) -> Option<BoundQuery> {
+    let tree = parse(text(query, "text")).ok()?;
+    let given = query.get("parameters").and_then(Json::as_object);
+    let parameters: Parameters = given
+        .into_iter()
+        .flat_map(Object::iter)
+        .map(|(name, value)| (name.to_owned(), Some(value.clone())))
+        .collect();
+    bind(&tree, &parameters, &BuiltInFunctions).ok()
+}
+
+/// The one key that a query is confined to; none when it may meet several.
+fn fixed(bound: &BoundQuery, query: &Json, wanted: &[String], now: &[String]) -> Option<String> {
+    let given = list(query, "partitionKey");
+    let mut components = Vec::new();
+    for path in wanted {
+        // The partition key of the request fixes the paths that the container has now.
+        let by_request = now.iter().position(|known| known == path);
+        let by_request = by_request.and_then(|place| given.get(place)).cloned();
+        components.push(Some(match by_request {
+            Some(value) => value,
+            None => by_filter(bound, path)?,
+        }));
+    }
+    Some(key_text(&components))
+}
+
+/// The one value that a filter leaves at a path.
+fn by_filter(bound: &BoundQuery, path: &str) -> Option<Json> {
+    let definition = PartitionKeyDefinition::single(path).ok()?;
+    match partition_filter(bound, &definition) {
+        PartitionFilter::Keys(keys) => match keys.as_slice() {
+            [only] => only.to_json().as_array()?.first().cloned(),
+            _ => None,
+        },
+        PartitionFilter::All => None,
+    }
+}

@@ -1,0 +1,82 @@
+//! Indexes that would help, and indexes that nobody uses.
+//!
+//! Owns the part of an indexing policy that would serve a query, and what an indexed path costs per write: two terms of
+//! 4/21 request units for each of its leaves.
+
+use model::{Json, Object};
+
+use super::super::document::decimal;
+use super::member::{list, number, ratio, text};
+
+/// Request units of one indexed leaf.
+const LEAF: f64 = 8.0 / 21.0;
+const ROWS_MAX: usize = 50;
+
+/// The part of an indexing policy that would serve a query; none when nothing is missing.
+pub(super) fn would_serve(query: &Json) -> Option<Json> {
+    let (paths, composites) = (list(query, "helpingPaths"), list(query, "helpingComposites"));
+    if paths.is_empty() && composites.is_empty() {
+        return None;
+    }
+    let mut policy = Object::new();
+    if !paths.is_empty() {
+        let paths = paths.iter().map(|path| one("path", path.clone()));
+        policy.insert("includedPaths", paths.collect::<Vec<_>>());
+    }
+    if !composites.is_empty() {
+        let composites = composites.iter().map(|composite| {
+            let parts = composite.as_array().unwrap_or_default().iter();
+            Json::Array(parts.filter_map(Json::as_str).map(composite_part).collect())
+        });
+        policy.insert("compositeIndexes", composites.collect::<Vec<_>>());
+    }
+    Some(Json::Object(policy))
+}
+
+fn one(name: &str, value: Json) -> Json {
+    let mut object = Object::new();
+    object.insert(name, value);
+    Json::Object(object)
+}
+
+fn composite_part(spec: &str) -> Json {
+    let (path, order) = spec.split_once(' ').unwrap_or((spec, "ASC"));
+    let mut object = Object::new();
+    object.insert("path", path);
+    object.insert("order", if order == "DESC" { "descending" } else { "ascending" });
+    Json::Object(object)
+}
+
+/// Indexed paths that no query has used, the most expensive first.
+pub(super) fn unused(container: &Json) -> Vec<Json> {
+    let Some(written) = container.get("writtenPaths") else { return Vec::new() };
+    let sampled = number(written, "sampledWrites");
+    let used: Vec<&str> = list(container, "usedPaths").iter().filter_map(Json::as_str).collect();
+    let leaves = written.get("indexedLeaves").and_then(Json::as_object);
+    let writes = whole_writes(container);
+    let mut rows: Vec<(f64, Json)> = leaves
+        .into_iter()
+        .flat_map(Object::iter)
+        .filter(|(path, _)| *path != "/id" && !used.contains(path))
+        .map(|(path, count)| {
+            let count = count.as_i64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+            let per_write = LEAF * ratio(f64::from(count), sampled);
+            let mut object = Object::new();
+            object.insert("path", format!("{path}/?"));
+            object.insert("requestUnitsPerWrite", decimal(per_write));
+            object.insert("requestUnitsAtMost", decimal(per_write * writes));
+            (per_write, Json::Object(object))
+        })
+        .collect();
+    rows.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect()
+}
+
+/// Writes of whole items.
+fn whole_writes(container: &Json) -> f64 {
+    let whole = |operation: &&Json| {
+        matches!(text(operation, "operation"), "create" | "replace" | "upsert" | "batch")
+    };
+    let operations = list(container, "operations").iter().filter(whole);
+    operations.map(|operation| number(operation, "itemsHandled")).sum()
+}
