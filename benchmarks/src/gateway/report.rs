@@ -84,7 +84,7 @@ impl FactRow {
         Self { what, value, text: format!("{value:.0} {unit}"), value_max: Some(value_max) }
     }
 
-    pub(super) fn shown(what: &'static str, mebibytes: f64, more: String) -> Self {
+    pub(super) fn shown(what: &'static str, mebibytes: f64, more: &str) -> Self {
         let text = format!("{mebibytes:.0} MiB ({more})");
         Self { what, value: mebibytes, text, value_max: None }
     }
