@@ -79,7 +79,7 @@ impl<'plan> Choice<'plan> {
         context: &'plan EvaluationContext,
     ) -> Self {
         let (lookup, answers_key) = match pieces.iter().all(|piece| piece.logical.is_some()) {
-            true => without_partition_key(&prepared.access.lookup, definition),
+            true => without_partition_key(&prepared.access.lookup, definition, pieces),
             false => (prepared.access.lookup.clone(), true),
         };
         let shared = match pieces {
@@ -342,25 +342,32 @@ fn is_path(path: &[IndexPathSegment], names: &[String]) -> bool {
 
 /// Conditions on the partition key say nothing more inside a logical partition. Gives what is left, and whether the
 /// partition answers the others to the last digit.
-fn without_partition_key(lookup: &Lookup, definition: &PartitionKeyDefinition) -> (Lookup, bool) {
+fn without_partition_key(
+    lookup: &Lookup,
+    definition: &PartitionKeyDefinition,
+    pieces: &[Piece],
+) -> (Lookup, bool) {
     let parts = match lookup {
         Lookup::Intersection(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
     };
+    let level =
+        |path: &ItemPath| definition.paths().iter().position(|key| is_path(path, key.segments()));
     let mut answers_key = true;
     let mut left = Vec::new();
     for part in parts {
-        match part {
-            Lookup::Path(condition)
-                if definition
-                    .paths()
-                    .iter()
-                    .any(|key| is_path(&condition.path, key.segments())) =>
-            {
-                answers_key &= served::by_partition_key(condition);
-            }
-            other => left.push(other.clone()),
-        }
+        let key = match part {
+            Lookup::Path(condition) => level(&condition.path).map(|level| (condition, level)),
+            _ => None,
+        };
+        let Some((condition, level)) = key else {
+            left.push(part.clone());
+            continue;
+        };
+        answers_key &= pieces.iter().all(|piece| {
+            let value = piece.key.as_ref().and_then(|key| key.components().get(level));
+            value.is_some_and(|value| served::by_partition_key(condition, value))
+        });
     }
     let lookup = match left.pop() {
         None => Lookup::Everything,

@@ -75,25 +75,24 @@ pub(super) fn shared_values(
     definition: &PartitionKeyDefinition,
     key: &PartitionKey,
 ) -> Vec<(Names, Json)> {
-    let mut shared = Vec::new();
-    for (path, value) in definition.paths().iter().zip(key.components()) {
-        let json = match value {
-            // Arrays and objects are keys without a value: nothing certain is known.
-            PartitionKeyValue::Undefined => continue,
-            PartitionKeyValue::Null => Json::Null,
-            PartitionKeyValue::Bool(value) => Json::Bool(*value),
-            PartitionKeyValue::String(text) => Json::from(text.as_str()),
-            PartitionKeyValue::Number(number) if number.abs() < EXACT_INTEGERS_BELOW => {
-                match model::Number::from_f64(*number) {
-                    Some(number) => Json::Number(number),
-                    None => continue,
-                }
-            }
-            PartitionKeyValue::Number(_) => continue,
-        };
-        shared.push((path.segments().to_vec(), json));
+    let values = definition.paths().iter().zip(key.components());
+    let exact = values.filter_map(|(path, value)| Some((path, exact_value(value)?)));
+    exact.map(|(path, json)| (path.segments().to_vec(), json)).collect()
+}
+
+/// A value of a partition key as the items of its logical partition hold it; none when that is not certain.
+pub(super) fn exact_value(value: &PartitionKeyValue) -> Option<Json> {
+    match value {
+        // Arrays and objects are keys without a value: nothing certain is known.
+        PartitionKeyValue::Undefined => None,
+        PartitionKeyValue::Null => Some(Json::Null),
+        PartitionKeyValue::Bool(value) => Some(Json::Bool(*value)),
+        PartitionKeyValue::String(text) => Some(Json::from(text.as_str())),
+        PartitionKeyValue::Number(number) if number.abs() < EXACT_INTEGERS_BELOW => {
+            model::Number::from_f64(*number).map(Json::Number)
+        }
+        PartitionKeyValue::Number(_) => None,
     }
-    shared
 }
 
 fn names(path: &[IndexPathSegment]) -> Option<Names> {

@@ -5,8 +5,9 @@
 
 use ::query::plan::access::{AccessPlan, CompositeLookup, Indexes, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
-use model::{CompositeIndex, IndexPathSegment, Json};
+use model::{CompositeIndex, IndexPathSegment, Json, PartitionKeyValue};
 
+use super::index_values::exact_value;
 use super::term::is_held_whole;
 
 /// Whether the terms of an order answer the filter. `lookup` is what the part read leaves of the filter.
@@ -41,10 +42,12 @@ pub(super) fn by_lookup(access: &AccessPlan, lookup: &Lookup) -> bool {
     access.remaining.is_empty() && is_answered
 }
 
-/// Whether the partition key that a condition asks for is that of the part read, to the last digit: keys know numbers as
-/// doubles.
-pub(super) fn by_partition_key(condition: &PathCondition) -> bool {
-    condition.values.as_point().is_some() && is_certain(condition)
+/// Whether all items of a logical partition satisfy a condition on one value of their partition key. A key knows numbers
+/// as doubles, so a large one is not certain; and a part may be read whose key the filter does not ask for.
+pub(super) fn by_partition_key(condition: &PathCondition, value: &PartitionKeyValue) -> bool {
+    condition.exactness == Exactness::Exact
+        && condition.test.is_none()
+        && exact_value(value).is_some_and(|json| condition.values.contains(Some(&json)))
 }
 
 /// Whether a lookup says something about the paths of a composite index only, and all parts of it must hold.

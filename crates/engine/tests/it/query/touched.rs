@@ -3,7 +3,7 @@
 use engine::operation::DeleteItem;
 use engine::query::{QueryItems, QueryMetrics};
 use engine::{ContainerLink, Engine};
-use model::{ItemId, PartitionKey};
+use model::{FeedRange, ItemId, PartitionKey, PartitionKeyValue};
 
 use super::ask::{create, page};
 use crate::account::{Account, container, json};
@@ -127,6 +127,29 @@ async fn shapes_are_known_again_after_every_write() {
     };
     account.engine.delete_item(delete).await.unwrap();
     assert_eq!(first().await, "\"barer\"");
+}
+
+#[tokio::test]
+async fn a_part_whose_key_the_filter_does_not_ask_for_gives_nothing() {
+    let account = Account::new().await;
+    let keys = r#"{"id":"c","partitionKey":{"paths":["/k","/j"],"kind":"MultiHash","version":2}}"#;
+    let link = account.container(container(keys)).await;
+    create(&account.engine, &link, json(r#"{"id":"a","k":0,"j":1,"n":3}"#)).await;
+    let key = PartitionKey::from_values([0.0, 1.0].map(PartitionKeyValue::Number));
+    for (text, rows) in [
+        ("SELECT * FROM c WHERE c.j = '' ORDER BY c.n DESC", 0),
+        ("SELECT * FROM c WHERE c.j = 2 AND c.n = 3", 0),
+        ("SELECT * FROM c WHERE c.j = 1 AND c.n = 3", 1),
+        ("SELECT * FROM c WHERE c.j IN (1, 2) ORDER BY c.n", 1),
+        ("SELECT * FROM c WHERE c.j IN (0, 2) ORDER BY c.n", 0),
+    ] {
+        let query = QueryItems {
+            feed_range: FeedRange::PartitionKey(key.clone()),
+            ..QueryItems::new(link.clone(), text)
+        };
+        let page = page(&account.engine, &query, 20, None).await.unwrap();
+        assert_eq!(page.rows.len(), rows, "{text}");
+    }
 }
 
 #[tokio::test]

@@ -141,7 +141,7 @@ fn random_queries_give_what_the_naive_evaluator_gives() {
 #[test]
 fn worlds_that_failed_once_do_not_fail_again() {
     for (seed, queries) in
-        [(1003, 107), (1034, 39), (1343, 165), (1395, 99), (1447, 14), (1492, 37)]
+        [(1003, 107), (1034, 39), (1343, 165), (1395, 99), (1447, 14), (1492, 37), (1_000_047, 72)]
     {
         live_through(seed, queries, &Counts::default())
             .unwrap_or_else(|failure| panic!("{failure}"));
