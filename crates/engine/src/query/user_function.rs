@@ -1,7 +1,7 @@
 //! Queries that call user-defined functions.
 //!
-//! Owns the refusal, before anything is read: a function that the container does not have is a mistake of the query; one
-//! that it has is stored and cannot be run, because nothing here runs its language.
+//! Owns the refusal, before anything is read: a function that the container does not have is a mistake of the query;
+//! one that it has is stored and cannot be run, because nothing here runs its language.
 
 use ::query::{BoundQuery, EvaluationError};
 

@@ -1,7 +1,7 @@
 //! Queries read page by page while items are written, deleted and moved, and policies replaced.
 //!
-//! What must hold: of the items that nobody has touched since the first page, each that the query is for is given exactly
-//! once, and those are given in order. What is given of the others is open.
+//! What must hold: of the items that nobody has touched since the first page, each that the query is for is given
+//! exactly once, and those are given in order. What is given of the others is open.
 
 use std::collections::{HashMap, HashSet};
 
