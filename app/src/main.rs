@@ -25,8 +25,8 @@ Examples:
   planisphere verify --data DIR           is everything in this folder consistent?
   planisphere export --data DIR --database shop --container orders --out orders.jsonl
   planisphere query --data DIR --database shop --container orders \"SELECT * FROM c\"
-  planisphere cost --item order.json      what does this item cost, path by path?
   planisphere report                      what did requests cost, what was hot, what would help?
+  planisphere cost --item order.json      what does this item cost, path by path?
   planisphere help verify                 more about one command
 
 Exit codes: 0 all is well, 1 something was found, 2 the command could not be carried out.";

@@ -55,11 +55,11 @@ impl StoreFlags {
         self.open_with(folder, engine::Settings::default()).await
     }
 
-    /// The same with settings for the engine.
+    /// The same with settings of the account.
     pub(crate) async fn open_with(
         &self,
         folder: &Path,
-        engine_settings: engine::Settings,
+        account: engine::Settings,
     ) -> Result<Engine, Failure> {
         let what = || cannot_open(folder);
         let durability = match self.relaxed {
@@ -73,7 +73,7 @@ impl StoreFlags {
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)
             .map_err(|error| Failure::of(what(), &error))?;
-        Engine::open(store, Environment::system(), engine_settings)
+        Engine::open(store, Environment::system(), account)
             .await
             .map_err(|error| Failure::of(what(), &error))
     }

@@ -161,7 +161,8 @@ const MEANING: &str = "\
 - In **b** and **c** the store sorts the entries of a batch before it hands them to the tree; the raw side writes
   them in the order of the tape.
 - In **d** both sides decompress blocks once the change log is larger than the block cache. While it fits, the
-  raw scan gains more than the engine, which makes an item id, a partition key and an item of every entry.
+  raw scan gains more than the engine, which checks the item key and the record of every entry and makes a change of
+  it. What a change tells is decoded when it is asked; neither side reads the text of the items.
 ";
 
 /// Operations per second and processor time of each.

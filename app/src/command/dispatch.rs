@@ -17,8 +17,8 @@ pub(crate) enum Command {
     Export(export::Export),
     Import(import::Import),
     Query(query::Query),
-    Cost(cost::Cost),
     Report(report::Report),
+    Cost(cost::Cost),
 }
 
 impl Command {
@@ -32,8 +32,8 @@ impl Command {
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
             Self::Query(query) => query.run(),
-            Self::Cost(cost) => cost.run(),
             Self::Report(report) => report.run(),
+            Self::Cost(cost) => cost.run(),
         }
     }
 }

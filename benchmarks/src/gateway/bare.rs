@@ -1,7 +1,7 @@
 //! The bare server: hyper and nothing else, answering one recorded response to every request.
 //!
-//! Owns the floor that the gateway is measured against: the same bytes and headers, on the same runtime, without looking
-//! at the request beyond reading it to its end.
+//! Owns the floor that the gateway is measured against: the same bytes and headers, on the same runtime, without
+//! looking at the request beyond reading it to its end.
 
 use std::convert::Infallible;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Both sides of a comparison in alternating rounds, and what is left of them.
 //!
-//! Owns the figures of one round and their medians. The ratio is the median of the rounds' own ratios, since both halves
-//! of a round met about the same machine.
+//! Owns the figures of one round and their medians. The ratio is the median of the rounds' own ratios, since both
+//! halves of a round met about the same machine.
 
 use crate::Result;
 use crate::child::{Measured, number};

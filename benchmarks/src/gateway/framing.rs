@@ -1,7 +1,7 @@
 //! Where an HTTP/1.1 response ends.
 //!
-//! Owns as much of the protocol as a load generator needs: the status, and the length by either way of telling it. Cheap
-//! on purpose, since whoever generates load must cost less than who bears it.
+//! Owns as much of the protocol as a load generator needs: the status, and the length by either way of telling it.
+//! Cheap on purpose, since whoever generates load must cost less than who bears it.
 
 use crate::{Error, Result};
 
@@ -13,7 +13,6 @@ pub(super) struct Frame {
     pub(super) head_bytes: usize,
     /// Where the next response would start.
     pub(super) bytes: usize,
-    pub(super) is_chunked: bool,
 }
 
 impl Frame {
@@ -31,9 +30,8 @@ impl Frame {
             Length::Unsaid => return Err("a response without length".into()),
             Length::Chunks => chunks_end(buffer, head_bytes)?,
         };
-        let is_chunked = head.length == Length::Chunks;
         let whole = bytes.filter(|bytes| *bytes <= buffer.len());
-        Ok(whole.map(|bytes| Self { status, head_bytes, bytes, is_chunked }))
+        Ok(whole.map(|bytes| Self { status, head_bytes, bytes }))
     }
 }
 
@@ -64,7 +62,7 @@ impl Head {
             match line.first() {
                 Some(b'c' | b'C') => length = value(line, b"content-length:").unwrap_or(length),
                 Some(b't' | b'T') if name_is(line, b"transfer-encoding:") => {
-                    length = Length::Chunks
+                    length = Length::Chunks;
                 }
                 _ => {}
             }

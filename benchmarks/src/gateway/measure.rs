@@ -155,7 +155,7 @@ pub(super) fn memory(bench: &GatewayBench, server: &Serving) -> Result<FactRow> 
     }
     let (resident, peak) = server.resident_bytes()?;
     let what = "memory after load by 64 connections";
-    Ok(FactRow::shown(what, mebibytes(resident), format!("peak {:.0} MiB", mebibytes(peak))))
+    Ok(FactRow::shown(what, mebibytes(resident), &format!("peak {:.0} MiB", mebibytes(peak))))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a number for people")]

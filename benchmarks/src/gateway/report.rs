@@ -84,7 +84,7 @@ impl FactRow {
         Self { what, value, text: format!("{value:.0} {unit}"), value_max: Some(value_max) }
     }
 
-    pub(super) fn shown(what: &'static str, mebibytes: f64, more: String) -> Self {
+    pub(super) fn shown(what: &'static str, mebibytes: f64, more: &str) -> Self {
         let text = format!("{mebibytes:.0} MiB ({more})");
         Self { what, value: mebibytes, text, value_max: None }
     }
@@ -185,8 +185,9 @@ const MEANING: &str = "\
 ## What the rows mean
 
 - **a** `GET` of an item by id and partition key, 2,048 different items in random order.
-- **b** `POST` of new items to a server on an empty folder that syncs every commit, against `Engine::create_item` with as
-  many callers in a process of its own, also on an empty folder. Items and requests are made beforehand on both sides.
+- **b** `POST` of new items to a server on an empty folder that syncs every commit, against `Engine::create_item` with
+  as many callers in a process of its own, also on an empty folder. Items and requests are made beforehand on both
+  sides.
 - **c** `SELECT * FROM c ORDER BY c.price` on one logical partition of 100, page of 20; 2,048 requests over all of them.
 - **d** The first 100 changes of the container, latest version.
 - The **start** is measured from the start of the process on an empty folder until a request is answered with 200, tried

@@ -39,8 +39,7 @@ fn server() -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "app", "--bin", "planisphere"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
-        .status()
-        .unwrap();
-    assert!(built.success());
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "the server could not be built");
     Path::new(env!("CARGO_BIN_EXE_benchmarks")).with_file_name("planisphere")
 }

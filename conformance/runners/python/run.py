@@ -144,10 +144,8 @@ class Runner:
             options["no_response"] = step["quiet"]
         if "session" in step:
             options["session_token"] = step["session"]
-        if "consistency" in step:
-            options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
-        if "indexing" in step and step["do"] == "replace":
-            raise Unsupported("this library has no indexing directive of a replace")
+        if "indexing" in step and step["do"] != "create":
+            raise Unsupported("this library has an indexing directive of a create only")
         if "indexing" in step:
             options["indexing_directive"] = {"Default": 0, "Exclude": 1, "Include": 2}[step["indexing"]]
         if "pre_triggers" in step:
@@ -253,8 +251,6 @@ class Runner:
             options["enable_cross_partition_query"] = True
         if "session" in step:
             options["session_token"] = step["session"]
-        if "consistency" in step:
-            options["initial_headers"] = {"x-ms-consistency-level": step["consistency"]}
         if step.get("metrics"):
             options.update(populate_query_metrics=True, populate_index_metrics=True)
         ask = lambda: self.container.query_items(step["text"], parameters=parameters, **options)
@@ -383,7 +379,7 @@ class Runner:
             if "partition" in body:
                 body["resourcePartitionKey"] = body.pop("partition")
             if "expiry" in step:
-                options["initial_headers"] = {"x-ms-documentdb-expiry-seconds": str(step["expiry"])}
+                options["resource_token_expiry_seconds"] = step["expiry"]
         if verb == "replace":
             found = make(step["id"], body, **options)
         else:
@@ -426,15 +422,18 @@ class Runner:
         return Seen(found)
 
     def do_as(self, verb, step):
-        """Does one step as somebody else: with a resource token or a bearer token."""
-        who, own, mine = step["as"], self.container, self.database
-        if "token" in who:
+        """Does one step as somebody else, or with the consistency of a client: a resource or a bearer token, a level."""
+        who, own, mine = step.get("as", {}), self.container, self.database
+        level = {"consistency_level": step["consistency"]} if "consistency" in step else {}
+        if not who:
+            credential = self.key
+        elif "token" in who:
             credential = {f"dbs/{self.database_id}/colls/{own.id}": who["token"]}
         elif self.endpoint.startswith("http:"):
             raise Unsupported("this library sends no bearer token over plain http")
         else:
             credential = FakeCredential(who.get("key", self.key))
-        client = CosmosClient(self.endpoint, credential)
+        client = CosmosClient(self.endpoint, credential, **level)
         self.database = client.get_database_client(self.database_id)
         self.container = self.database.get_container_client(own.id)
         try:
@@ -473,7 +472,7 @@ class Runner:
         if verb is None:
             raise Unseen(f"the runner has no verb {step['do']}")
         try:
-            seen = self.do_as(verb, step) if "as" in step else verb(step)
+            seen = self.do_as(verb, step) if "as" in step or "consistency" in step else verb(step)
         except exceptions.CosmosHttpResponseError as error:
             check_failure(step, see, error)
             return

@@ -70,7 +70,7 @@ impl Account {
     #[cfg(feature = "connect")]
     pub async fn connect(endpoint: impl Into<crate::place::Endpoint>) -> Result<Self> {
         let environment = Environment::system();
-        let place = crate::place::Connected::open(endpoint.into(), environment.clone()).await?;
+        let place = crate::place::Connected::open(&endpoint.into(), environment.clone()).await?;
         Ok(Self::new(Arc::new(place), environment))
     }
 

@@ -10,9 +10,16 @@
 //!                                            └── place/faulty (tests) ◄──┘
 //! ```
 //!
+//! A connected account (feature `connect`) differs in what the official library, at 1.0.0, does not offer:
+//!
+//! - [`Batch::patch`], throughput of a new database and container properties the library does not know fail with
+//!   [`ErrorKind::Unsupported`];
+//! - aggregates and `GROUP BY` are refused over several partitions, with [`ErrorKind::BadRequest`];
+//! - [`Container::delete_partition`] deletes in batches, not at once; the condition of a patch costs a query.
+//!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! use client::{Account, ContainerProperties, Location, PartitionKeyDefinition, Query};
+//! use client::{Account, Location, PartitionKeyDefinition, Query};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Debug, Serialize, Deserialize)]

@@ -44,10 +44,10 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) query_texts: TextCache,
-    pub(crate) shapes: Arc<ShapeCache>,
     pub(crate) shared_throughputs: SharedThroughputs,
     /// When counting began.
     pub(crate) opened: TimestampMs,
+    pub(crate) shapes: Arc<ShapeCache>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -89,9 +89,9 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             query_texts: TextCache::default(),
-            shapes: Arc::default(),
             shared_throughputs: SharedThroughputs::default(),
             opened,
+            shapes: Arc::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),

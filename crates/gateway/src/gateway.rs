@@ -100,14 +100,10 @@ impl Gateway {
         }
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-            high >> 32,
-            (high >> 16) & 0xFFFF,
-            high & 0xFFF,
-            (low >> 48) & 0x3FFF | 0x8000,
-            low & 0xFFFF_FFFF_FFFF
-        )
+        // A random id of version 4, by the bits that the version and the variant leave.
+        let high = high & !0xF000 | 0x4000;
+        let low = low & !(0b11 << 62) | (0b10 << 62);
+        id_text(u128::from(high) << 64 | u128::from(low))
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
@@ -120,6 +116,8 @@ impl Gateway {
 
     /// Answers an authorized request.
     pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
+        // The futures of rare requests are large; each has a place of its own, so that a point read does not carry
+        // them.
         let Some(route) = path.route() else { return Err(unknown_path(path)) };
         let engine = self.engine();
         match route {
@@ -129,44 +127,58 @@ impl Gateway {
             )),
             Route::Usage => observe::usage(self, request),
             Route::Report => observe::report(self, request),
-            Route::Offers => resource::offer::list(engine, request).await,
-            Route::Offer(id) => resource::offer::answer(engine, request, id).await,
-            Route::Databases => resource::database::feed(engine, request).await,
-            Route::Database(id) => resource::database::answer(engine, request, id).await,
+            Route::Offers => Box::pin(resource::offer::list(engine, request)).await,
+            Route::Offer(id) => Box::pin(resource::offer::answer(engine, request, id)).await,
+            Route::Databases => Box::pin(resource::database::feed(engine, request)).await,
+            Route::Database(id) => Box::pin(resource::database::answer(engine, request, id)).await,
             Route::Containers(database) => {
-                resource::container::feed(engine, request, database).await
+                Box::pin(resource::container::feed(engine, request, database)).await
             }
             Route::Container(database, container, inner) => {
                 resource::container::dispatch(self, request, (database, container), inner).await
             }
             Route::Users(database) => {
                 let place = attached::below_database(engine, database, AttachedKind::User)?;
-                attached::feed(self, request, &place).await
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::User(database, user) => {
                 let place = attached::below_database(engine, database, AttachedKind::User)?;
-                attached::single(self, request, &place, user).await
+                Box::pin(attached::single(self, request, &place, user)).await
             }
             Route::Permissions(database, user) => {
-                let place = attached::below_user(engine, database, user).await?;
-                attached::feed(self, request, &place).await
+                let place = Box::pin(attached::below_user(engine, database, user)).await?;
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::Permission(database, user, permission) => {
-                let place = attached::below_user(engine, database, user).await?;
-                attached::single(self, request, &place, permission).await
+                let place = Box::pin(attached::below_user(engine, database, user)).await?;
+                Box::pin(attached::single(self, request, &place, permission)).await
             }
             Route::EncryptionKeys(database) => {
                 let kind = AttachedKind::ClientEncryptionKey;
                 let place = attached::below_database(engine, database, kind)?;
-                attached::feed(self, request, &place).await
+                Box::pin(attached::feed(self, request, &place)).await
             }
             Route::EncryptionKey(database, key) => {
                 let kind = AttachedKind::ClientEncryptionKey;
                 let place = attached::below_database(engine, database, kind)?;
-                attached::single(self, request, &place, key).await
+                Box::pin(attached::single(self, request, &place, key)).await
             }
         }
     }
+}
+
+/// A number in the form of an activity id: 8, 4, 4, 4 and 12 digits.
+fn id_text(number: u128) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(36);
+    for place in (0..32).rev() {
+        let digit = usize::try_from((number >> (4 * place)) & 0xF).unwrap_or_default();
+        text.push(char::from(DIGITS.get(digit).copied().unwrap_or(b'0')));
+        if matches!(place, 24 | 20 | 16 | 12) {
+            text.push('-');
+        }
+    }
+    text
 }
 
 /// A date with milliseconds.
@@ -182,4 +194,15 @@ fn unknown_path(path: &Path<'_>) -> Failure {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_text;
+
+    #[test]
+    fn an_activity_id_has_its_dashes() {
+        let number = 0x0123_4567_89ab_4def_8123_4567_89ab_cdef;
+        assert_eq!(id_text(number), "01234567-89ab-4def-8123-456789abcdef");
+    }
 }

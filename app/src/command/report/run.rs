@@ -68,11 +68,12 @@ impl Report {
                     .or_way_out("Give paths such as /customerId or /tenantId,/userId")
             })
         });
+        let candidate = candidate.transpose()?;
         let mut usage = self.usage()?;
         if let Some(name) = &self.container {
             only(&mut usage, name)?;
         }
-        let report = usage::report(&usage, &prices, candidate.transpose()?.as_ref())
+        let report = usage::report(&usage, &prices, candidate.as_ref())
             .map_err(|error| Failure::of("making the report", &error))?;
         if self.json {
             line(&report)?;

@@ -182,19 +182,19 @@ impl Serve {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, environment, self.engine_settings()).await;
+            let opened = Engine::open(store, environment, self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
         if self.memory {
             let store = Arc::new(storage::memory::MemoryStore::new());
-            let opened = Engine::open(store, Environment::system(), self.engine_settings()).await;
+            let opened = Engine::open(store, Environment::system(), self.account()).await;
             return opened.map_err(|error| Failure::of(what, &error));
         }
-        self.store.open_with(&self.folder(), self.engine_settings()).await
+        self.store.open_with(&self.folder(), self.account()).await
     }
 
     /// What the flags say about the account.
-    fn engine_settings(&self) -> engine::Settings {
+    fn account(&self) -> engine::Settings {
         engine::Settings {
             charge_profile: self.charge_profile,
             consistency: self.consistency,

@@ -1,6 +1,7 @@
 //! Throughput and usage of a server: what is enforced, what is recorded, where it is saved.
 //!
-//! Owns the flags and the file in the folder of the store that `planisphere report --data` reads. Does not own counting.
+//! Owns the flags, and the file in the folder of the store that `planisphere report --data` reads. Does not own
+//! counting.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

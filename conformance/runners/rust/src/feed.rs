@@ -78,7 +78,8 @@ impl Runner {
         if let Some(token) = step["follow"].as_str() {
             options = options.with_continuation_token(ContinuationToken::from_string(token.into()));
         }
-        let since = step["since"].as_i64().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
+        let since =
+            step["since"].as_i64().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
         let start = match (step["from"].as_str(), since) {
             (_, Some(time)) => ChangeFeedStartFrom::PointInTime(time),
             (Some("now"), None) => ChangeFeedStartFrom::Now,

@@ -1,7 +1,7 @@
 //! One round: which leases this instance works on, and all that is new in them.
 //!
-//! Owns sharing. An instance takes free leases up to its fair share, and one from whoever has more than that. A lease is
-//! free when nobody owns it, or when its etag has not changed for the expiry, seen by our own clock: clocks of
+//! Owns sharing. An instance takes free leases up to its fair share, and one from whoever has more than that. A lease
+//! is free when nobody owns it, or when its etag has not changed for the expiry, seen by our own clock: clocks of
 //! different machines are never compared.
 
 use std::collections::BTreeMap;

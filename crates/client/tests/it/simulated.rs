@@ -9,10 +9,10 @@ use model::TimestampMs;
 
 /// The waits of a simulated account, in their order.
 #[derive(Clone, Default)]
-pub struct Waits(Arc<Mutex<Vec<Duration>>>);
+pub(crate) struct Waits(Arc<Mutex<Vec<Duration>>>);
 
 impl Waits {
-    pub fn all(&self) -> Vec<Duration> {
+    pub(crate) fn all(&self) -> Vec<Duration> {
         self.0.lock().unwrap().clone()
     }
 }
@@ -38,7 +38,7 @@ impl Spawner for TravellingSpawner {
 }
 
 /// An embedded account on a made-up clock, its orders (by `/customer`), and its waits.
-pub async fn orders(seed: u64) -> (Account, Container, Waits) {
+pub(crate) async fn orders(seed: u64) -> (Account, Container, Waits) {
     let clock = TravellingClock::starting_at(TimestampMs(1_800_000_000_000));
     let waits = Waits::default();
     let spawner = TravellingSpawner { clock: Arc::clone(&clock), waits: waits.clone() };
@@ -58,6 +58,6 @@ pub async fn orders(seed: u64) -> (Account, Container, Waits) {
 }
 
 /// The same container, seen through another account value.
-pub fn through(account: &Account) -> Container {
+pub(crate) fn through(account: &Account) -> Container {
     account.database("shop").unwrap().container("orders").unwrap()
 }

@@ -25,9 +25,9 @@ impl Engine {
     /// Reads a page of changes. An empty page without `more` means that nothing is new; its position is where to ask
     /// again.
     ///
-    /// A page looks at 10,000 entries of the change log at most. A narrow feed range shares that log with the rest of its
-    /// physical partition: a page may then be empty, or short, and say `more`. Its position is behind what was looked
-    /// at, so that reading on always gets ahead.
+    /// A page looks at 10,000 entries of the change log at most. A narrow feed range shares that log with the rest of
+    /// its physical partition: a page may then be empty, or short, and say `more`. Its position is behind what was
+    /// looked at, so that reading on always gets ahead.
     ///
     /// # Errors
     /// `ContinuationRefused` for a foreign token or one older than the retention, `Invalid` for a start the mode does

@@ -36,7 +36,8 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             if partition.published.is_retired() {
-                self.map_after(&container, &partition).await?;
+                // Rare and large: a read must not carry it around.
+                Box::pin(self.map_after(&container, &partition)).await?;
                 continue;
             }
             let record = stored.map(ItemRecord::decode).transpose()?;

@@ -1,7 +1,7 @@
 //! Storage keys as writers make them, and what is read back from them.
 //!
-//! Owns every key of the table in `key_layout` but the first. Does not own that of an item (see `item_key`), nor ranges of
-//! terms as queries walk them (see `term`).
+//! Owns every key of the table in `key_layout` but the first. Does not own that of an item (see `item_key`), nor ranges
+//! of terms as queries walk them (see `term`).
 
 use std::borrow::Cow;
 

@@ -12,8 +12,8 @@ use crate::item::ItemRecord;
 pub(crate) struct Trimmed {
     /// The newest version of the whole partition that is gone: a feed of all versions cannot start before it.
     pub(crate) lsn: Lsn,
-    /// After a merge: the newest version that is gone in each range that came together. Their lsns were counted apart, so
-    /// that what one of them lost says nothing about a position in the other.
+    /// After a merge: the newest version that is gone in each range that came together. Their lsns were counted apart,
+    /// so that what one of them lost says nothing about a position in the other.
     parts: Vec<TrimmedPart>,
     /// The newest end of a version that is gone: seconds before it may lack an item.
     complete_from: TimestampSeconds,

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_hot_one_among_many_is_found_within_its_excess() {
         let table = Busiest::default();
-        for round in 0..100_000_u64 {
+        for round in 0..20_000_u64 {
             spend(&table, &format!("cold {round}"), 1);
             if round % 10 == 0 {
                 spend(&table, "hot", 1);
@@ -192,6 +192,6 @@ mod tests {
         let hot = &all[0];
         assert_eq!(&hot.partition[..], b"hot");
         let (charge, excess) = (hot.charge.parts(), hot.excess.parts());
-        assert!(charge >= 10_000 && charge - excess <= 10_000, "{charge} {excess}");
+        assert!(charge >= 2_000 && charge - excess <= 2_000, "{charge} {excess}");
     }
 }

@@ -3,7 +3,6 @@
 //! Owns its members and its format name. Request units are numbers with two decimals. Does not own conclusions: see
 //! `report`.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use model::{Json, Number, Object, RequestCharge, Throughput};
@@ -190,20 +189,12 @@ fn query(text: &str, used: &ShapeUse) -> Json {
 
 fn written_paths(container: &Container) -> Json {
     let sample = container.usage.written_paths.sample();
-    let policy = &container.live().properties.indexing_policy;
-    let composite: BTreeSet<String> = policy
-        .composite
-        .iter()
-        .flat_map(|index| index.paths.iter().map(|part| part.path.to_string()))
-        .collect();
     let mut object = Object::new();
     object.insert("sampledWrites", integer(sample.writes));
-    let mut leaves = Object::new();
-    for (path, count) in &sample.indexed_leaves {
-        leaves.insert(path.as_str(), integer(*count));
+    let mut paths = Object::new();
+    for (path, units) in &sample.index_units {
+        paths.insert(path.as_str(), request_units(RequestCharge::from_units(*units)));
     }
-    object.insert("indexedLeaves", leaves);
-    object.insert("otherLeaves", integer(sample.other_leaves));
-    object.insert("compositePaths", texts(&composite));
+    object.insert("requestUnitsByPath", paths);
     Json::Object(object)
 }

@@ -18,6 +18,8 @@ const TEXTS_MAX: usize = 256;
 const PATHS_MAX: usize = 1024;
 /// Indexes remembered that would help one shape.
 const HELPS_MAX: usize = 8;
+/// Pages of a shape whose use of the index is all looked at.
+const FIRST_PAGES: u64 = 4;
 /// Longer shapes are cut.
 const SHAPE_CHARACTERS_MAX: usize = 1000;
 
@@ -28,15 +30,8 @@ pub(crate) struct Shapes(Mutex<Tables>);
 #[derive(Debug, Default)]
 struct Tables {
     shapes: HashMap<Arc<str>, ShapeUse>,
-    texts: HashMap<String, KnownText>,
+    texts: HashMap<String, Arc<str>>,
     used_paths: BTreeSet<String>,
-}
-
-/// A text that was asked before: the indexes it uses are known while the policy stays.
-#[derive(Clone, Debug)]
-struct KnownText {
-    shape: Arc<str>,
-    generation: u32,
 }
 
 /// What one shape has cost.
@@ -68,29 +63,22 @@ pub(crate) struct PageUse<'a> {
     pub(crate) is_across: bool,
     pub(crate) partitions: usize,
     pub(crate) metrics: &'a QueryMetrics,
-    /// The policy that was followed.
-    pub(crate) generation: u32,
-    /// Made only for a text that is new under this policy.
-    pub(crate) index_metrics: &'a dyn Fn() -> IndexMetrics,
+    /// Which indexes it used or misses; asked only now and then.
+    pub(crate) index_metrics: &'a (dyn Fn() -> IndexMetrics + Sync),
 }
 
 impl Shapes {
     pub(crate) fn count(&self, page: &PageUse<'_>) {
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = tables.texts.get(page.text)
-            && known.generation == page.generation
-            && tables.shapes.contains_key(&known.shape)
-        {
-            let shape = Arc::clone(&known.shape);
-            tables.place(&shape).count(page);
-            return;
-        }
-        let index_metrics = (page.index_metrics)();
-        tables.remember_paths(&index_metrics);
-        let shape = tables.remember_text(page);
+        let shape = tables.shape_of(page.text);
         let used = tables.place(&shape);
         used.count(page);
-        used.remember_helps(&index_metrics);
+        // The answer changes only with the indexing policy: the first pages, and then each doubling, are enough.
+        if used.requests <= FIRST_PAGES || used.requests.is_power_of_two() {
+            let metrics = (page.index_metrics)();
+            used.remember_help(&metrics);
+            tables.remember_paths(&metrics);
+        }
     }
 
     /// All shapes, the most expensive first.
@@ -104,15 +92,18 @@ impl Shapes {
         shapes
     }
 
-    /// Paths of the index that some query used, as reports write them.
+    /// Paths and composite indexes that some query used, as reports write them.
     pub(crate) fn used_paths(&self) -> BTreeSet<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).used_paths.clone()
     }
 }
 
 impl Tables {
-    fn remember_text(&mut self, page: &PageUse<'_>) -> Arc<str> {
-        let mut made = shape(page.text);
+    fn shape_of(&mut self, text: &str) -> Arc<str> {
+        if let Some(shape) = self.texts.get(text) {
+            return Arc::clone(shape);
+        }
+        let mut made = shape(text);
         if let Some((end, _)) = made.char_indices().nth(SHAPE_CHARACTERS_MAX) {
             made.truncate(end);
         }
@@ -121,9 +112,8 @@ impl Tables {
         if self.texts.len() >= TEXTS_MAX {
             self.texts.clear();
         }
-        if page.text.len() <= 8 * SHAPE_CHARACTERS_MAX {
-            let known = KnownText { shape: Arc::clone(&shape), generation: page.generation };
-            self.texts.insert(page.text.to_owned(), known);
+        if text.len() <= 8 * SHAPE_CHARACTERS_MAX {
+            self.texts.insert(text.to_owned(), Arc::clone(&shape));
         }
         shape
     }
@@ -143,13 +133,13 @@ impl Tables {
     }
 
     fn remember_paths(&mut self, metrics: &IndexMetrics) {
-        let single = metrics.utilized_single.iter().flat_map(|index| &index.specs);
-        let composite = metrics.utilized_composite.iter().flat_map(|index| &index.specs);
-        for spec in single.chain(composite) {
-            let path = spec.split_once(' ').map_or(spec.as_str(), |(path, _)| path);
-            let path = path.strip_suffix("/?").unwrap_or(path);
-            if !self.used_paths.contains(path) && self.used_paths.len() < PATHS_MAX {
-                self.used_paths.insert(path.to_owned());
+        for index in metrics.utilized_single.iter().chain(&metrics.utilized_composite) {
+            let paths = index.specs.iter();
+            let paths =
+                paths.map(|spec| spec.split_once(' ').map_or(spec.as_str(), |(path, _)| path));
+            let path = paths.collect::<Vec<_>>().join(",");
+            if !self.used_paths.contains(&path) && self.used_paths.len() < PATHS_MAX {
+                self.used_paths.insert(path);
             }
         }
     }
@@ -166,7 +156,7 @@ impl ShapeUse {
         self.output_items += page.metrics.output_items;
     }
 
-    fn remember_helps(&mut self, metrics: &IndexMetrics) {
+    fn remember_help(&mut self, metrics: &IndexMetrics) {
         for index in &metrics.potential_single {
             if self.helping_paths.len() < HELPS_MAX {
                 self.helping_paths.extend(index.specs.iter().cloned());
@@ -192,7 +182,6 @@ mod tests {
             is_across: true,
             partitions: 2,
             metrics: &metrics,
-            generation: 0,
             index_metrics: &IndexMetrics::default,
         });
     }

@@ -1,13 +1,14 @@
-//! Which paths are written and indexed, from a sample of writes.
+//! Which indexes written items pay for, from a sample of writes.
 //!
-//! Owns how often each path has a leaf and how many of them: what its index costs. Bounded: every write of the first
-//! ones is looked at, then one of sixteen; paths beyond a number are not told apart.
+//! Owns how much each indexed path and composite index has cost in the sample. Bounded: every write of the first ones
+//! is looked at, then one of sixteen; paths beyond a number are not told apart. The prices are `model::charge`'s.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use model::{Json, MatcherState, Object};
+use model::charge::{IndexCostKind, index_costs};
+use model::{Json, Object};
 
 use crate::catalog::ContainerLive;
 
@@ -29,10 +30,8 @@ pub(crate) struct WrittenPaths {
 pub(crate) struct Sample {
     /// Writes looked at.
     pub(crate) writes: u64,
-    /// Indexed leaves by path, without the ending.
-    pub(crate) indexed_leaves: BTreeMap<String, u64>,
-    /// Indexed leaves at paths beyond those told apart.
-    pub(crate) other_leaves: u64,
+    /// What each indexed path has cost, in 1/21 request units; a composite index has its paths joined by commas.
+    pub(crate) index_units: BTreeMap<String, u64>,
 }
 
 impl WrittenPaths {
@@ -44,21 +43,18 @@ impl WrittenPaths {
 
     /// Looks at a written item.
     pub(crate) fn look_at(&self, object: &Object, live: &ContainerLive) {
-        let mut leaves = Vec::new();
-        if let Some(policy) = live.policy(live.generation) {
-            let root = policy.matcher.root();
-            for (name, value) in object.iter() {
-                walk(value, &root.property(name), &format!("/{}", shown(name)), &mut leaves);
-            }
-        }
+        let item = Json::Object(object.clone());
+        let costs = index_costs(&live.properties.indexing_policy, &item);
         let mut sample = self.sample.lock().unwrap_or_else(PoisonError::into_inner);
         sample.writes += 1;
-        for path in leaves {
-            let is_known = sample.indexed_leaves.contains_key(&path);
-            if is_known || sample.indexed_leaves.len() < PATHS_MAX {
-                *sample.indexed_leaves.entry(path).or_default() += 1;
-            } else {
-                sample.other_leaves += 1;
+        for cost in costs {
+            // Reports of queries name no other kinds, so that nobody could say whether they are used.
+            if !matches!(cost.kind, IndexCostKind::Leaf | IndexCostKind::Composite) {
+                continue;
+            }
+            let is_full = sample.index_units.len() >= PATHS_MAX;
+            if !is_full || sample.index_units.contains_key(&cost.path) {
+                *sample.index_units.entry(cost.path).or_default() += cost.units;
             }
         }
     }
@@ -66,34 +62,4 @@ impl WrittenPaths {
     pub(crate) fn sample(&self) -> Sample {
         self.sample.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-/// The paths of indexed leaves, each as often as it has one. The depth of an item is limited at the border.
-fn walk(value: &Json, state: &MatcherState<'_>, path: &str, leaves: &mut Vec<String>) {
-    if state.subtree_excluded() {
-        return;
-    }
-    match value {
-        Json::Array(elements) => {
-            let (inner, path) = (state.element(), format!("{path}/[]"));
-            elements.iter().for_each(|element| walk(element, &inner, &path, leaves));
-        }
-        Json::Object(object) => {
-            for (name, value) in object.iter() {
-                walk(value, &state.property(name), &format!("{path}/{}", shown(name)), leaves);
-            }
-        }
-        _ if state.scalar_included() => leaves.push(path.to_owned()),
-        _ => {}
-    }
-}
-
-/// A name as reports of indexes write it: in quotes unless it is an identifier.
-fn shown(name: &str) -> String {
-    let mut characters = name.chars();
-    let begins = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_');
-    if begins && characters.all(|other| other.is_alphanumeric() || other == '_') {
-        return name.to_owned();
-    }
-    Json::from(name).to_string()
 }

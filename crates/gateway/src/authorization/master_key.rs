@@ -34,10 +34,10 @@ pub(crate) async fn authorize(
             check_signature(gateway, request, path, &signature)?;
         }
         Some(Authorization::ResourceToken(token)) => {
-            resource_token::authorize(gateway, request, path, &token).await?;
+            Box::pin(resource_token::authorize(gateway, request, path, &token)).await?;
         }
         Some(Authorization::Bearer(token)) => {
-            return bearer::authorize(gateway, request, path, &token).await;
+            return Box::pin(bearer::authorize(gateway, request, path, &token)).await;
         }
         None => {
             return Err(unauthorized(

@@ -14,9 +14,10 @@ use crate::route::Path;
 #[must_use]
 pub fn signed_get(key: &AccountKey, path: &str, now_seconds: u64) -> Vec<(&'static str, String)> {
     let date = http_date(now_seconds);
-    let signed = SignedLink::of(&Path::parse(path));
-    let (resource_type, link) = (signed.resource_type, &signed.usual);
-    let payload = format!("get\n{resource_type}\n{link}\n{}\n\n", date.to_lowercase());
+    let path = Path::parse(path);
+    let signed = SignedLink::of(&path);
+    let (kind, link) = (signed.resource_type, &signed.usual);
+    let payload = format!("get\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     let mut authorization = String::from("type%3Dmaster%26ver%3D1.0%26sig%3D");
     for character in signature.chars() {

@@ -10,19 +10,26 @@ pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        if let (b'%', [high, low, beyond @ ..]) = (first, after)
-            && let (Some(high), Some(low)) = (digit(*high), digit(*low))
-        {
-            bytes.push(high * 16 + low);
-            rest = beyond;
-        } else {
-            bytes.push(*first);
-            rest = after;
+    let mut parts = text.as_bytes().split(|byte| *byte == b'%');
+    bytes.extend_from_slice(parts.next().unwrap_or_default());
+    for part in parts {
+        match part {
+            [high, low, beyond @ ..] if is_escape(*high, *low) => {
+                bytes.push(digit(*high).unwrap_or(0) * 16 + digit(*low).unwrap_or(0));
+                bytes.extend_from_slice(beyond);
+            }
+            _ => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(part);
+            }
         }
     }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    let text = String::from_utf8(bytes);
+    Cow::Owned(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+fn is_escape(high: u8, low: u8) -> bool {
+    high.is_ascii_hexdigit() && low.is_ascii_hexdigit()
 }
 
 /// Encodes what is not printable ASCII; everything else stays readable.
@@ -53,6 +60,8 @@ mod tests {
             ("a%2520", "a%20"),
             ("50%", "50%"),
             ("%zz", "%zz"),
+            ("%", "%"),
+            ("%%41%4", "%A%4"),
             ("a+b", "a+b"),
         ] {
             assert_eq!(percent_decoded(text), decoded);

@@ -1,6 +1,7 @@
 //! Which operation a request on items is.
 //!
-//! Owns the order in which the many meanings of a POST are told apart. Does not own the operations.
+//! Owns the order in which the many meanings of a POST are told apart. Does not own the operations. All but the point
+//! read have a place of their own for their futures, which are large: nobody else copies them around.
 
 use engine::{ContainerAddress, Engine};
 use hyper::Method;
@@ -20,21 +21,21 @@ pub(crate) async fn feed(
     let engine = gateway.engine();
     match request.method {
         Method::GET if request.header(&header::A_IM).is_some() => {
-            change_feed::read(engine, request, address).await
+            Box::pin(change_feed::read(engine, request, address)).await
         }
-        Method::GET => list::list(engine, request, address).await,
+        Method::GET => Box::pin(list::list(engine, request, address)).await,
         // A plan first: one client marks its plan requests as queries too, others as neither.
         Method::POST if request.flag(&header::IS_QUERY_PLAN) => {
-            query::plan(engine, request, address).await
+            Box::pin(query::plan(engine, request, address)).await
         }
         Method::POST if request.flag(&header::IS_BATCH) => {
-            batch::answer(engine, request, address).await
+            Box::pin(batch::answer(engine, request, address)).await
         }
-        Method::POST if request.is_query() => query::run(gateway, request, address).await,
+        Method::POST if request.is_query() => Box::pin(query::run(gateway, request, address)).await,
         Method::POST if request.flag(&header::IS_UPSERT) => {
-            write::upsert(engine, request, address).await
+            Box::pin(write::upsert(engine, request, address)).await
         }
-        Method::POST => write::create(engine, request, address).await,
+        Method::POST => Box::pin(write::create(engine, request, address)).await,
         _ => Err(Failure::method_not_allowed()),
     }
 }
@@ -47,14 +48,14 @@ pub(crate) async fn single(
     named: &str,
 ) -> Outcome<Reply> {
     let id = match resource_id::of_item(address, named) {
-        Some(rid) => resource_id::resolve(engine, request, address, rid).await?,
+        Some(rid) => Box::pin(resource_id::resolve(engine, request, address, rid)).await?,
         None => ItemId::new(named)?,
     };
     match request.method {
         Method::GET => read::read(engine, request, address, id).await,
-        Method::PUT => write::replace(engine, request, address, id).await,
-        Method::PATCH => patch::patch(engine, request, address, id).await,
-        Method::DELETE => write::delete(engine, request, address, id).await,
+        Method::PUT => Box::pin(write::replace(engine, request, address, id)).await,
+        Method::PATCH => Box::pin(patch::patch(engine, request, address, id)).await,
+        Method::DELETE => Box::pin(write::delete(engine, request, address, id)).await,
         _ => Err(Failure::method_not_allowed()),
     }
 }

@@ -32,7 +32,7 @@ pub(crate) async fn read(
             Reply::ok(body::text(request, item))
                 .etag(etag)
                 .with(header::ITEM_LSN, lsn)
-                .with(header::ITEM_LOCAL_LSN, lsn)
+                .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         }
         ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).etag(etag),
     };

@@ -103,6 +103,6 @@ pub(crate) fn written(
         .explained(outcome.explanation)
         .session(outcome.session_token.as_ref())
         .with(header::ITEM_LSN, lsn)
-        .with(header::ITEM_LOCAL_LSN, lsn)
+        .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         .owner(address)
 }

@@ -22,14 +22,20 @@ pub(crate) fn answer(gateway: &Gateway, method: &Method, path: &Path<'_>) -> Opt
             let text = gateway.metrics().text(gateway.engine().environment().now().0);
             Some(Reply::text(StatusCode::OK, "text/plain; version=0.0.4", text))
         }
-        ("_explorer", Some("emulator.pem")) if path.segment(2).is_none() => Some(match gateway.certificate() {
-            Some(pem) => Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned()),
-            None => crate::exchange::Failure::not_found(
-                "This server has no certificate: it is served without TLS. Start it with --tls.",
-            )
-            .into_reply("none"),
-        }),
+        ("_explorer", Some("emulator.pem")) if path.segment(2).is_none() => {
+            Some(certificate(gateway))
+        }
         _ => None,
+    }
+}
+
+fn certificate(gateway: &Gateway) -> Reply {
+    match gateway.certificate() {
+        Some(pem) => Reply::text(StatusCode::OK, "application/x-pem-file", pem.to_owned()),
+        None => crate::exchange::Failure::not_found(
+            "This server has no certificate: it is served without TLS. Start it with --tls.",
+        )
+        .into_reply("none"),
     }
 }
 

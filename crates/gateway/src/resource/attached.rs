@@ -80,7 +80,7 @@ pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) ->
             {
                 return replace(gateway, request, place, &known.value, content).await;
             }
-            permission::check(engine, place.kind, &content).await?;
+            permission::check(engine, place, &content).await?;
             let created = engine.create_attached(place.owner, place.kind, content).await?;
             let reply = reply(gateway, request, place, StatusCode::CREATED, &created).await?;
             let count = engine.list_attached(place.owner, place.kind).await?.value.len();
@@ -126,7 +126,7 @@ async fn replace(
     content: Object,
 ) -> Outcome<Reply> {
     let engine = gateway.engine();
-    permission::check(engine, place.kind, &content).await?;
+    permission::check(engine, place, &content).await?;
     let precondition = request.if_match();
     let replaced = engine.replace_attached(place.kind, old, content, precondition.as_ref()).await?;
     reply(gateway, request, place, StatusCode::OK, &replaced).await

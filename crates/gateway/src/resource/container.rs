@@ -61,31 +61,31 @@ pub(crate) async fn dispatch(
     let address = engine.resolve_container(database, container)?;
     check_intended(request, &address)?;
     match inner {
-        ContainerRoute::Itself => answer(engine, request, &address).await,
+        ContainerRoute::Itself => Box::pin(answer(engine, request, &address)).await,
         ContainerRoute::PartitionKeyRanges => {
-            partition_key_range::feed(engine, request, &address).await
+            Box::pin(partition_key_range::feed(engine, request, &address)).await
         }
         ContainerRoute::Items => {
-            let answer = item::feed(gateway, request, &address).await;
-            standing::standing(engine, request, &address, answer).await
+            let answer = Box::pin(item::feed(gateway, request, &address)).await;
+            Box::pin(standing::standing(engine, request, &address, answer)).await
         }
         ContainerRoute::Item(id) => {
             let answer = item::single(engine, request, &address, id).await;
             standing::standing(engine, request, &address, answer).await
         }
         ContainerRoute::PartitionKeyDelete => {
-            let answer = item::delete_by_partition_key(engine, request, &address).await;
-            standing::standing(engine, request, &address, answer).await
+            let answer = Box::pin(item::delete_by_partition_key(engine, request, &address)).await;
+            Box::pin(standing::standing(engine, request, &address, answer)).await
         }
         ContainerRoute::Conflicts => conflicts(request, &address),
         ContainerRoute::Conflict(id) => {
             Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
         }
         ContainerRoute::Scripts(kind) => {
-            attached::feed(gateway, request, &scripts(&address, kind)).await
+            Box::pin(attached::feed(gateway, request, &scripts(&address, kind))).await
         }
         ContainerRoute::Script(kind, named) => {
-            attached::single(gateway, request, &scripts(&address, kind), named).await
+            Box::pin(attached::single(gateway, request, &scripts(&address, kind), named)).await
         }
     }
 }

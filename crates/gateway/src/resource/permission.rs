@@ -3,8 +3,10 @@
 //! Owns what a permission may name and how its token is made. Does not own checking a token.
 
 use engine::{AttachedKind, AttachedResource, Engine};
+use hyper::StatusCode;
 use model::{Json, Object, PartitionKey};
 
+use super::attached::Place;
 use crate::authorization::{Granted, PermissionAddress, ResourceGrant};
 use crate::exchange::{Failure, Outcome, Request, header};
 use crate::gateway::Gateway;
@@ -15,12 +17,26 @@ const LIFE_DEFAULT: u64 = 3600;
 const LIFE_MIN: u64 = 10;
 const LIFE_MAX: u64 = 18_000;
 
-/// Refuses a permission that names nothing or allows nothing we know.
-pub(crate) async fn check(engine: &Engine, kind: AttachedKind, content: &Object) -> Outcome<()> {
-    if kind != AttachedKind::Permission {
+/// Refuses a permission that names nothing, allows nothing we know, or is the second of its user on the same thing.
+pub(crate) async fn check(engine: &Engine, place: &Place, content: &Object) -> Outcome<()> {
+    if place.kind != AttachedKind::Permission {
         return Ok(());
     }
-    grant(engine, content).await.map(drop)
+    let new = grant(engine, content).await?;
+    let id = content.get("id").and_then(Json::as_str).unwrap_or_default();
+    for known in engine.list_attached(place.owner, place.kind).await?.value {
+        let is_another = known.id != id;
+        let old = grant(engine, &known.content).await;
+        if is_another && old.is_ok_and(|old| old.is_on_the_same_as(&new)) {
+            let message = format!(
+                "Resource with specified id, name, or unique index already exists. The permission '{}' of this user is \
+                 on the same resource; replace it.",
+                known.id
+            );
+            return Err(Failure::new(StatusCode::CONFLICT, message));
+        }
+    }
+    Ok(())
 }
 
 /// The token of a permission, valid from now on.

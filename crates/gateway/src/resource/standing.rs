@@ -22,7 +22,8 @@ pub(crate) async fn standing(
         Ok(reply) if request.flag(&header::IS_QUERY_PLAN) => Ok(reply),
         Ok(reply) => Ok(of_success(engine, request, address, reply)),
         Err(failure) if is_of_partition(failure.status()) => {
-            Err(of_failure(engine, request, address, failure).await)
+            // Rare and large: the answers that succeed must not carry it around.
+            Err(Box::pin(of_failure(engine, request, address, failure)).await)
         }
         Err(failure) => Err(failure),
     }

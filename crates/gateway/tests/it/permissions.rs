@@ -31,6 +31,8 @@ async fn a_resource_token_allows_what_its_permission_says() {
     call("GET", "/", "", &read).send().await.expect(200);
     call("GET", "/dbs/d/colls/c", "", &read).send().await.expect(200);
     call("DELETE", "/dbs/d/colls/c", "", &all).send().await.expect(403);
+    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    call("PUT", "/dbs/d/colls/c", container, &all).send().await.expect(403);
     call("GET", "/dbs/d", "", &all).send().await.expect(403);
     let one = permission(&server, "All", "dbs/d/colls/c/docs/a", "").await;
     call("GET", "/dbs/d/colls/c/docs/a", "", &one).send().await.expect(200);
@@ -40,7 +42,8 @@ async fn a_resource_token_allows_what_its_permission_says() {
     let other = call("GET", "/dbs/d/colls/c/docs/a", "", &keyed).send().await;
     other.refused(403, None, "another partition key");
     let forged = read.replace("sig=", "sig=A");
-    call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await.expect(403);
+    let refused = call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await;
+    refused.refused(401, None, "was not signed here");
     server.travel(3601);
     let late = call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await;
     late.refused(403, None, "has expired");
@@ -201,4 +204,28 @@ async fn a_partition_key_binds_every_way_to_items() {
     let batch = call("POST", docs, r#"[{"operationType":"Read","id":"a"}]"#, ours);
     let batch = batch.with(is_batch, "True").with("x-ms-cosmos-batch-atomic", "True");
     batch.send().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_user_has_one_permission_on_each_thing() {
+    let server = peopled().await;
+    let create = |id: &str, rest: &str| {
+        let body = format!(r#"{{"id":"{id}","permissionMode":"Read",{rest}}}"#);
+        server.post("/dbs/d/users/u/permissions", &body).send()
+    };
+    create("p", r#""resource":"dbs/d/colls/c""#).await.expect(201);
+    let second = create("q", r#""resource":"dbs/d/colls/c/""#).await;
+    second.refused(409, None, "permission 'p' of this user");
+    create("r", r#""resource":"dbs/d/colls/c","resourcePartitionKey":["x"]"#).await.expect(201);
+    create("s", r#""resource":"dbs/d/colls/c","resourcePartitionKey":["y"]"#).await.expect(201);
+    create("t", r#""resource":"dbs/d/colls/c/docs/a""#).await.expect(201);
+    create("v", r#""resource":"dbs/d/colls/c/docs/a""#).await.expect(409);
+    let moved = r#"{"id":"t","permissionMode":"All","resource":"dbs/d/colls/c"}"#;
+    let path = "/dbs/d/users/u/permissions/t";
+    server.put(path, moved).send().await.refused(409, None, "permission 'p'");
+    let same = r#"{"id":"t","permissionMode":"All","resource":"dbs/d/colls/c/docs/a"}"#;
+    server.put(path, same).send().await.expect(200);
+    server.post("/dbs/d/users", r#"{"id":"w"}"#).send().await.expect(201);
+    let other = r#"{"id":"p","permissionMode":"Read","resource":"dbs/d/colls/c"}"#;
+    server.post("/dbs/d/users/w/permissions", other).send().await.expect(201);
 }

@@ -2,7 +2,7 @@
 
 use azure_data_cosmos::models::ContainerProperties as LibraryProperties;
 use azure_data_cosmos::models::ThroughputProperties;
-use azure_data_cosmos::options::{CreateContainerOptions, CreateDatabaseOptions};
+use azure_data_cosmos::options::CreateContainerOptions;
 use engine::ContainerLink;
 use model::{ContainerProperties, DatabaseId, FeedRange, Json, Throughput};
 
@@ -19,9 +19,13 @@ impl Connected {
         id: &DatabaseId,
         throughput: Option<&Throughput>,
     ) -> Result<Reply> {
-        let mut options = CreateDatabaseOptions::default();
-        options.throughput = throughput.map(library_throughput);
-        let created = self.client.create_database(id.as_str(), Some(options)).await;
+        if throughput.is_some() {
+            return Err(Error::unsupported(format!(
+                "the library cannot give database '{id}' throughput of its own; give it to the containers, or create \
+                 the database beforehand"
+            )));
+        }
+        let created = self.client.create_database(id.as_str(), None).await;
         let created = created.map_err(translate)?;
         Ok(reply(created.headers(), Body::Nothing, &self.environment))
     }
@@ -101,6 +105,8 @@ fn library_properties(properties: &ContainerProperties) -> Result<LibraryPropert
 fn library_throughput(throughput: &Throughput) -> ThroughputProperties {
     match throughput {
         Throughput::Manual(per_second) => ThroughputProperties::manual(u64::from(*per_second)),
-        other => ThroughputProperties::autoscale(u64::from(other.highest()), None),
+        Throughput::Autoscale { maximum, increment_percent } => {
+            ThroughputProperties::autoscale(u64::from(*maximum), *increment_percent)
+        }
     }
 }

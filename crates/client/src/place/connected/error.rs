@@ -7,6 +7,7 @@ use azure_data_cosmos::CosmosError;
 use crate::error::{Error, ErrorKind};
 
 /// The one table. Of an answer that never came it is not known whether a write was done.
+#[expect(clippy::needless_pass_by_value, reason = "it stands where an error is mapped")]
 pub(super) fn translate(error: CosmosError) -> Error {
     let status = error.status();
     let code = u16::from(status.status_code());

@@ -27,7 +27,7 @@ pub(crate) struct Connected {
 }
 
 impl Connected {
-    pub(crate) async fn open(endpoint: Endpoint, environment: Environment) -> Result<Self> {
+    pub(crate) async fn open(endpoint: &Endpoint, environment: Environment) -> Result<Self> {
         let account = endpoint.to_reference()?;
         // A server on this machine has a certificate it made itself; every other one must be trusted.
         let validation = ServerCertificateValidation::RequiredUnlessEmulator;
@@ -39,7 +39,8 @@ impl Connected {
         let client = CosmosClient::builder()
             .with_runtime(runtime.map_err(translate)?)
             .with_binary_encoding_options(BinaryEncodingOptions::new().with_enabled(false))
-            .build(account, RoutingStrategy::default())
+            // No order of ours: the account says which regions it has.
+            .build(account, RoutingStrategy::PreferredRegions(Vec::new()))
             .await
             .map_err(translate)?;
         Ok(Self { client, environment, containers: RwLock::default() })

@@ -25,6 +25,15 @@ use super::error::translate;
 use super::reply::reply;
 use super::translate::{library_range, partition_key, raw, scope};
 
+/// Who knows that a query has no further page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The account, which answers for one logical partition.
+    OfAccount,
+    /// The library, which merges several: it says so one page later, without asking anybody.
+    OfLibrary,
+}
+
 impl Connected {
     pub(super) async fn query(
         &self,
@@ -33,14 +42,13 @@ impl Connected {
         part: &Part,
         page: &PageOptions,
     ) -> Result<Reply> {
-        let scope = match part {
-            Part::PartitionKey(key) | Part::Prefix(key) => {
-                FeedScope::partition(partition_key(key)?)
-            }
-            Part::Container => FeedScope::full_container(),
+        let (scope, end) = match part {
+            Part::PartitionKey(key) => (FeedScope::partition(partition_key(key)?), End::OfAccount),
+            Part::Prefix(key) => (FeedScope::partition(partition_key(key)?), End::OfLibrary),
+            Part::Container => (FeedScope::full_container(), End::OfLibrary),
         };
         let query = library_query(text.text(), text.parameters())?;
-        self.page(container, query, scope, page).await
+        self.page(container, query, scope, end, page).await
     }
 
     /// The rows of a query of our own in the logical partition of an item, and their charge.
@@ -53,7 +61,8 @@ impl Connected {
     ) -> Result<(Vec<Bytes>, f64)> {
         let query = library_query(text, parameters)?;
         let scope = FeedScope::partition(partition_key(&at.partition_key)?);
-        let reply = self.page(container, query, scope, &PageOptions::default()).await?;
+        let page = PageOptions::default();
+        let reply = self.page(container, query, scope, End::OfAccount, &page).await?;
         match reply.body {
             Body::Rows { rows, .. } => Ok((rows, reply.charge)),
             other => Err(other.unexpected("rows")),
@@ -65,6 +74,7 @@ impl Connected {
         container: &ContainerLink,
         query: LibraryQuery,
         scope: FeedScope,
+        end: End,
         page: &PageOptions,
     ) -> Result<Reply> {
         let mut options = QueryOptions::default();
@@ -87,10 +97,14 @@ impl Connected {
         };
         let next = next.map_err(translate)?;
         let mut reply = reply(next.headers(), Body::Nothing, &self.environment);
-        let token = pages.to_continuation_token().map_err(translate)?;
+        let has_ended = end == End::OfAccount && next.headers().continuation().is_none();
+        let continuation = match has_ended {
+            true => None,
+            false => Some(pages.to_continuation_token().map_err(translate)?.as_str().to_owned()),
+        };
         let rows = next.into_items().iter().map(|row| text_of(row)).collect();
         reply.etag = None;
-        reply.body = Body::Rows { rows, continuation: Some(token.as_str().to_owned()) };
+        reply.body = Body::Rows { rows, continuation };
         Ok(reply)
     }
 

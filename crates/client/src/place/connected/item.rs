@@ -1,10 +1,13 @@
 //! Single items through the library.
 
+use std::sync::Arc;
+
 use azure_data_cosmos::options::{
     ItemReadOptions, ItemWriteOptions, Precondition, SessionToken as Token,
 };
 use engine::ContainerLink;
 use futures::StreamExt as _;
+use futures::future::BoxFuture;
 use model::{ItemId, Json, PartitionKey};
 
 use crate::answer::{Etag, SessionToken};
@@ -51,15 +54,19 @@ impl Connected {
         items: &[(PartitionKey, ItemId)],
         session_token: Option<&SessionToken>,
     ) -> Result<Reply> {
-        let container = std::sync::Arc::new(container.clone());
-        let reads = items.iter().map(|(key, id)| {
-            let at = At {
-                container: std::sync::Arc::clone(&container),
+        let container = Arc::new(container.clone());
+        let names: Vec<At> = items
+            .iter()
+            .map(|(key, id)| At {
+                container: Arc::clone(&container),
                 partition_key: key.clone(),
                 id: id.clone(),
-            };
-            async move { self.read(&at, session_token, None).await }
-        });
+            })
+            .collect();
+        let mut reads: Vec<BoxFuture<'_, Result<Reply>>> = Vec::with_capacity(names.len());
+        for at in &names {
+            reads.push(Box::pin(self.read(at, session_token, None)));
+        }
         let replies: Vec<_> =
             futures::stream::iter(reads).buffer_unordered(READS_AT_A_TIME).collect().await;
         let mut texts = Vec::new();

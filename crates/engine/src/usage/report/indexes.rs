@@ -1,15 +1,12 @@
 //! Indexes that would help, and indexes that nobody uses.
 //!
-//! Owns the part of an indexing policy that would serve a query, and what an indexed path costs per write: two terms of
-//! 4/21 request units for each of its leaves.
+//! Owns the part of an indexing policy that would serve a query, and what an index nobody uses costs per write.
 
 use model::{Json, Object};
 
 use super::super::document::decimal;
 use super::member::{list, number, ratio, text};
 
-/// Request units of one indexed leaf.
-const LEAF: f64 = 8.0 / 21.0;
 const ROWS_MAX: usize = 50;
 
 /// The part of an indexing policy that would serve a query; none when nothing is missing.
@@ -52,17 +49,17 @@ pub(super) fn unused(container: &Json) -> Vec<Json> {
     let Some(written) = container.get("writtenPaths") else { return Vec::new() };
     let sampled = number(written, "sampledWrites");
     let used: Vec<&str> = list(container, "usedPaths").iter().filter_map(Json::as_str).collect();
-    let leaves = written.get("indexedLeaves").and_then(Json::as_object);
+    let costs = written.get("requestUnitsByPath").and_then(Json::as_object);
     let writes = whole_writes(container);
-    let mut rows: Vec<(f64, Json)> = leaves
+    let mut rows: Vec<(f64, Json)> = costs
         .into_iter()
         .flat_map(Object::iter)
-        .filter(|(path, _)| *path != "/id" && !used.contains(path))
-        .map(|(path, count)| {
-            let count = count.as_i64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
-            let per_write = LEAF * ratio(f64::from(count), sampled);
+        .filter(|(path, _)| *path != "/id/?" && !used.contains(path))
+        .map(|(path, cost)| {
+            let cost = if let Json::Number(cost) = cost { cost.as_f64() } else { 0.0 };
+            let per_write = ratio(cost, sampled);
             let mut object = Object::new();
-            object.insert("path", format!("{path}/?"));
+            object.insert("path", path);
             object.insert("requestUnitsPerWrite", decimal(per_write));
             object.insert("requestUnitsAtMost", decimal(per_write * writes));
             (per_write, Json::Object(object))

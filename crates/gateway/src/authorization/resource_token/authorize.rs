@@ -4,7 +4,7 @@
 //! and what was added needs a new token.
 
 use engine::{AttachedKind, ContainerAddress, Engine};
-use hyper::Method;
+use hyper::{Method, StatusCode};
 use model::PartitionKey;
 
 use super::grant::{Granted, PermissionAddress, ResourceGrant, Signed};
@@ -21,8 +21,10 @@ pub(crate) async fn authorize(
     token: &str,
 ) -> Outcome<()> {
     let engine = gateway.engine();
-    let signed = Signed::parse(token, &gateway.settings().key)
-        .ok_or_else(|| forbidden("is not one of this account"))?;
+    let signed = Signed::parse(token, &gateway.settings().key).ok_or_else(|| {
+        let message = "The resource token is not one of this account: it was not signed here.";
+        Failure::new(StatusCode::UNAUTHORIZED, message)
+    })?;
     if signed.expires_seconds <= engine.environment().now().seconds().0 {
         return Err(forbidden("has expired; read the permission again"));
     }

@@ -57,6 +57,14 @@ impl ResourceGrant {
         }
     }
 
+    /// Whether two grants are about the same thing, however much they allow.
+    pub(crate) fn is_on_the_same_as(&self, other: &Self) -> bool {
+        let place = |grant: &Self| {
+            (grant.container.clone(), grant.granted.clone(), grant.partition_key.clone())
+        };
+        place(self) == place(other)
+    }
+
     pub(crate) fn to_token(
         &self,
         key: &AccountKey,
