@@ -1,7 +1,7 @@
 //! Whether a source answers the whole filter, so that it need not be asked of the items again.
 //!
-//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that terms
-//! hold whole, and walked. In doubt the filter is asked.
+//! Owns the conditions under which terms say all that a filter says: every part of it is exact, about a value that
+//! terms hold whole, and walked. In doubt the filter is asked.
 
 use ::query::plan::access::{AccessPlan, CompositeLookup, Indexes, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
@@ -42,8 +42,8 @@ pub(super) fn by_lookup(access: &AccessPlan, lookup: &Lookup) -> bool {
     access.remaining.is_empty() && is_answered
 }
 
-/// Whether all items of a logical partition satisfy a condition on one value of their partition key. A key knows numbers
-/// as doubles, so a large one is not certain; and a part may be read whose key the filter does not ask for.
+/// Whether all items of a logical partition satisfy a condition on one value of their partition key. A key knows
+/// numbers as doubles, so a large one is not certain; and a part may be read whose key the filter does not ask for.
 pub(super) fn by_partition_key(condition: &PathCondition, value: &PartitionKeyValue) -> bool {
     condition.exactness == Exactness::Exact
         && condition.test.is_none()
