@@ -97,7 +97,9 @@ fn a_certificate_from_files_is_served_and_offered() {
 fn a_certificate_may_come_from_the_variables_of_the_emulators() {
     let files = Files::new();
     for name in ["CERT_PATH", "AZURE_COSMOS_EMULATOR_CERTIFICATE"] {
-        let set = |command: &mut Command| drop(command.env(name, files.path("both.pem")));
+        let set = |command: &mut Command| {
+            command.env(name, files.path("both.pem"));
+        };
         let (server, ready) = start_with(&["--memory"], set);
         let answer = files.get(&text(&ready, "endpoint"), "/alive").unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
