@@ -18,9 +18,9 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 pub(super) async fn fetch(endpoint: &str, key: &AccountKey) -> Result<Vec<u8>, Failure> {
     let what = || format!("asking {endpoint}");
     let Some(authority) = endpoint.strip_prefix("http://") else {
-        return Err(Failure::new(what(), "only addresses that begin with http:// can be asked").way_out(
-            "Use --data on the folder of the server, or fetch /_planisphere/report with a signed request",
-        ));
+        let why = "only addresses that begin with http:// can be asked";
+        let way_out = "Use --data on the folder of the server, or send the signed request yourself";
+        return Err(Failure::new(what(), why).way_out(way_out));
     };
     let authority = authority.trim_end_matches('/');
     let address = match authority.rsplit_once(':') {
