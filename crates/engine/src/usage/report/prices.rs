@@ -1,8 +1,8 @@
 //! What throughput and storage cost.
 //!
-//! Owns the table, its defaults and its file form. The defaults are the list prices for one region in the United
-//! States as the service's page "Understand your bill" uses them, and the factor of its autoscale pages; whoever pays
-//! other prices gives a file.
+//! Owns the table, its defaults and its file form. The defaults are the list prices commonly quoted for one region in
+//! the United States, unverified, and the factor of the service's autoscale pages; whoever pays other prices gives a
+//! file.
 
 use model::{Json, Object};
 
