@@ -63,7 +63,7 @@ impl<'a> Logical<'a> {
         self.key.get(..self.bytes).unwrap_or_default()
     }
 
-    /// Begins with a hash of the partition key already, so that little mixing is enough.
+    /// Mixed to the last bit: the set is chosen by a few bits in the middle.
     fn hash(self) -> u64 {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
         let bytes = self.name();
@@ -75,7 +75,8 @@ impl<'a> Logical<'a> {
             }
             hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(ODD).rotate_left(29);
         }
-        hash.max(1)
+        hash = (hash ^ (hash >> 32)).wrapping_mul(ODD);
+        (hash ^ (hash >> 29)).max(1)
     }
 }
 
