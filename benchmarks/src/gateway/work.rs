@@ -21,7 +21,6 @@ const ITEMS_PATH: &str = "/dbs/benchmarks/colls/orders/docs";
 /// Items of a page, of a batch of changes, and of a bulk request.
 pub(super) const PAGE_ITEMS: &str = "20";
 const CHANGES: &str = "100";
-const BULK_ITEMS: u64 = 100;
 
 /// Different requests in a pool that is used over and over.
 const POOL: usize = 2_048;
@@ -44,8 +43,6 @@ pub(super) enum Work {
     Query,
     /// Pages of 100 changes from the beginning.
     ChangeFeed,
-    /// Creations of 100 items in one request.
-    Bulk,
 }
 
 /// Where the requests go, and of which items they are.
@@ -100,7 +97,6 @@ impl Work {
             Self::Create => "durable create of 1 KB",
             Self::Query => "query page of 20 in order, one logical partition",
             Self::ChangeFeed => "change feed page of 100",
-            Self::Bulk => "bulk request of 100 creates",
         }
     }
 
@@ -108,7 +104,7 @@ impl Work {
     pub(super) fn beside(self) -> &'static str {
         match self {
             Self::PointRead | Self::Query | Self::ChangeFeed => "bare server",
-            Self::Create | Self::Bulk => "engine alone",
+            Self::Create => "engine alone",
         }
     }
 
@@ -117,13 +113,13 @@ impl Work {
         match self {
             Self::PointRead | Self::Create => Some(0.5),
             Self::Query => Some(0.4),
-            Self::ChangeFeed | Self::Bulk => None,
+            Self::ChangeFeed => None,
         }
     }
 
     /// All requests of this work.
     pub(super) fn pool(self, target: &Target<'_>) -> Result<Pool> {
-        let is_endless = !matches!(self, Self::Create | Self::Bulk);
+        let is_endless = self != Self::Create;
         let status = if self == Self::Create { 201 } else { 200 };
         let mut pool = Pool { bytes: Vec::new(), ends: Vec::new(), is_endless, status };
         let partitions = (target.items / PARTITION_ITEMS).max(1);
@@ -141,10 +137,6 @@ impl Work {
                 keys.for_each(|key| query(&mut pool, target, &key));
             }
             Self::ChangeFeed => change_feed(&mut pool, target),
-            Self::Bulk => {
-                let starts = created.step_by(usize::try_from(BULK_ITEMS)?);
-                starts.for_each(|first| bulk(&mut pool, target, first, partitions));
-            }
         }
         if pool.ends.is_empty() { Err(Error::from("no items, so no requests")) } else { Ok(pool) }
     }
@@ -180,24 +172,6 @@ fn query(pool: &mut Pool, target: &Target<'_>, key: &str) {
     let mut headers = vec![("x-ms-documentdb-partitionkey", key.as_str())];
     headers.extend(QUERY_HEADERS);
     post(pool, target, &headers, QUERY);
-}
-
-fn bulk(pool: &mut Pool, target: &Target<'_>, first: u64, partitions: u64) {
-    let operations: Vec<String> = (first..first + BULK_ITEMS)
-        .map(|number| {
-            let key = key_header(&customer(number % partitions)).replace('"', "\\\"");
-            let item = item(number, partitions);
-            format!(r#"{{"operationType":"Create","partitionKey":"{key}","resourceBody":{item}}}"#)
-        })
-        .collect();
-    let headers = [
-        ("x-ms-cosmos-is-batch-request", "True"),
-        ("x-ms-cosmos-batch-atomic", "False"),
-        ("x-ms-cosmos-batch-continue-on-error", "True"),
-        ("x-ms-documentdb-partitionkeyrangeid", "0"),
-        ("content-type", "application/json"),
-    ];
-    post(pool, target, &headers, format!("[{}]", operations.join(",")).as_bytes());
 }
 
 fn change_feed(pool: &mut Pool, target: &Target<'_>) {

@@ -84,6 +84,7 @@ impl Engine {
                 is_across: !visits.is_confined(),
                 partitions: visits.partitions(),
                 metrics,
+                generation: live.generation,
                 index_metrics: &|| prepared.index_metrics(),
             },
         );

@@ -18,8 +18,6 @@ const TEXTS_MAX: usize = 256;
 const PATHS_MAX: usize = 1024;
 /// Indexes remembered that would help one shape.
 const HELPS_MAX: usize = 8;
-/// Pages of a shape whose use of the index is all looked at.
-const FIRST_PAGES: u64 = 4;
 /// Longer shapes are cut.
 const SHAPE_CHARACTERS_MAX: usize = 1000;
 
@@ -50,6 +48,8 @@ pub(crate) struct ShapeUse {
     pub(crate) scans: u64,
     pub(crate) retrieved_items: u64,
     pub(crate) output_items: u64,
+    /// The generation of the indexing policy under which its use of the index was last looked at.
+    looked_at: Option<u32>,
     /// Single paths that would help.
     pub(crate) helping_paths: BTreeSet<String>,
     /// Composite indexes that would help; paths with directions.
@@ -63,7 +63,9 @@ pub(crate) struct PageUse<'a> {
     pub(crate) is_across: bool,
     pub(crate) partitions: usize,
     pub(crate) metrics: &'a QueryMetrics,
-    /// Which indexes it used or misses; asked only now and then.
+    /// The generation of the indexing policy that was followed.
+    pub(crate) generation: u32,
+    /// Which indexes it used or misses; asked once for a shape under a policy.
     pub(crate) index_metrics: &'a (dyn Fn() -> IndexMetrics + Sync),
 }
 
@@ -73,8 +75,8 @@ impl Shapes {
         let shape = tables.shape_of(page.text);
         let used = tables.place(&shape);
         used.count(page);
-        // The answer changes only with the indexing policy: the first pages, and then each doubling, are enough.
-        if used.requests <= FIRST_PAGES || used.requests.is_power_of_two() {
+        // The answer changes only with the indexing policy.
+        if used.looked_at.replace(page.generation) != Some(page.generation) {
             let metrics = (page.index_metrics)();
             used.remember_help(&metrics);
             tables.remember_paths(&metrics);
@@ -182,8 +184,32 @@ mod tests {
             is_across: true,
             partitions: 2,
             metrics: &metrics,
+            generation: 0,
             index_metrics: &IndexMetrics::default,
         });
+    }
+
+    #[test]
+    fn a_shape_is_asked_for_its_indexes_once_under_each_policy() {
+        let shapes = Shapes::default();
+        let metrics = QueryMetrics::default();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        for (number, generation) in [(1, 7), (2, 7), (3, 7), (4, 8), (5, 8)] {
+            shapes.count(&PageUse {
+                text: &format!("SELECT * FROM c WHERE c.x = {number}"),
+                charge: RequestCharge::ZERO,
+                is_across: false,
+                partitions: 1,
+                metrics: &metrics,
+                generation,
+                index_metrics: &|| {
+                    asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    IndexMetrics::default()
+                },
+            });
+        }
+        assert_eq!(asked.into_inner(), 2);
+        assert_eq!(shapes.all().len(), 1);
     }
 
     #[test]
