@@ -76,8 +76,9 @@ pub(crate) fn stopped(path: &Path, reason: &str) -> Error {
     Error::new(
         ErrorKind::Device,
         format!(
-            "the store at {} stopped accepting writes after an earlier one failed ({reason}); \
-             free space or repair the device, then open it again",
+            "the store at {} stopped accepting writes after an earlier one failed ({reason}), \
+             so this one was not acknowledged; free space or repair the device, \
+             then open it again",
             path.display()
         ),
     )
