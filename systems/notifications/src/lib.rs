@@ -1,0 +1,4 @@
+//! The notifications pipeline of seed 003: events in, an in-app list and pushes out.
+//!
+//! Owns its words, its containers and its rules. Does not own HTTP plumbing, identity or work queues (`service`), nor any
+//! storage (`client`).
