@@ -4,6 +4,9 @@
 mod account;
 mod bad_folders;
 mod commands;
+#[cfg(feature = "connect")]
+mod contract;
+mod copy;
 mod cost;
 mod crash;
 mod formats;
@@ -13,3 +16,4 @@ mod query;
 mod report;
 mod serve;
 mod tls;
+mod transfer;
