@@ -124,11 +124,14 @@ impl Conversion {
     }
 }
 
+/// What an endpoint adds to the items of a change feed, and to no others.
+const FEED_PROPERTY: &str = "_lsn";
+
 /// An item without what an account adds to it.
 pub(super) fn own(stored: &Json) -> Json {
     let mut own = Object::new();
     for (name, value) in stored.as_object().into_iter().flat_map(Object::iter) {
-        if !is_system_property(name) {
+        if !is_system_property(name) && name != FEED_PROPERTY {
             own.insert(name, value.clone());
         }
     }
