@@ -6,3 +6,5 @@
 pub mod http;
 pub mod identity;
 pub mod settings;
+pub mod erasure;
+pub mod work;
