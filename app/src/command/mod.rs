@@ -1,6 +1,7 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod copy;
 mod cost;
 mod dispatch;
 mod export;
@@ -12,3 +13,4 @@ mod verify;
 mod version;
 
 pub(crate) use dispatch::Command;
+pub(crate) use serve::account_key;

@@ -164,6 +164,11 @@ impl Account {
         &self.inner.environment
     }
 
+    /// Whether both values share one opened place.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.place, &other.inner.place)
+    }
+
     pub(crate) fn count_fan_out(&self) {
         self.inner.fan_outs.fetch_add(1, Ordering::Relaxed);
     }

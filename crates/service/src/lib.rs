@@ -3,4 +3,5 @@
 //! Owns settings, the HTTP kit, identity, work (jobs, leases, queues, erasure) and telemetry. Does not own any data model
 //! or rule of a system, and names no storage: data is reached through `client`.
 
+pub mod copy;
 pub mod schema;

@@ -14,6 +14,8 @@ use crate::answer::Answer;
 use crate::call::{Body, Request};
 use crate::error::{ErrorKind, Result};
 
+use super::Database;
+
 /// A container of a database, whether it exists or not. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Container {
@@ -36,6 +38,27 @@ impl Container {
     #[must_use]
     pub fn account(&self) -> &Account {
         &self.account
+    }
+
+    /// A handle on its database.
+    ///
+    /// # Errors
+    /// None in practice: the name was checked when the container was named.
+    pub fn database(&self) -> Result<Database> {
+        self.account.database(self.link.database.as_str())
+    }
+
+    /// The same container, asked through another value of its account, such as one with another retry policy.
+    #[must_use]
+    pub fn through(&self, account: &Account) -> Self {
+        Self { account: account.clone(), link: self.link() }
+    }
+
+    /// Whether both handles are on one container of one opened account. Two connections to one endpoint are two
+    /// accounts here.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.link == other.link && self.account.is_same(&other.account)
     }
 
     pub(crate) fn link(&self) -> Arc<ContainerLink> {
