@@ -120,7 +120,8 @@ impl Apply {
 
 /// Asks on a terminal; elsewhere nobody is there to answer.
 fn confirm() -> Result<(), Failure> {
-    let refused = |why: &str| Failure::new("applying the schema", why).way_out("Say --yes to apply it");
+    let refused =
+        |why: &str| Failure::new("applying the schema", why).way_out("Say --yes to apply it");
     if !std::io::stdin().is_terminal() {
         return Err(refused("nobody is there to ask"));
     }

@@ -32,9 +32,13 @@ fn container(text: &mut String, path: &str, container: &ContainerSchema) {
     line(text, &format!("[{path}]"));
     if let Some(definition) = members.get("partitionKey") {
         let paths = definition.get("paths").and_then(Json::as_array).unwrap_or_default();
+        let kind = definition.get("kind").cloned().unwrap_or(Json::Null);
         match paths {
-            [one] if definition.get("kind").and_then(Json::as_str) == Some("Hash") => {
+            [one] => {
                 assign(text, "partition_key", one);
+                if kind.as_str() != Some("Hash") {
+                    assign(text, "partition_key_kind", &kind);
+                }
             }
             several => assign(text, "partition_key", &Json::Array(several.to_vec())),
         }

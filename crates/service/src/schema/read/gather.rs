@@ -89,13 +89,15 @@ impl Gathering {
         for draft in databases {
             let throughput = draft.throughput.finish();
             let throughput = self.keep(throughput).flatten();
-            let Some(id) = self.named(&draft.id, DatabaseId::new) else { continue };
+            let Some(id) = self.named(&draft.id, |name| DatabaseId::new(name)) else { continue };
             if self.is_new(&mut origins, format!("database '{id}'"), &draft.id.origin) {
                 order.push(Half { id, throughput, containers: Vec::new() });
             }
         }
         for draft in containers {
-            let Some(database) = self.named(&draft.database, DatabaseId::new) else { continue };
+            let Some(database) = self.named(&draft.database, |name| DatabaseId::new(name)) else {
+                continue;
+            };
             let name = format!("container '{database}/{}'", draft.id.value);
             let is_new = self.is_new(&mut origins, name, &draft.id.origin);
             let Some(container) = self.container(&draft).filter(|_| is_new) else { continue };
@@ -147,7 +149,7 @@ impl Gathering {
     fn container(&mut self, draft: &ContainerDraft) -> Option<ContainerSchema> {
         let before = self.mistakes.len();
         let throughput = self.keep(draft.throughput.finish()).flatten();
-        self.named(&draft.id, ContainerId::new);
+        self.named(&draft.id, |name| ContainerId::new(name));
         let mut members = Object::new();
         members.insert("id", draft.id.value.as_str());
         for (name, value) in &draft.members {

@@ -16,6 +16,7 @@ const OF_DATABASE: &[&str] = &["throughput", "autoscale_max_throughput", "contai
 const OF_CONTAINER: &[&str] = &[
     "partition_key",
     "partition_key_version",
+    "partition_key_kind",
     "default_ttl",
     "throughput",
     "autoscale_max_throughput",
@@ -84,17 +85,14 @@ impl Reader<'_> {
         let thing = format!("container '{}/{}'", database.value, id.value);
         self.refuse_unknown(&thing, table, OF_CONTAINER);
         let mut members = Vec::new();
-        match table.get("partition_key") {
-            Some(key) => {
-                let value = self.partition_key(key, table.get("partition_key_version"));
-                members.push(("partitionKey", Stated::new(value, self.origin(key))));
-            }
-            None => {
-                let message =
-                    format!("{thing} has no partition_key; give it one, like \"/userId\"");
-                self.gathering.mistakes.push(Mistake::at(&id.origin, message));
-            }
-        }
+        let throughput = self.throughput(table);
+        let Some(key) = table.get("partition_key") else {
+            let message = format!("{thing} has no partition_key; give it one, like \"/userId\"");
+            self.gathering.mistakes.push(Mistake::at(&id.origin, message));
+            return;
+        };
+        let value = self.partition_key(key, table);
+        members.push(("partitionKey", Stated::new(value, self.origin(key))));
         if let Some(value) = table.get("default_ttl") {
             members.push(("defaultTtl", self.stated(value)));
         }
@@ -117,21 +115,21 @@ impl Reader<'_> {
             }
         }
         self.more(table, &mut members);
-        let throughput = self.throughput(table);
         let database = database.clone();
         self.gathering.containers.push(ContainerDraft { database, id, members, throughput });
     }
 
-    fn partition_key(&mut self, paths: &Value<'_>, version: Option<&Value<'_>>) -> Json {
+    fn partition_key(&mut self, paths: &Value<'_>, table: &Table<'_>) -> Json {
         let paths = match to_json(paths.get_ref()) {
             Json::Array(paths) => paths,
             one => vec![one],
         };
         let kind = if paths.len() > 1 { "MultiHash" } else { "Hash" };
+        let given = table.get("partition_key_kind").map(|kind| to_json(kind.get_ref()));
         let mut key = Object::new();
         key.insert("paths", paths);
-        key.insert("kind", kind);
-        if let Some(version) = version {
+        key.insert("kind", given.unwrap_or_else(|| kind.into()));
+        if let Some(version) = table.get("partition_key_version") {
             key.insert("version", to_json(version.get_ref()));
         }
         Json::Object(key)
@@ -264,7 +262,7 @@ impl Reader<'_> {
     }
 
     fn refuse_unknown(&mut self, thing: &str, table: &Table<'_>, known: &[&str]) {
-        for (key, _) in table.iter().filter(|(key, _)| !known.contains(&&***key.get_ref())) {
+        for (key, _) in table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
             let message =
                 format!("{thing} knows no '{}'; it knows {}", key.get_ref(), known.join(", "));
             self.gathering.mistakes.push(Mistake::at(&self.origin(key), message));

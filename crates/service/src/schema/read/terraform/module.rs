@@ -35,6 +35,7 @@ pub(super) struct Resource {
 /// A variable that a value may be given for.
 #[derive(Debug)]
 pub(super) struct Variable {
+    /// `string` and its like; `collection` for what has parts.
     pub(super) kind: Option<String>,
     pub(super) default: Option<Term>,
 }
@@ -140,10 +141,10 @@ fn resource(kind: &str, label: &str, block: &Block, file: usize, origin: Origin)
 }
 
 fn variable(block: &Block, file: usize) -> Variable {
-    let kind = block.body.get_attribute("type").and_then(|attribute| match &attribute.value {
-        Expression::Variable(name) => Some(name.as_str().to_owned()),
-        Expression::String(name) => Some(name.as_str().to_owned()),
-        _ => None,
+    let kind = block.body.get_attribute("type").map(|attribute| match &attribute.value {
+        Expression::Variable(name) => name.as_str().to_owned(),
+        Expression::String(name) => name.as_str().to_owned(),
+        _ => "collection".to_owned(),
     });
     let default = block.body.get_attribute("default");
     let default = default.map(|attribute| Term { expression: attribute.value.clone(), file });
