@@ -7,5 +7,6 @@ pub mod copy;
 pub mod erasure;
 pub mod http;
 pub mod identity;
+pub mod schema;
 pub mod settings;
 pub mod work;

@@ -3,5 +3,6 @@
 
 mod copy;
 mod erasure;
+mod schema;
 mod work;
 mod world;
