@@ -11,7 +11,10 @@
 
 use std::time::Duration;
 
-use client::{Account, Container, ContainerProperties, Database, PartitionKeyDefinition, Throughput, TimeToLive};
+use client::{
+    Account, Container, ContainerProperties, Database, PartitionKeyDefinition, Throughput,
+    TimeToLive,
+};
 use model::{CompositeIndex, CompositeOrder, CompositePath, IndexPath, IndexingPolicy};
 
 use crate::error::Result;
@@ -64,8 +67,12 @@ const NOTIFICATIONS: Shape = Shape {
     ],
 };
 
-const PREFERENCES: Shape =
-    Shape { name: "notification_preferences", partition_key: "/userId", expires: false, composite: &[] };
+const PREFERENCES: Shape = Shape {
+    name: "notification_preferences",
+    partition_key: "/userId",
+    expires: false,
+    composite: &[],
+};
 
 const DEVICES: Shape = Shape {
     name: "device_tokens",
@@ -104,7 +111,11 @@ impl Containers {
     ///
     /// # Errors
     /// Those of the account; `Invalid` when a container has another partition key.
-    pub(crate) async fn create(account: &Account, database: &str, retention: Duration) -> Result<Self> {
+    pub(crate) async fn create(
+        account: &Account,
+        database: &str,
+        retention: Duration,
+    ) -> Result<Self> {
         let handle = account.database(database)?;
         handle.create_if_missing(None).await?;
         for shape in [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES] {
@@ -128,18 +139,29 @@ impl Shape {
             )));
         }
         if found.default_time_to_live != wanted.default_time_to_live {
-            let changed = ContainerProperties { default_time_to_live: wanted.default_time_to_live, ..found };
+            let changed =
+                ContainerProperties { default_time_to_live: wanted.default_time_to_live, ..found };
             container.replace_properties(changed).await?;
         }
         Ok(())
     }
 
-    fn properties(&self, container: &Container, retention: Duration) -> Result<ContainerProperties> {
-        let key = PartitionKeyDefinition::single(self.partition_key).map_err(client::Error::from)?;
+    fn properties(
+        &self,
+        container: &Container,
+        retention: Duration,
+    ) -> Result<ContainerProperties> {
+        let key =
+            PartitionKeyDefinition::single(self.partition_key).map_err(client::Error::from)?;
         let seconds = u32::try_from(retention.as_secs()).unwrap_or(u32::MAX);
-        let composite: model::Result<Vec<_>> = self.composite.iter().map(|paths| composite(paths)).collect();
+        let composite: model::Result<Vec<_>> =
+            self.composite.iter().map(|paths| composite(paths)).collect();
         Ok(ContainerProperties {
-            default_time_to_live: if self.expires { TimeToLive::Seconds(seconds) } else { TimeToLive::Off },
+            default_time_to_live: if self.expires {
+                TimeToLive::Seconds(seconds)
+            } else {
+                TimeToLive::Off
+            },
             indexing_policy: IndexingPolicy {
                 composite: composite.map_err(client::Error::from)?,
                 ..IndexingPolicy::default()

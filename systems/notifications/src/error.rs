@@ -116,7 +116,9 @@ impl From<client::Error> for Error {
         let kind = match error.kind() {
             client::ErrorKind::NotFound => ErrorKind::NotFound,
             client::ErrorKind::Conflict | client::ErrorKind::Precondition => ErrorKind::Conflict,
-            client::ErrorKind::Throttled { .. } | client::ErrorKind::Unavailable => ErrorKind::Unavailable,
+            client::ErrorKind::Throttled { .. } | client::ErrorKind::Unavailable => {
+                ErrorKind::Unavailable
+            }
             client::ErrorKind::BadRequest | client::ErrorKind::TooLarge => ErrorKind::Invalid,
             client::ErrorKind::Unauthorized
             | client::ErrorKind::Unsupported

@@ -2,7 +2,7 @@
 //!
 //! Owns what every action, question and reaction needs. Does not own any of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use client::{Account, Environment};
 use tokio::sync::Notify;
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::containers::Containers;
 use crate::delivery::Delivery;
 use crate::error::Result;
-use crate::reaction::{CrashPoints, Health};
+use crate::reaction::{Health, StepWatch};
 use crate::settings::Settings;
 use crate::stream::Signals;
 use crate::text::Templates;
@@ -34,7 +34,8 @@ pub(crate) struct Core {
     /// Tells open streams of this process what changed.
     pub(crate) signals: Signals,
     pub(crate) health: Health,
-    pub(crate) crash_points: CrashPoints,
+    /// Told of every step of the dispatcher: how tests stop it between two of them.
+    pub(crate) step_watch: OnceLock<Arc<dyn StepWatch>>,
 }
 
 impl Notifications {
@@ -52,7 +53,8 @@ impl Notifications {
         let folder = settings.template_folder.as_deref();
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
-        let containers = Containers::create(&account, &settings.database, settings.retention()).await?;
+        let containers =
+            Containers::create(&account, &settings.database, settings.retention()).await?;
         let core = Core {
             account,
             containers,
@@ -63,7 +65,7 @@ impl Notifications {
             wake: Notify::new(),
             signals: Signals::default(),
             health: Health::default(),
-            crash_points: CrashPoints::default(),
+            step_watch: OnceLock::new(),
         };
         Ok(Self { core: Arc::new(core) })
     }
@@ -80,6 +82,11 @@ impl Notifications {
         &self.core.settings
     }
 
+    /// Lets somebody watch the steps of the dispatcher; only the first one who asks.
+    pub fn watch_steps(&self, watch: Arc<dyn StepWatch>) {
+        let _ = self.core.step_watch.set(watch);
+    }
+
     /// The account it was opened on.
     #[must_use]
     pub fn account(&self) -> &Account {
@@ -88,8 +95,24 @@ impl Notifications {
 }
 
 impl Core {
+    /// Says that a step of the dispatcher is done.
+    pub(crate) fn reached(&self, step: crate::reaction::Step) {
+        if let Some(watch) = self.step_watch.get() {
+            watch.reached(step);
+        }
+    }
+
     pub(crate) fn now(&self) -> Moment {
         Moment::now(&self.environment)
+    }
+
+    /// The same for an event whose way has ended.
+    pub(crate) fn ttl_when_done(&self, created_at: Moment, now: Moment) -> Option<u64> {
+        let left = self.ttl(created_at, now);
+        match self.settings.completed_days {
+            Some(days) => left.map(|left| left.min(days * 24 * 3600)),
+            None => left,
+        }
     }
 
     /// Seconds until something created then has to be gone, counted from a write now: at least one, because zero is no

@@ -33,6 +33,8 @@ pub struct Settings {
     pub dedupe_minutes_by_type: BTreeMap<EventType, u64>,
     /// Days events and notifications live, counted from their creation.
     pub retention_days: u64,
+    /// Days an event lives after its way has ended, if that is sooner; as long as the others when absent.
+    pub completed_days: Option<u64>,
     /// Active devices of a user at most.
     pub device_cap: usize,
     /// Days after which a device that was not seen is revoked, and a revoked one is deleted.
@@ -100,6 +102,7 @@ impl Default for Settings {
             dedupe_minutes: 15,
             dedupe_minutes_by_type: BTreeMap::new(),
             retention_days: 30,
+            completed_days: None,
             device_cap: 3,
             device_days: 90,
             quiet_mode: QuietMode::Suppress,
@@ -153,6 +156,7 @@ impl Settings {
         least("MaxRetries", u64::from(self.max_retries), 1, 20);
         least("DedupeMinutes", self.dedupe_minutes, 0, 1_440);
         least("RetentionDays", self.retention_days, 1, 3_650);
+        least("CompletedDays", self.completed_days.unwrap_or(1), 1, 3_650);
         least("DeviceCap", number(self.device_cap), 1, 50);
         least("DeviceDays", self.device_days, 1, 3_650);
         least("UsersAtOnce", number(self.users_at_once), 1, 1_000);
@@ -161,11 +165,17 @@ impl Settings {
             problems.push(Problem::new("Notifications:Defaults:timezone", message));
         }
         let scheme = &self.deeplink_scheme;
-        if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) {
+        if scheme.is_empty()
+            || !scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        {
             let message = format!("'{scheme}' is no scheme of an address");
             problems.push(Problem::new("Notifications:DeeplinkScheme", message));
         }
-        if problems.is_empty() { Ok(()) } else { Err(Error::problems_with("the settings", problems)) }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::problems_with("the settings", problems))
+        }
     }
 
     pub(crate) fn interval(&self) -> Duration {

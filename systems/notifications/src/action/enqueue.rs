@@ -9,9 +9,7 @@ use crate::charged::Charged;
 use crate::error::{Error, Problem, Result};
 use crate::notifications::Notifications;
 use crate::text::{SNIPPET_CHARS_MAX, safe_text};
-use crate::words::{
-    Event, EventType, Moment, Payload, Status, UserId, drawn_id, event_id,
-};
+use crate::words::{Event, EventType, Moment, Payload, Status, UserId, drawn_id, event_id};
 
 /// Characters of ids, names and dedupe keys at most.
 const NAME_CHARS_MAX: usize = 255;
@@ -53,14 +51,17 @@ impl NewEvent {
         length("payload.actorName", self.payload.actor_name.as_deref(), 0);
         length("dedupeKey", self.dedupe_key.as_deref(), 1);
         length("idempotencyKey", self.idempotency_key.as_deref(), 1);
-        let more_bytes = serde_json::to_vec(&self.payload.more).map_or(usize::MAX, |text| text.len());
+        let more_bytes =
+            serde_json::to_vec(&self.payload.more).map_or(usize::MAX, |text| text.len());
         if more_bytes > MORE_BYTES_MAX {
-            let message = format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
+            let message =
+                format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
             problems.push(Problem::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
             let days = retention.as_secs() / (24 * 3600);
-            let message = format!("lies more than {days} days ahead, when the event would have expired");
+            let message =
+                format!("lies more than {days} days ahead, when the event would have expired");
             problems.push(Problem::new("scheduledAt", message));
         }
         problems

@@ -37,7 +37,9 @@ impl PreferencesChange {
         let mut change = Self::default();
         let mut problems = Vec::new();
         let Some(body) = body.as_object() else {
-            return Err(Error::invalid("the preferences are no object; send {\"timezone\": \"Europe/Berlin\"}"));
+            return Err(Error::invalid(
+                "the preferences are no object; send {\"timezone\": \"Europe/Berlin\"}",
+            ));
         };
         for (name, value) in body {
             let outcome = match name.as_str() {
@@ -50,13 +52,18 @@ impl PreferencesChange {
                 }
                 // What an answer holds may come back with a change.
                 "id" | "userId" | "updatedAt" | "createdAt" => Ok(()),
-                _ => Err("is no preference; known are timezone, quietHours, categories, locale".to_owned()),
+                _ => Err("is no preference; known are timezone, quietHours, categories, locale"
+                    .to_owned()),
             };
             if let Err(message) = outcome {
                 problems.push(Problem::new(name, message));
             }
         }
-        if problems.is_empty() { Ok(change) } else { Err(Error::problems_with("the preferences", problems)) }
+        if problems.is_empty() {
+            Ok(change)
+        } else {
+            Err(Error::problems_with("the preferences", problems))
+        }
     }
 
     fn take_categories(&mut self, value: &Value, problems: &mut Vec<Problem>) {
@@ -121,7 +128,8 @@ fn quiet_hours(value: &Value) -> std::result::Result<QuietHours, String> {
     let values: Option<Vec<bool>> = hours.iter().map(Value::as_bool).collect();
     let values = values.ok_or_else(|| wrong.to_owned())?;
     let count = values.len();
-    let hours = <[bool; 24]>::try_from(values).map_err(|_| format!("has {count} values; {wrong}"))?;
+    let hours =
+        <[bool; 24]>::try_from(values).map_err(|_| format!("has {count} values; {wrong}"))?;
     Ok(QuietHours(hours))
 }
 
@@ -136,7 +144,9 @@ impl Notifications {
         change: &PreferencesChange,
     ) -> Result<Charged<Preferences>> {
         let core = &self.core;
-        if let Some(locale) = change.locale.as_deref().filter(|locale| !core.templates.knows(locale)) {
+        if let Some(locale) =
+            change.locale.as_deref().filter(|locale| !core.templates.knows(locale))
+        {
             let problem = Problem::new("locale", format!("there are no texts in '{locale}'"));
             return Err(Error::problems_with("the preferences", vec![problem]));
         }

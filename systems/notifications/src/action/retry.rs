@@ -34,9 +34,9 @@ impl Notifications {
             })
             .await
             .map_err(|error: Error| match error.data_error().map(client::Error::kind) {
-                Some(ErrorKind::NotFound | ErrorKind::BadRequest) => {
-                    Error::not_found(format!("there is no event '{id}' of this user; it may have expired"))
-                }
+                Some(ErrorKind::NotFound | ErrorKind::BadRequest) => Error::not_found(format!(
+                    "there is no event '{id}' of this user; it may have expired"
+                )),
                 _ => error,
             })?;
         core.wake.notify_one();

@@ -71,6 +71,11 @@ mod tests {
 
     #[test]
     fn an_id_cannot_change_the_link() {
-        check(EventType::PostLike, TargetType::Post, "../x?y=1#ä", "asora://post/..%2Fx%3Fy%3D1%23%C3%A4");
+        check(
+            EventType::PostLike,
+            TargetType::Post,
+            "../x?y=1#ä",
+            "asora://post/..%2Fx%3Fy%3D1%23%C3%A4",
+        );
     }
 }

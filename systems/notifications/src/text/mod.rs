@@ -6,5 +6,5 @@ mod safe;
 mod template;
 
 pub(crate) use deeplink::deeplink;
-pub(crate) use safe::{safe_text, SNIPPET_CHARS_MAX};
+pub(crate) use safe::{SNIPPET_CHARS_MAX, safe_text};
 pub(crate) use template::{Rendered, Templates, Wording};

@@ -48,7 +48,8 @@ fn opens_tag(after: &str) -> bool {
 
 /// Spaces for runs of white space, nothing for control characters and for those that turn the direction of text.
 fn one_line(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');
+    let turns =
+        |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');
     let visible: String =
         text.chars().filter(|c| c.is_whitespace() || !(c.is_control() || turns(*c))).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -133,7 +133,8 @@ impl std::fmt::Debug for Templates {
 
 impl Language {
     fn parse(name: &str, text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::invalid(format!("the templates of '{name}' cannot be used: {why}"));
+        let wrong =
+            |why: &str| Error::invalid(format!("the templates of '{name}' cannot be used: {why}"));
         let file: File = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
         let missing: Vec<_> = EventType::ALL
             .into_iter()
@@ -166,8 +167,13 @@ impl Language {
             more: serde_json::Map::new(),
         };
         for others in [0, 1, 2, 5, 22] {
-            let wording =
-                Wording { locale: Some(name), event_type, payload: &payload, actor_name: None, others };
+            let wording = Wording {
+                locale: Some(name),
+                event_type,
+                payload: &payload,
+                actor_name: None,
+                others,
+            };
             let rendered = self.render(name, &wording)?;
             if rendered.title.is_empty() {
                 return Err(Error::invalid(format!("{} has an empty title", event_type.name())));
@@ -178,7 +184,8 @@ impl Language {
 
     fn render(&self, name: &str, wording: &Wording<'_>) -> Result<Rendered> {
         let texts = self.file.events.get(&wording.event_type);
-        let texts = texts.ok_or_else(|| Error::internal("every type has texts; parsing checked it"))?;
+        let texts =
+            texts.ok_or_else(|| Error::internal("every type has texts; parsing checked it"))?;
         let safe = |text: &str| safe_text(text, NAME_CHARS_MAX);
         let actor = wording.actor_name.map(safe).filter(|name| !name.is_empty());
         let actor = actor.unwrap_or_else(|| self.file.someone.clone());
@@ -194,10 +201,14 @@ impl Language {
         ]);
         let line = |template: &str| {
             let text = self.environment.render_str(template, &values);
-            let text = text.map_err(|error| Error::internal(format!("a template failed: {error}")))?;
+            let text =
+                text.map_err(|error| Error::internal(format!("a template failed: {error}")))?;
             Ok::<_, Error>(safe_text(&text, LINE_CHARS_MAX))
         };
-        Ok(Rendered { title: line(&texts.title)?, body: safe_text(&line(&texts.body)?, SNIPPET_CHARS_MAX) })
+        Ok(Rendered {
+            title: line(&texts.title)?,
+            body: safe_text(&line(&texts.body)?, SNIPPET_CHARS_MAX),
+        })
     }
 
     /// "alice", or "alice and 2 others".
@@ -207,7 +218,8 @@ impl Language {
         }
         let forms = &self.file.others;
         let form = forms.get(plural_form(name, others)).or_else(|| forms.get("other"));
-        let form = form.ok_or_else(|| Error::internal("the form `other` is there; parsing checked it"))?;
+        let form =
+            form.ok_or_else(|| Error::internal("the form `other` is there; parsing checked it"))?;
         let values =
             Value::from_iter([("actor", Value::from(actor)), ("others", Value::from(others))]);
         let text = self.environment.render_str(form, values);

@@ -81,8 +81,8 @@ pub(crate) fn zone(name: &str) -> Option<TimeZone> {
 impl QuietHours {
     /// 22:00 to 07:00.
     pub const DEFAULT: Self = Self([
-        true, true, true, true, true, true, true, false, false, false, false, false, false, false, false, false,
-        false, false, false, false, false, false, true, true,
+        true, true, true, true, true, true, true, false, false, false, false, false, false, false,
+        false, false, false, false, false, false, false, false, true, true,
     ]);
 
     /// Never quiet.
