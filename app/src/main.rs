@@ -28,6 +28,7 @@ Examples:
   planisphere export --data DIR --database shop --container orders --out orders.jsonl
   planisphere copy --from-data DIR --from shop/orders --to shop/orders-v2 --partition-key /tenantId
   planisphere query --data DIR --database shop --container orders \"SELECT * FROM c\"
+  planisphere schema plan shop.toml --data DIR    what would this schema create and change?
   planisphere report                      what did requests cost, what was hot, what would help?
   planisphere cost --item order.json      what does this item cost, path by path?
   planisphere help verify                 more about one command

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, copy, cost, export, import, query, report, serve, verify, version};
+use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -19,6 +19,7 @@ pub(crate) enum Command {
     Copy(Box<copy::Copy>),
     Query(query::Query),
     Report(report::Report),
+    Schema(Box<schema::Schema>),
     Cost(cost::Cost),
 }
 
@@ -35,6 +36,7 @@ impl Command {
             Self::Copy(copy) => copy.run(),
             Self::Query(query) => query.run(),
             Self::Report(report) => report.run(),
+            Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
         }
     }

@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod query;
 mod report;
+mod schema;
 mod serve;
 mod verify;
 mod version;

@@ -14,6 +14,7 @@ mod full_disk;
 mod planisphere;
 mod query;
 mod report;
+mod schema;
 mod serve;
 mod tls;
 mod transfer;

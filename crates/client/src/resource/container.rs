@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use engine::ContainerLink;
-use model::{ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
+use engine::operation::ThroughputOwner;
+use model::{ContainerId, ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
 
 use crate::account::Account;
 use crate::answer::Answer;
@@ -64,6 +65,16 @@ impl Container {
         Arc::clone(&self.link)
     }
 
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &ContainerId {
+        &self.link.container
+    }
+
+    fn owner(&self) -> ThroughputOwner {
+        ThroughputOwner::Container(ContainerLink::clone(&self.link))
+    }
+
     /// Properties for a new container of this name, with every choice but the partition key left as the service does.
     #[must_use]
     pub fn properties(&self, partition_key: PartitionKeyDefinition) -> ContainerProperties {
@@ -113,6 +124,27 @@ impl Container {
         let properties = Box::new(properties);
         let replace = Request::ReplaceContainer { container: self.link(), properties };
         self.account.send(&replace).await?.answer(Body::into_container)
+    }
+
+    /// The throughput it has of its own; none when it has none.
+    ///
+    /// # Errors
+    /// `NotFound` when it does not exist.
+    pub async fn read_throughput(&self) -> Result<Answer<Option<Throughput>>> {
+        let read = Request::ReadThroughput { owner: self.owner() };
+        self.account.send(&read).await?.answer(Body::into_throughput)
+    }
+
+    /// Replaces the throughput it has of its own.
+    ///
+    /// # Errors
+    /// `NotFound` when it has none of its own, `BadRequest` below what it must have.
+    pub async fn replace_throughput(
+        &self,
+        throughput: Throughput,
+    ) -> Result<Answer<Option<Throughput>>> {
+        let replace = Request::ReplaceThroughput { owner: self.owner(), throughput };
+        self.account.send(&replace).await?.answer(Body::into_throughput)
     }
 
     /// Parts that together are the container: one for each physical partition now.
