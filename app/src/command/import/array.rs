@@ -96,7 +96,10 @@ impl Records for Elements {
                 match self.next_sign()? {
                     None => return Ok(None),
                     Some(_) => {
-                        return Err(format!("there is more behind the array in line {}", self.line));
+                        return Err(format!(
+                            "there is more behind the array in line {}",
+                            self.line
+                        ));
                     }
                 }
             }
