@@ -51,7 +51,7 @@ up, verify, and let the service read the target.
 Items whose new key has no value are listed with their ids, and nothing is written beyond them; --skip-refused leaves
 them out instead.
 
-Exit codes: 0 all is copied and, if asked for, the same; 1 items were left out or differ; 2 it could not be carried out.")]
+Exit codes: 0 all is copied and, if asked for, the same; 1 items were left out or differ; 2 it could not be done.")]
 pub(crate) struct Copy {
     #[command(flatten)]
     from: FromFlags,

@@ -1,7 +1,7 @@
 //! How far an import has come, in a file beside its input.
 //!
-//! Owns the file. Records up to the position are in the container; items are upserted, so those behind it may be written
-//! twice and nothing is lost.
+//! Owns the file. Records up to the position are in the container; items are upserted, so those behind it may be
+//! written twice and nothing is lost.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -18,9 +18,8 @@ impl Ground {
         );
         for number in 0..orders {
             let (customer, day) = (number % 11, number % 28 + 1);
-            lines += &format!(
-                "{{\"id\":\"o{number}\",\"customer\":\"c{customer}\",\"at\":\"2026-01-{day:02}T10:00\",\"n\":{number}}}\n"
-            );
+            lines += &format!(r#"{{"id":"o{number}","customer":"c{customer}","n":{number},"#);
+            lines += &format!("\"at\":\"2026-01-{day:02}T10:00\"}}\n");
         }
         ground.import("orders", &lines);
         ground

@@ -45,7 +45,8 @@ fn copies_that_make_no_sense_are_told_with_the_way_out() {
 #[test]
 fn items_without_the_new_key_are_listed_with_their_ids() {
     let ground = Ground::with(50);
-    ground.import("orders", "{\"id\":\"odd1\",\"customer\":\"c1\",\"n\":1}\n{\"id\":\"odd2\",\"customer\":\"c2\",\"at\":7,\"n\":1}\n");
+    let odd = [r#"{"id":"odd1","customer":"c1","n":1}"#, r#"{"id":"odd2","customer":"c2","at":7}"#];
+    ground.import("orders", &odd.join("\n"));
     let to = ["--to", "shop/x", "--partition-key", "/at"];
     let said = ground.copy(&to);
     assert_eq!(said.code, 2);

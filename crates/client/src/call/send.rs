@@ -25,8 +25,8 @@ impl Account {
         result
     }
 
-    /// Sends a point read. Inside the program and with nobody listening it goes to the engine as it is, so that it costs
-    /// little more than the engine's; only one that fails becomes a request that can be sent again.
+    /// Sends a point read. Inside the program and with nobody listening it goes to the engine as it is, so that it
+    /// costs little more than the engine's; only one that fails becomes a request that can be sent again.
     pub(crate) async fn send_read(
         &self,
         container: &Arc<ContainerLink>,

@@ -1,7 +1,7 @@
 //! One item of the source as the target keeps it.
 //!
-//! Owns the steps: system properties off, the transform, the new partition key; and the list of items that have no place
-//! in the target. Does not own what a transform computes.
+//! Owns the steps: system properties off, the transform, the new partition key; and the list of items that have no
+//! place in the target. Does not own what a transform computes.
 
 use std::fmt;
 
