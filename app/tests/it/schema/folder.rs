@@ -91,7 +91,7 @@ fn each_form_of_export_says_what_the_folder_has() {
         assert_eq!(said.out, std::fs::read_to_string(&exported).unwrap());
     }
     let terraform = std::fs::read_to_string(ground.data().with_file_name("out.tf")).unwrap();
-    assert!(terraform.contains("partition_key_paths = [\"/userId\"]"), "{terraform}");
+    assert!(terraform.contains("partition_key_paths   = [\"/userId\"]"), "{terraform}");
     let data = ground.data();
     let words = ["schema", "export", "--to", "toml", "--only", "none", "--data"];
     let said = planisphere(words.into_iter().chain([data.to_str().unwrap()])).succeeded();
