@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::{Engine, Environment, SPACES, Settings};
+use engine::{Engine, Environment, SPACES, Settings, TravellingClock};
 use model::DatabaseId;
 use storage_lsm::LsmStore;
 
@@ -61,6 +61,17 @@ impl Account {
         };
         let environment = engine.environment().clone();
         Ok(Self::new(Arc::new(Embedded::new(engine)), environment))
+    }
+
+    /// Opens an account in memory on a made-up clock: waiting moves the clock and costs no time, randomness repeats for
+    /// the same seed. For tests of what stands on this crate.
+    ///
+    /// # Errors
+    /// Those of [`Account::embedded`].
+    pub async fn simulated(clock: &Arc<TravellingClock>, seed: u64) -> Result<Self> {
+        let environment = Environment::travelling(Arc::clone(clock), seed);
+        let engine = Engine::simulated(environment).await.map_err(translate)?;
+        Self::embedded(engine).await
     }
 
     /// Connects to an account behind an endpoint: a server of ours, or the service.

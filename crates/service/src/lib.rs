@@ -4,4 +4,9 @@
 //! or rule of a system, and names no storage: data is reached through `client`.
 
 pub mod copy;
+pub mod erasure;
+pub mod http;
+pub mod identity;
 pub mod schema;
+pub mod settings;
+pub mod work;

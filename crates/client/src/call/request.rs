@@ -167,6 +167,38 @@ impl Request {
         }
     }
 
+    /// The same query from where a page of it ended.
+    pub(crate) fn continue_from(&mut self, token: String) {
+        if let Self::Query { page, .. } = self {
+            page.continuation = Some(token);
+        }
+    }
+
+    /// The names of the database and the container it is about, for traces.
+    pub(crate) fn names(&self) -> (&str, Option<&str>) {
+        let container = match self {
+            Self::CreateDatabase { id, .. } | Self::ReadDatabase { id } => {
+                return (id.as_str(), None);
+            }
+            Self::Create { at, .. }
+            | Self::Read { at, .. }
+            | Self::Replace { at, .. }
+            | Self::Upsert { at, .. }
+            | Self::Patch { at, .. }
+            | Self::Delete { at, .. } => &at.container,
+            Self::CreateContainer { container, .. }
+            | Self::ReadContainer { container }
+            | Self::ReplaceContainer { container, .. }
+            | Self::ReadMany { container, .. }
+            | Self::DeletePartition { container, .. }
+            | Self::Batch { container, .. }
+            | Self::Query { container, .. }
+            | Self::ReadChanges { container, .. }
+            | Self::FeedRanges { container } => container,
+        };
+        (container.database.as_str(), Some(container.container.as_str()))
+    }
+
     /// Whether the request may be sent again when it is not known whether it was done. A patch may increment, and a
     /// batch has no one item to look at afterwards, so the caller must decide about them.
     pub(crate) fn is_repeatable(&self) -> bool {

@@ -47,6 +47,12 @@ impl Place for Faulty {
                 self.below.execute(request).await?;
                 Err(Error::unknown_outcome(format!("the answer to '{name}' was lost")))
             }
+            Fault::StopBefore => match self.faults.stop().await {},
+            Fault::StopAfter => {
+                // What the account answers, nobody hears.
+                let _ = self.below.execute(request).await;
+                match self.faults.stop().await {}
+            }
         }
     }
 
