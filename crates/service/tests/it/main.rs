@@ -1,6 +1,12 @@
-//! Tests of the crate through its public interface.
+//! The crate through its public API.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod copy;
+mod erasure;
 mod ground;
 mod http;
 mod identity;
+mod schema;
 mod settings;
+mod work;
+mod world;
