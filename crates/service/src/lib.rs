@@ -4,4 +4,5 @@
 //! or rule of a system, and names no storage: data is reached through `client`.
 
 pub mod erasure;
+pub mod telemetry;
 pub mod work;
