@@ -22,7 +22,8 @@
 //! let _guard = tracing::subscriber::set_default(subscriber); // a program: set_global_default
 //! telemetry.start(); // sends, if the settings name a collector
 //! account.database("shop")?.create_if_missing(None).await?;
-//! assert!(telemetry.render().contains("data_calls_total{container=\"\",database=\"shop\",operation=\"create database\",status=\"ok\"} 1"));
+//! let labels = r#"{container="",database="shop",operation="create database",status="ok"}"#;
+//! assert!(telemetry.render().contains(&format!("data_calls_total{labels} 1")));
 //! telemetry.stop().await;
 //! # account.close().await
 //! # }).unwrap();

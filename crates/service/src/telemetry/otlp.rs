@@ -1,7 +1,7 @@
 //! Spans and totals in the JSON form of the OpenTelemetry protocol.
 //!
-//! Owns the form and the names of attributes, which are those of the conventions where they have one. Numbers of 64 bits
-//! are texts in it, ids are hexadecimal digits.
+//! Owns the form and the names of attributes, which are those of the conventions where they have one. Whole numbers are
+//! texts in it, ids are hexadecimal digits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
