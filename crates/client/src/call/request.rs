@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use engine::ContainerLink;
+use engine::operation::ThroughputOwner;
 use model::{
     ContainerProperties, DatabaseId, FeedRange, ItemId, Json, PartitionKey, Patch, Throughput,
 };
@@ -28,6 +29,8 @@ pub(crate) enum Part {
     PartitionKey(PartitionKey),
     /// The logical partitions whose hierarchical partition keys begin so.
     Prefix(PartitionKey),
+    /// One part of those that [`Request::FeedRanges`] gives.
+    FeedRange(FeedRange),
     /// All of it.
     Container,
 }
@@ -52,6 +55,17 @@ pub(crate) enum Request {
     },
     ReadDatabase {
         id: DatabaseId,
+    },
+    ListDatabases,
+    ListContainers {
+        database: DatabaseId,
+    },
+    ReadThroughput {
+        owner: ThroughputOwner,
+    },
+    ReplaceThroughput {
+        owner: ThroughputOwner,
+        throughput: Throughput,
     },
     CreateContainer {
         container: Arc<ContainerLink>,
@@ -131,6 +145,10 @@ impl Request {
         match self {
             Self::CreateDatabase { .. } => "create database",
             Self::ReadDatabase { .. } => "read database",
+            Self::ListDatabases => "list databases",
+            Self::ListContainers { .. } => "list containers",
+            Self::ReadThroughput { .. } => "read throughput",
+            Self::ReplaceThroughput { .. } => "replace throughput",
             Self::CreateContainer { .. } => "create container",
             Self::ReadContainer { .. } => "read container",
             Self::ReplaceContainer { .. } => "replace container",
@@ -192,6 +210,9 @@ impl Request {
         matches!(
             self,
             Self::ReadDatabase { .. }
+                | Self::ListDatabases
+                | Self::ListContainers { .. }
+                | Self::ReadThroughput { .. }
                 | Self::ReadContainer { .. }
                 | Self::Read { .. }
                 | Self::ReadMany { .. }

@@ -56,6 +56,10 @@ impl Place for Faulty {
         }
     }
 
+    fn is_connected(&self) -> bool {
+        self.below.is_connected()
+    }
+
     async fn close(&self) -> Result<()> {
         self.below.close().await
     }

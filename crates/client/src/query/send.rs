@@ -88,7 +88,8 @@ impl Container {
     }
 
     fn count_fan_out(&self, query: &Query) {
-        if let (Part::Container, Some(reason)) = (query.part(), query.reason()) {
+        if let (Part::Container | Part::FeedRange(_), Some(reason)) = (query.part(), query.reason())
+        {
             self.account().count_fan_out();
             tracing::info!(
                 container = %self.path(),
