@@ -14,3 +14,4 @@ mod report;
 mod schema;
 mod serve;
 mod tls;
+mod todo;
