@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Moment(i64);
 
-/// 9999-12-31T23:59:59.999Z: the last one whose text has the same length as all others.
-const LAST_MS: i64 = 253_402_300_799_999;
+/// 9999-12-30T22:00:00.999Z: the last one that has a local time in every zone.
+const LAST_MS: i64 = 253_402_207_200_999;
 
 impl Moment {
     /// The moment so many milliseconds after 1970.
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn texts_sort_like_moments() {
         let mut moments: Vec<Moment> =
-            [0, 1, 999, 1_000, 1_763_627_400_000, 253_402_300_799_999].map(Moment::from_ms).into();
+            [0, 1, 999, 1_000, 1_763_627_400_000, u64::MAX].map(Moment::from_ms).into();
         let by_text = {
             let mut sorted = moments.clone();
             sorted.sort_by_key(ToString::to_string);

@@ -1,0 +1,9 @@
+//! Devices: registering, refreshing, revoking; the cap and the owner of a token.
+
+mod change;
+mod owner;
+mod register;
+mod revoke;
+
+pub(crate) use change::DeviceSet;
+pub use register::{Registered, Registration};
