@@ -1,5 +1,6 @@
 //! Layout: what the recorded plans of the service look like.
 
+use super::writer::NESTED_OPERATORS_MAX;
 use super::*;
 use crate::parse;
 
@@ -24,7 +25,7 @@ fn a_chain_opens_all_its_parentheses_first() {
 
 #[test]
 fn a_long_chain_is_flat() {
-    let text = format!("SELECT VALUE c.a{} FROM c", " OR c.a".repeat(NESTED_OPERANDS_MAX));
+    let text = format!("SELECT VALUE c.a{} FROM c", " OR c.a".repeat(NESTED_OPERATORS_MAX + 1));
     let printed = print(&parse(&text).unwrap());
     assert!(printed.starts_with("SELECT VALUE (c.a OR c.a OR"));
 }
