@@ -31,13 +31,13 @@ async fn main() -> std::io::Result<()> {
             "endpoint": fcm_settings.endpoint,
             "project": fcm_settings.project_id,
             "account": fcm_settings.client_email,
-            "key": fcm_settings.private_key.reveal(),
+            "key": fcm_settings.private_key.expose(),
         },
         "apns": {
             "endpoint": apns_settings.endpoint,
             "team": apns_settings.team_id,
             "keyId": apns_settings.key_id,
-            "key": apns_settings.private_key.reveal(),
+            "key": apns_settings.private_key.expose(),
             "topic": apns_settings.topic,
         },
     });

@@ -16,13 +16,11 @@ mod mail;
 mod message_id;
 mod pem;
 mod providers;
-mod secret;
 mod settings;
 mod webhook;
 mod words;
 
 pub use providers::Providers;
-pub use secret::Secret;
 pub use settings::{
     APNS_ENDPOINT, ApnsSettings, FCM_ENDPOINT, FCM_TOKEN_ENDPOINT, FcmSettings, ProviderSettings,
     SettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,

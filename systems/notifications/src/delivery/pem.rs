@@ -2,9 +2,9 @@
 //!
 //! Owns undoing what environment variables do to line ends. Does not own reading the key.
 
-use super::secret::Secret;
+use service::settings::Secret;
 
 /// The PEM text with real line ends.
 pub(super) fn text(key: &Secret) -> String {
-    key.reveal().replace("\\r", "").replace("\\n", "\n")
+    key.expose().replace("\\r", "").replace("\\n", "\n")
 }

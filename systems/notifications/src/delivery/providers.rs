@@ -4,17 +4,22 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use client::Clock;
+use client::{Clock, SystemClock};
+use service::settings::Check;
 
 use super::apns::Apns;
 use super::fcm::Fcm;
 use super::mail::Mail;
-use super::settings::{ProviderSettings, SettingsError};
+use super::settings::{ProviderSettings, SettingsError, TIMEOUT_SECONDS_MAX};
 use super::webhook::Webhook;
 use super::words::{Delivery, Push, PushResult};
 use crate::words::{Device, Platform};
+
+/// A push takes no longer, whatever happens: an event's lease is for three devices.
+const PUSH_TIME_MAX: Duration = Duration::from_secs(TIMEOUT_SECONDS_MAX);
 
 /// Every provider that has settings.
 pub struct Providers {
@@ -33,46 +38,71 @@ impl Providers {
         settings: &ProviderSettings,
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, SettingsError> {
-        let clock = || Arc::clone(clock);
         Ok(Self {
-            fcm: settings.fcm.as_ref().map(|fcm| Fcm::open(fcm, clock())).transpose()?,
-            apns: settings.apns.as_ref().map(|apns| Apns::open(apns, clock())).transpose()?,
-            webhook: settings
-                .webhook
-                .as_ref()
-                .map(|hook| Webhook::open(hook, clock()))
-                .transpose()?,
-            mail: settings.smtp.as_ref().map(|smtp| Mail::open(smtp, clock())).transpose()?,
+            fcm: fcm(settings, clock)?,
+            apns: apns(settings, clock)?,
+            webhook: webhook(settings, clock)?,
+            mail: mail(settings, clock)?,
         })
     }
 
-    async fn fcm(&self, device: &Device, push: &Push) -> Option<PushResult> {
-        Some(self.fcm.as_ref()?.push(device, push).await)
+    /// Nothing when there are no settings for the platform.
+    async fn send(&self, device: &Device, push: &Push) -> Option<PushResult> {
+        Some(match device.platform {
+            Platform::Fcm => self.fcm.as_ref()?.push(device, push).await,
+            Platform::Apns => self.apns.as_ref()?.push(device, push).await,
+            Platform::Webhook => self.webhook.as_ref()?.push(device, push).await,
+            Platform::Mail => self.mail.as_ref()?.push(device, push).await,
+        })
     }
+}
 
-    async fn apns(&self, device: &Device, push: &Push) -> Option<PushResult> {
-        Some(self.apns.as_ref()?.push(device, push).await)
-    }
+type Opened<P> = Result<Option<P>, SettingsError>;
 
-    async fn webhook(&self, device: &Device, push: &Push) -> Option<PushResult> {
-        Some(self.webhook.as_ref()?.push(device, push).await)
-    }
+fn fcm(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Fcm> {
+    let begun = settings.fcm.is_begun();
+    begun.then(|| Fcm::open(&settings.fcm, Arc::clone(clock))).transpose()
+}
 
-    async fn mail(&self, device: &Device, push: &Push) -> Option<PushResult> {
-        Some(self.mail.as_ref()?.push(device, push).await)
+fn apns(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Apns> {
+    let begun = settings.apns.is_begun();
+    begun.then(|| Apns::open(&settings.apns, Arc::clone(clock))).transpose()
+}
+
+fn webhook(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Webhook> {
+    let begun = settings.webhook.is_begun();
+    begun.then(|| Webhook::open(&settings.webhook, Arc::clone(clock))).transpose()
+}
+
+fn mail(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Mail> {
+    let begun = settings.smtp.is_begun();
+    begun.then(|| Mail::open(&settings.smtp, Arc::clone(clock))).transpose()
+}
+
+/// The first thing that is wrong with each provider's section, found by opening it.
+impl service::settings::Settings for ProviderSettings {
+    fn check(&self, check: &mut Check) {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let wrong = [
+            fcm(self, &clock).err(),
+            apns(self, &clock).err(),
+            webhook(self, &clock).err(),
+            mail(self, &clock).err(),
+        ];
+        for SettingsError { setting, wrong } in wrong.into_iter().flatten() {
+            check.require(&setting, false, &wrong);
+        }
     }
 }
 
 #[async_trait]
 impl Delivery for Providers {
     async fn push(&self, device: &Device, push: &Push) -> PushResult {
-        let result = match device.platform {
-            Platform::Fcm => self.fcm(device, push).await,
-            Platform::Apns => self.apns(device, push).await,
-            Platform::Webhook => self.webhook(device, push).await,
-            Platform::Mail => self.mail(device, push).await,
+        let sent = tokio::time::timeout(PUSH_TIME_MAX, self.send(device, push)).await;
+        let result = match sent {
+            Ok(result) => result.unwrap_or(PushResult::NotConfigured),
+            Err(_) => PushResult::Retry { after: None, reason: "no answer in time".to_owned() },
         };
-        let result = result.unwrap_or(PushResult::NotConfigured);
         tracing::debug!(platform = ?device.platform, device = %device.id, ?result, "push");
         result
     }

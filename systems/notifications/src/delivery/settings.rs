@@ -5,9 +5,8 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-
-use super::secret::Secret;
+use serde::{Deserialize, Serialize};
+use service::settings::Secret;
 
 /// Where FCM takes messages.
 pub const FCM_ENDPOINT: &str = "https://fcm.googleapis.com";
@@ -17,22 +16,22 @@ pub const FCM_TOKEN_ENDPOINT: &str = "https://oauth2.googleapis.com/token";
 pub const APNS_ENDPOINT: &str = "https://api.push.apple.com";
 
 /// Settings of all providers; a provider without settings is not configured.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ProviderSettings {
     /// Android and, through the same provider, others.
-    pub fcm: Option<FcmSettings>,
+    pub fcm: FcmSettings,
     /// Apple's devices.
-    pub apns: Option<ApnsSettings>,
+    pub apns: ApnsSettings,
     /// Signed requests to a URL.
-    pub webhook: Option<WebhookSettings>,
+    pub webhook: WebhookSettings,
     /// Mail.
-    pub smtp: Option<SmtpSettings>,
+    pub smtp: SmtpSettings,
 }
 
 /// `Fcm:*`: the service account of a project.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "PascalCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 pub struct FcmSettings {
     /// Id of the project.
     pub project_id: String,
@@ -49,8 +48,8 @@ pub struct FcmSettings {
 }
 
 /// `Apns:*`: a signing key of a team.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "PascalCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 pub struct ApnsSettings {
     /// Id of the team, ten characters.
     pub team_id: String,
@@ -67,8 +66,8 @@ pub struct ApnsSettings {
 }
 
 /// `Webhook:*`: how requests to URLs are signed and where they may go.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "PascalCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 pub struct WebhookSettings {
     /// At least 24 bytes; or `whsec_` and base64.
     pub secret: Secret,
@@ -81,8 +80,8 @@ pub struct WebhookSettings {
 }
 
 /// `Smtp:*`: the relay that takes our mail.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "PascalCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 pub struct SmtpSettings {
     /// Name of the relay.
     pub host: String,
@@ -101,7 +100,7 @@ pub struct SmtpSettings {
 }
 
 /// How a mail connection is protected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SmtpSecurity {
     /// Plain at first, TLS before anything is said; never without.
@@ -115,12 +114,45 @@ pub enum SmtpSecurity {
 
 /// Settings that cannot work; the text names the setting and the way out, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsError(String);
+pub struct SettingsError {
+    pub(super) setting: String,
+    pub(super) wrong: String,
+}
 
 /// Long for a provider, short beside the lease of an event.
 const TIMEOUT_SECONDS: u64 = 10;
-/// An event's lease lasts two minutes; a push may take three requests.
-const TIMEOUT_SECONDS_MAX: u64 = 30;
+/// An event's lease lasts two minutes, and a user has three devices.
+pub(super) const TIMEOUT_SECONDS_MAX: u64 = 25;
+
+impl FcmSettings {
+    /// Whether somebody has begun to fill this section.
+    pub(super) fn is_begun(&self) -> bool {
+        !self.project_id.is_empty() || !self.client_email.is_empty() || self.private_key.is_set()
+    }
+}
+
+impl ApnsSettings {
+    /// Whether somebody has begun to fill this section.
+    pub(super) fn is_begun(&self) -> bool {
+        let texts = [&self.team_id, &self.key_id, &self.topic];
+        texts.iter().any(|text| !text.is_empty()) || self.private_key.is_set()
+    }
+}
+
+impl WebhookSettings {
+    /// Whether somebody has begun to fill this section.
+    pub(super) fn is_begun(&self) -> bool {
+        self.secret.is_set() || !self.allowed_hosts.is_empty()
+    }
+}
+
+impl SmtpSettings {
+    /// Whether somebody has begun to fill this section.
+    pub(super) fn is_begun(&self) -> bool {
+        let texts = [&self.host, &self.from, &self.username];
+        texts.iter().any(|text| !text.is_empty()) || self.password.is_set()
+    }
+}
 
 impl Default for FcmSettings {
     fn default() -> Self {
@@ -175,13 +207,13 @@ impl Default for SmtpSettings {
 
 impl SettingsError {
     pub(super) fn new(setting: &str, wrong: &str) -> Self {
-        Self(format!("{setting} {wrong}"))
+        Self { setting: setting.to_owned(), wrong: wrong.to_owned() }
     }
 }
 
 impl std::fmt::Display for SettingsError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
+        write!(formatter, "{} {}", self.setting, self.wrong)
     }
 }
 

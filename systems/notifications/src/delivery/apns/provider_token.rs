@@ -10,8 +10,8 @@ use client::Clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 
-use crate::delivery::secret::Secret;
 use crate::delivery::words::PushResult;
+use service::settings::Secret;
 
 /// Between the twenty minutes and the hour.
 const RENEWED_AFTER: Duration = Duration::from_secs(40 * 60);
@@ -49,7 +49,7 @@ impl ProviderTokens {
 
     /// A token other than the refused one; pushes refused together share one.
     pub(super) fn instead_of(&self, refused: &ProviderToken) -> Result<ProviderToken, PushResult> {
-        self.kept_or_new(|token, _| token.text != refused.text)
+        self.kept_or_new(|token, _| !token.text.matches(refused.text.expose()))
     }
 
     fn kept_or_new(

@@ -43,7 +43,7 @@ impl Apns {
     ) -> Result<Self, SettingsError> {
         require("Apns:TeamId", &settings.team_id)?;
         require("Apns:KeyId", &settings.key_id)?;
-        require("Apns:PrivateKey", settings.private_key.reveal())?;
+        require("Apns:PrivateKey", settings.private_key.expose())?;
         require("Apns:Topic", &settings.topic)?;
         let endpoint = http::endpoint("Apns:Endpoint", &settings.endpoint)?;
         let timeout = timeout("Apns:TimeoutSeconds", settings.timeout_seconds)?;
@@ -143,7 +143,7 @@ impl Apns {
         if !push.collapse_id.is_empty() {
             request = request.header("apns-collapse-id", collapse_id(&push.collapse_id).as_ref());
         }
-        if let Some(bearer) = http::sensitive(&format!("bearer {}", token.text.reveal())) {
+        if let Some(bearer) = http::sensitive(&format!("bearer {}", token.text.expose())) {
             request = request.header(AUTHORIZATION, bearer);
         }
         request.send().await

@@ -14,8 +14,8 @@ use super::exchange::{Received, Reply};
 use super::keys;
 use super::script::{Fault, Script};
 use super::server::{Answer, Server, Site, act};
-use crate::delivery::secret::Secret;
 use crate::delivery::settings::ApnsSettings;
+use service::settings::Secret;
 
 const TEAM: &str = "DEMOTEAM01";
 const KEY: &str = "DEMOKEY001";

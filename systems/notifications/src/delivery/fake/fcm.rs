@@ -15,8 +15,8 @@ use super::exchange::{Received, Reply};
 use super::keys;
 use super::script::{Fault, Script};
 use super::server::{Answer, Server, Site, act};
-use crate::delivery::secret::Secret;
 use crate::delivery::settings::FcmSettings;
+use service::settings::Secret;
 
 const PROJECT: &str = "demo-project";
 const ACCOUNT: &str = "sender@demo-project.iam.gserviceaccount.com";

@@ -14,8 +14,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::script::Gate;
-use crate::delivery::secret::Secret;
 use crate::delivery::settings::{SmtpSecurity, SmtpSettings};
+use service::settings::Secret;
 
 const USERNAME: &str = "demo";
 const PASSWORD: &str = "demo password of the fake relay";

@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::exchange::{Received, Reply};
 use super::script::Script;
 use super::server::{Answer, Server, Site, act};
-use crate::delivery::secret::Secret;
 use crate::delivery::settings::WebhookSettings;
 use crate::delivery::webhook::Signature;
+use service::settings::Secret;
 
 const SECRET: &str = "whsec_ZGVtbyBzZWNyZXQgb2YgdGhlIGZha2UgcmVjZWl2ZXI=";
 

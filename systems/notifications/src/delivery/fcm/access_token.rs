@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::delivery::http;
-use crate::delivery::secret::Secret;
 use crate::delivery::words::PushResult;
+use service::settings::Secret;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
 const GRANT: &str = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer";
@@ -83,7 +83,7 @@ impl AccessTokens {
     ) -> Result<AccessToken, PushResult> {
         let mut kept = self.kept.lock().await;
         if let Some(token) = kept.as_ref()
-            && token.text != refused.text
+            && !token.text.matches(refused.text.expose())
         {
             return Ok(token.clone());
         }

@@ -35,7 +35,7 @@ impl Fcm {
     ) -> Result<Self, SettingsError> {
         require("Fcm:ProjectId", &settings.project_id)?;
         require("Fcm:ClientEmail", &settings.client_email)?;
-        require("Fcm:PrivateKey", settings.private_key.reveal())?;
+        require("Fcm:PrivateKey", settings.private_key.expose())?;
         let endpoint = http::endpoint("Fcm:Endpoint", &settings.endpoint)?;
         http::endpoint("Fcm:TokenEndpoint", &settings.token_endpoint)?;
         let timeout = timeout("Fcm:TimeoutSeconds", settings.timeout_seconds)?;
@@ -89,7 +89,7 @@ impl Fcm {
     }
 
     async fn attempt(&self, token: &AccessToken, body: String) -> Result<Verdict, PushResult> {
-        let bearer = http::sensitive(&format!("Bearer {}", token.text.reveal()));
+        let bearer = http::sensitive(&format!("Bearer {}", token.text.expose()));
         let bearer = bearer.ok_or_else(|| PushResult::Alarm {
             reason: "fcm token endpoint: an access token that is no header value".to_owned(),
         })?;

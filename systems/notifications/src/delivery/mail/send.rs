@@ -81,7 +81,7 @@ fn relay(
         .timeout(Some(timeout))
         .hello_name(ClientId::Domain(from.email.domain().to_owned()));
     if !settings.username.is_empty() {
-        let password = settings.password.reveal().to_owned();
+        let password = settings.password.expose().to_owned();
         builder = builder.credentials(Credentials::new(settings.username.clone(), password));
     }
     Ok(builder.build())

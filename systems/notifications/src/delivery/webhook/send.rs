@@ -32,7 +32,7 @@ impl Webhook {
         settings: &WebhookSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, SettingsError> {
-        require("Webhook:Secret", settings.secret.reveal())?;
+        require("Webhook:Secret", settings.secret.expose())?;
         let signature = Signature::new(&settings.secret)
             .map_err(|wrong| SettingsError::new("Webhook:Secret", &wrong))?;
         let timeout = timeout("Webhook:TimeoutSeconds", settings.timeout_seconds)?;

@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
-use crate::delivery::secret::Secret;
+use service::settings::Secret;
 
 /// Shorter secrets can be guessed.
 const SECRET_BYTES_MIN: usize = 24;
@@ -35,11 +35,11 @@ impl Signature {
     /// # Errors
     /// A sentence about what is wrong with it; it does not repeat the secret.
     pub fn new(secret: &Secret) -> Result<Self, String> {
-        let bytes = match secret.reveal().strip_prefix(PREFIX) {
+        let bytes = match secret.expose().strip_prefix(PREFIX) {
             Some(encoded) => {
                 STANDARD.decode(encoded).map_err(|_| format!("is no base64 after {PREFIX}"))?
             }
-            None => secret.reveal().as_bytes().to_vec(),
+            None => secret.expose().as_bytes().to_vec(),
         };
         if bytes.len() < SECRET_BYTES_MIN {
             return Err(format!("has {} bytes; it needs at least {SECRET_BYTES_MIN}", bytes.len()));

@@ -25,7 +25,7 @@ async fn stage_with(change: impl FnOnce(&mut ApnsSettings)) -> Stage {
     let fake = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
     let mut settings = fake.settings();
     change(&mut settings);
-    let settings = ProviderSettings { apns: Some(settings), ..ProviderSettings::default() };
+    let settings = ProviderSettings { apns: settings, ..ProviderSettings::default() };
     let providers = ground.providers(&settings);
     Stage { ground, fake, providers }
 }

@@ -26,7 +26,7 @@ async fn stage_with(change: impl FnOnce(&mut FcmSettings)) -> Stage {
     let fake = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
     let mut settings = fake.settings();
     change(&mut settings);
-    let settings = ProviderSettings { fcm: Some(settings), ..ProviderSettings::default() };
+    let settings = ProviderSettings { fcm: settings, ..ProviderSettings::default() };
     let providers = ground.providers(&settings);
     Stage { ground, fake, providers }
 }
@@ -231,7 +231,7 @@ async fn a_clock_that_is_wrong_is_an_alarm() {
     let ground = Ground::new();
     let fake = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
     let slow = client::TravellingClock::starting_at(model::TimestampMs(0)) as Arc<dyn Clock>;
-    let settings = ProviderSettings { fcm: Some(fake.settings()), ..ProviderSettings::default() };
+    let settings = ProviderSettings { fcm: fake.settings(), ..ProviderSettings::default() };
     let providers = Providers::open(&settings, &slow).unwrap();
     let result = sent(&providers, &device(Platform::Fcm, TOKEN), &push()).await;
     assert!(result.starts_with("alarm: fcm token endpoint: status 400"), "{result}");

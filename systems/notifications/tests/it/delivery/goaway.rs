@@ -11,7 +11,7 @@ use super::ground::{Ground, TOKEN, device, push, sent};
 async fn stage() -> (FakeApns, Providers) {
     let ground = Ground::new();
     let fake = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
-    let settings = ProviderSettings { apns: Some(fake.settings()), ..ProviderSettings::default() };
+    let settings = ProviderSettings { apns: fake.settings(), ..ProviderSettings::default() };
     (fake, ground.providers(&settings))
 }
 
@@ -93,7 +93,7 @@ async fn a_server_that_only_turns_away_is_tried_again_later() {
 async fn fcm_survives_a_closed_connection_too() {
     let ground = Ground::new();
     let fake = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
-    let settings = ProviderSettings { fcm: Some(fake.settings()), ..ProviderSettings::default() };
+    let settings = ProviderSettings { fcm: fake.settings(), ..ProviderSettings::default() };
     let providers = ground.providers(&settings);
     for _ in 0..3 {
         fake.messages().next(Fault::GoAwayAfter);

@@ -2,7 +2,9 @@
 
 use notifications::Platform;
 use notifications::delivery::fake::{FakeSmtp, Gate, SmtpStage};
-use notifications::delivery::{ProviderSettings, Providers, Secret, SmtpSecurity, SmtpSettings};
+use notifications::delivery::{ProviderSettings, Providers, SmtpSecurity, SmtpSettings};
+
+use service::settings::Secret;
 
 use super::ground::{Ground, device, push, sent};
 
@@ -16,7 +18,7 @@ async fn stage_with(change: impl FnOnce(&mut SmtpSettings)) -> (FakeSmtp, Provid
     let fake = FakeSmtp::start().await.unwrap();
     let mut settings = fake.settings();
     change(&mut settings);
-    let settings = ProviderSettings { smtp: Some(settings), ..ProviderSettings::default() };
+    let settings = ProviderSettings { smtp: settings, ..ProviderSettings::default() };
     (fake, Ground::new().providers(&settings))
 }
 

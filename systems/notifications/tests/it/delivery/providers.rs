@@ -8,6 +8,8 @@ use notifications::delivery::{
     ApnsSettings, Delivery, FcmSettings, ProviderSettings, Providers, SmtpSettings, WebhookSettings,
 };
 
+use service::settings::{Secret, Sources};
+
 use super::ground::{Ground, TOKEN, device, push, sent};
 
 const PLATFORMS: [Platform; 4] = [Platform::Fcm, Platform::Apns, Platform::Webhook, Platform::Mail];
@@ -29,10 +31,10 @@ async fn each_platform_goes_to_its_own_provider() {
     let webhook = FakeWebhook::start(Arc::clone(&ground.clock)).await.unwrap();
     let smtp = FakeSmtp::start().await.unwrap();
     let providers = ground.providers(&ProviderSettings {
-        fcm: Some(fcm.settings()),
-        apns: Some(apns.settings()),
-        webhook: Some(webhook.settings()),
-        smtp: Some(smtp.settings()),
+        fcm: fcm.settings(),
+        apns: apns.settings(),
+        webhook: webhook.settings(),
+        smtp: smtp.settings(),
     });
     let counts = || {
         [
@@ -63,45 +65,44 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     let fcm = |change: fn(&mut FcmSettings)| {
         let mut fcm = fake.settings();
         change(&mut fcm);
-        refused(ProviderSettings { fcm: Some(fcm), ..ProviderSettings::default() })
+        refused(ProviderSettings { fcm: fcm, ..ProviderSettings::default() })
     };
     let empty = "is empty; set it, or leave out the whole section to run without this provider";
     assert_eq!(fcm(|fcm| fcm.project_id.clear()), format!("Fcm:ProjectId {empty}"));
     assert_eq!(fcm(|fcm| fcm.client_email.clear()), format!("Fcm:ClientEmail {empty}"));
-    assert_eq!(fcm(|fcm| fcm.private_key = "".into()), format!("Fcm:PrivateKey {empty}"));
+    assert_eq!(fcm(|fcm| fcm.private_key = Secret::new("")), format!("Fcm:PrivateKey {empty}"));
     let key = "Fcm:PrivateKey is no RSA private key in PEM form; \
                take `private_key` of the service account's file";
-    assert_eq!(fcm(|fcm| fcm.private_key = "nonsense".into()), key);
+    assert_eq!(fcm(|fcm| fcm.private_key = Secret::new("nonsense")), key);
     let url = "Fcm:Endpoint is no URL; write it like https://host:port";
     assert_eq!(fcm(|fcm| fcm.endpoint = "fcm.example.org".to_owned()), url);
-    let timeout = "Fcm:TimeoutSeconds is 0; it must be between 1 and 30 seconds";
+    let timeout = "Fcm:TimeoutSeconds is 0; it must be between 1 and 25 seconds";
     assert_eq!(fcm(|fcm| fcm.timeout_seconds = 0), timeout);
 
     let fake = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
     let apns = |change: fn(&mut ApnsSettings)| {
         let mut apns = fake.settings();
         change(&mut apns);
-        refused(ProviderSettings { apns: Some(apns), ..ProviderSettings::default() })
+        refused(ProviderSettings { apns: apns, ..ProviderSettings::default() })
     };
     assert_eq!(apns(|apns| apns.team_id.clear()), format!("Apns:TeamId {empty}"));
     assert_eq!(apns(|apns| apns.key_id.clear()), format!("Apns:KeyId {empty}"));
     assert_eq!(apns(|apns| apns.topic.clear()), format!("Apns:Topic {empty}"));
     let key = "Apns:PrivateKey is no P-256 private key in PEM form; \
                take the content of the .p8 file";
-    assert_eq!(apns(|apns| apns.private_key = "nonsense".into()), key);
+    assert_eq!(apns(|apns| apns.private_key = Secret::new("nonsense")), key);
 
     let webhook = |secret: &str| {
-        let webhook = WebhookSettings { secret: secret.into(), ..WebhookSettings::default() };
-        refused(ProviderSettings { webhook: Some(webhook), ..ProviderSettings::default() })
+        let webhook = WebhookSettings { secret: Secret::new(secret), ..WebhookSettings::default() };
+        refused(ProviderSettings { webhook: webhook, ..ProviderSettings::default() })
     };
-    assert_eq!(webhook(""), format!("Webhook:Secret {empty}"));
     assert_eq!(webhook("short"), "Webhook:Secret has 5 bytes; it needs at least 24");
     assert_eq!(webhook("whsec_!"), "Webhook:Secret is no base64 after whsec_");
 
     let smtp = |host: &str, from: &str| {
         let (host, from) = (host.to_owned(), from.to_owned());
         let smtp = SmtpSettings { host, from, ..SmtpSettings::default() };
-        refused(ProviderSettings { smtp: Some(smtp), ..ProviderSettings::default() })
+        refused(ProviderSettings { smtp: smtp, ..ProviderSettings::default() })
     };
     assert_eq!(smtp("", "a@example.org"), format!("Smtp:Host {empty}"));
     assert_eq!(smtp("relay", ""), format!("Smtp:From {empty}"));
@@ -114,11 +115,11 @@ async fn a_key_may_come_with_escaped_line_ends() {
     let ground = Ground::new();
     let fake = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
     let mut apns = fake.settings();
-    let escaped = apns.private_key.reveal().replace('\n', "\\n");
+    let escaped = apns.private_key.expose().replace('\n', "\\n");
     assert!(!escaped.contains('\n'));
-    apns.private_key = escaped.as_str().into();
+    apns.private_key = Secret::new(escaped);
     let providers =
-        ground.providers(&ProviderSettings { apns: Some(apns), ..ProviderSettings::default() });
+        ground.providers(&ProviderSettings { apns: apns, ..ProviderSettings::default() });
     let result = sent(&providers, &device(Platform::Apns, TOKEN), &push()).await;
     assert_eq!(result, "delivered");
 }
@@ -132,12 +133,33 @@ fn settings_are_read_by_the_names_of_the_operator() {
         "Smtp": { "Host": "h", "From": "f", "Security": "tls" }
     }"#;
     let settings: ProviderSettings = serde_json::from_str(text).unwrap();
-    let fcm = settings.fcm.unwrap();
+    let fcm = settings.fcm;
     assert_eq!(fcm.endpoint, "https://fcm.googleapis.com");
     assert_eq!(fcm.token_endpoint, "https://oauth2.googleapis.com/token");
-    assert_eq!(settings.apns.unwrap().endpoint, "http://localhost");
-    assert!(!settings.webhook.unwrap().allow_private_addresses);
-    assert_eq!(settings.smtp.unwrap().security, notifications::delivery::SmtpSecurity::Tls);
-    let unknown = serde_json::from_str::<ProviderSettings>(r#"{ "Fcm": { "Projectid": "p" } }"#);
-    assert!(unknown.unwrap_err().to_string().contains("Projectid"));
+    assert_eq!(settings.apns.endpoint, "http://localhost");
+    assert!(!settings.webhook.allow_private_addresses);
+    assert_eq!(settings.smtp.security, notifications::delivery::SmtpSecurity::Tls);
+}
+
+#[test]
+fn mistakes_of_all_sections_are_told_at_once() {
+    let flags = [
+        "Fcm:ProjectId=p",
+        "Apns:TeamId=t",
+        "Webhook:Secret=a-short-secret",
+        "Smtp:Host=relay",
+        "Smtp:Security=ssl",
+    ];
+    let load = |flags: &[&str]| {
+        let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
+        Sources::new().flags(&flags).load::<ProviderSettings>()
+    };
+    let text = load(&flags).unwrap_err().to_string();
+    assert!(text.contains("Smtp:Security is ssl"), "{text}");
+    let text = load(&flags[..4]).unwrap_err().to_string();
+    for name in ["Fcm:ClientEmail", "Apns:KeyId", "Webhook:Secret", "Smtp:From"] {
+        assert!(text.contains(name), "{name} in {text}");
+    }
+    assert!(!text.contains("a-short-secret"), "{text}");
+    assert!(load(&[]).is_ok());
 }

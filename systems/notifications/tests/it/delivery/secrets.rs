@@ -7,7 +7,7 @@ use notifications::Platform;
 use notifications::delivery::fake::{
     FakeApns, FakeFcm, FakeSmtp, FakeWebhook, Fault, Reply, SmtpStage,
 };
-use notifications::delivery::{ProviderSettings, SettingsError};
+use notifications::delivery::{FcmSettings, ProviderSettings, SettingsError};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span;
@@ -70,10 +70,10 @@ impl Fakes {
 
     fn settings(&self) -> ProviderSettings {
         ProviderSettings {
-            fcm: Some(self.fcm.settings()),
-            apns: Some(self.apns.settings()),
-            webhook: Some(self.webhook.settings()),
-            smtp: Some(self.smtp.settings()),
+            fcm: self.fcm.settings(),
+            apns: self.apns.settings(),
+            webhook: self.webhook.settings(),
+            smtp: self.smtp.settings(),
         }
     }
 
@@ -85,10 +85,10 @@ impl Fakes {
             TOKEN.to_owned(),
             ADDRESS.to_owned(),
             "hook-path-nobody-may-see".to_owned(),
-            line(settings.fcm.unwrap().private_key.reveal()),
-            line(settings.apns.unwrap().private_key.reveal()),
-            settings.webhook.unwrap().secret.reveal().to_owned(),
-            settings.smtp.unwrap().password.reveal().to_owned(),
+            line(settings.fcm.private_key.expose()),
+            line(settings.apns.private_key.expose()),
+            settings.webhook.secret.expose().to_owned(),
+            settings.smtp.password.expose().to_owned(),
             "access-1".to_owned(),
         ];
         let bearer = self.apns.pushes().received().first().map(|received| {
@@ -179,7 +179,7 @@ async fn no_secret_is_in_debug() {
     let providers = ground.providers(&settings);
     sent(&providers, &device(Platform::Apns, TOKEN), &push()).await;
     let text = format!("{settings:?} {providers:?} {:?}", device(Platform::Fcm, TOKEN));
-    assert!(text.contains("Secret(hidden)"));
+    assert!(text.contains("(secret)"));
     check_hidden(&text, &fakes.secrets());
 }
 
@@ -189,14 +189,14 @@ async fn no_secret_is_in_an_error_about_settings() {
     let fakes = Fakes::start(&ground).await;
     // Each key in the other's place: real keys, and of no use there.
     let mut settings = fakes.settings();
-    let (fcm, apns) = (settings.fcm.clone().unwrap(), settings.apns.clone().unwrap());
-    settings.fcm.as_mut().unwrap().private_key = apns.private_key;
-    settings.apns.as_mut().unwrap().private_key = fcm.private_key;
+    let (fcm, apns) = (settings.fcm.clone(), settings.apns.clone());
+    settings.fcm.private_key = apns.private_key;
+    settings.apns.private_key = fcm.private_key;
     let open = |settings: &ProviderSettings| -> SettingsError {
         notifications::delivery::Providers::open(settings, &ground.clock).unwrap_err()
     };
     let mut text = format!("{:?} ", open(&settings));
-    settings.fcm = None;
+    settings.fcm = FcmSettings::default();
     text.push_str(&open(&settings).to_string());
     assert!(text.contains("Fcm:PrivateKey") && text.contains("Apns:PrivateKey"), "{text}");
     check_hidden(&text, &fakes.secrets());

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use notifications::Platform;
 use notifications::delivery::fake::{FakeWebhook, Fault, Gate, Reply};
 use notifications::delivery::{
-    Delivery, ProviderSettings, Providers, PushResult, Secret, Signature, WebhookSettings,
+    Delivery, ProviderSettings, Providers, PushResult, Signature, WebhookSettings,
 };
 use serde_json::json;
+
+use service::settings::Secret;
 
 use super::ground::{Ground, NOW_MS, device, push, sent};
 
@@ -26,7 +28,7 @@ async fn stage_with(change: impl FnOnce(&mut WebhookSettings)) -> Stage {
     let fake = FakeWebhook::start(Arc::clone(&ground.clock)).await.unwrap();
     let mut settings = fake.settings();
     change(&mut settings);
-    let settings = ProviderSettings { webhook: Some(settings), ..ProviderSettings::default() };
+    let settings = ProviderSettings { webhook: settings, ..ProviderSettings::default() };
     let providers = ground.providers(&settings);
     Stage { ground, fake, providers }
 }
