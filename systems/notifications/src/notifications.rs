@@ -55,6 +55,7 @@ impl Notifications {
         let account = account.with_environment(environment.clone());
         let containers =
             Containers::create(&account, &settings.database, settings.retention()).await?;
+        let signals = Signals::new(&environment);
         let core = Core {
             account,
             containers,
@@ -63,7 +64,7 @@ impl Notifications {
             delivery,
             templates,
             wake: Notify::new(),
-            signals: Signals::default(),
+            signals,
             health: Health::default(),
             step_watch: OnceLock::new(),
         };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use service::settings::Secret;
 
 use crate::error::{Error, Problem, Result};
 use crate::words::{Category, EventType, QuietHours, Toggles, zone};
@@ -49,6 +50,8 @@ pub struct Settings {
     pub deeplink_scheme: String,
     /// A folder with further locales, one file for each; none for those inside the program.
     pub template_folder: Option<String>,
+    /// Keys the hash that names a user in proofs of erasure; it must stay the same.
+    pub erasure_secret: Secret,
     /// Users whose events are worked on at the same time.
     pub users_at_once: usize,
 }
@@ -116,6 +119,7 @@ impl Default for Settings {
             defaults: Defaults::default(),
             deeplink_scheme: "asora".to_owned(),
             template_folder: None,
+            erasure_secret: Secret::default(),
             users_at_once: 16,
         }
     }

@@ -57,7 +57,7 @@ impl Notifications {
             }
         }
         if marked > 0 {
-            core.signals.send(user, Signal::Changed);
+            core.signals.send(user, &Signal::Changed);
         }
         Ok(bill.of(marked))
     }
@@ -71,7 +71,7 @@ impl Core {
         change: fn(&mut Notification, Moment),
     ) -> Result<Charged<Notification>> {
         let marked = self.mark_quietly(user, id, change).await?;
-        self.signals.send(user, Signal::Updated(Box::new(marked.value.clone())));
+        self.signals.send(user, &Signal::Updated(Box::new(marked.value.clone())));
         Ok(marked)
     }
 
