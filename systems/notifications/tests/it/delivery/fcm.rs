@@ -230,7 +230,7 @@ async fn failures_of_the_token_endpoint_are_told_apart() {
 async fn a_clock_that_is_wrong_is_an_alarm() {
     let ground = Ground::new();
     let fake = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
-    let slow = client::TravellingClock::starting_at(model::TimestampMs(0)) as Arc<dyn Clock>;
+    let slow = client::TravellingClock::starting_at(client::TimestampMs(0)) as Arc<dyn Clock>;
     let settings = ProviderSettings { fcm: fake.settings(), ..ProviderSettings::default() };
     let providers = Providers::open(&settings, &slow).unwrap();
     let result = sent(&providers, &device(Platform::Fcm, TOKEN), &push()).await;

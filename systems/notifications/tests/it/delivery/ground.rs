@@ -19,7 +19,7 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new() -> Self {
-        let time = TravellingClock::starting_at(model::TimestampMs(NOW_MS));
+        let time = TravellingClock::starting_at(client::TimestampMs(NOW_MS));
         Self { clock: Arc::clone(&time) as Arc<dyn Clock>, time }
     }
 

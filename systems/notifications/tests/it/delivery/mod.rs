@@ -5,6 +5,7 @@ mod fcm;
 mod goaway;
 mod ground;
 mod mail;
+mod pipeline;
 mod providers;
 mod secrets;
 mod webhook;
