@@ -1,4 +1,4 @@
-//! The notifications system through its public API, on an embedded account with a travelling clock.
+//! The notifications system through its public API and over HTTP, on an account in memory with a travelling clock.
 
 mod acceptance;
 mod crashes;
@@ -6,4 +6,7 @@ mod devices;
 mod erasure;
 mod faults;
 mod golden;
+mod http;
+mod isolation;
+mod site;
 mod world;
