@@ -8,7 +8,8 @@ use crate::ast::{Name, Query, Span};
 use crate::error::{Location, QueryError, text};
 use crate::lexer::{Keyword, Symbol, Token, TokenKind, Tokenizer};
 
-/// How deep the parser may call itself: beyond it lies the end of the stack.
+/// How deep the parser may call itself: beyond it lies the end of the stack. Counted are lists and subqueries inside
+/// each other, which a text has in common with what is printed of it; operators and parentheses are not.
 pub(super) const NESTING_LEVELS_MAX: usize = 128;
 
 /// JOINs of a query, subqueries included.

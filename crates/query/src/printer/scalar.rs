@@ -2,8 +2,8 @@
 //!
 //! Owns parentheses: every operator has its own pair, so precedence never matters to a reader of the text.
 
+use super::Printer;
 use super::number::seventeen_digits;
-use super::{NESTED_OPERANDS_MAX, NESTED_RIGHT_OPERANDS_MAX, Printer};
 use crate::ast::{
     BinaryOperator, Branch, Literal, Member, Negation, ObjectMember, Scalar, ScalarKind, Step,
     SubqueryKind, UnaryOperator,
@@ -26,12 +26,13 @@ impl Printer {
                 self.scalar(low);
                 self.push(" AND ");
                 self.scalar(high);
-                self.push(")");
+                self.close(1);
             }
             ScalarKind::In { negation, value, list } => {
                 self.tested(value, *negation, " IN (");
                 self.list(list, Self::scalar);
-                self.push("))");
+                self.push(")");
+                self.close(1);
             }
             ScalarKind::Like { negation, value, pattern, escape } => {
                 self.tested(value, *negation, " LIKE ");
@@ -40,7 +41,7 @@ impl Printer {
                     self.push(" ESCAPE ");
                     self.quoted(&escape.to_string());
                 }
-                self.push(")");
+                self.close(1);
             }
             ScalarKind::Object(members) => {
                 self.push("{");
@@ -86,13 +87,10 @@ impl Printer {
             member.target.kind,
             ScalarKind::Literal(Literal::Integer(_) | Literal::Double(_))
         );
-        if is_number {
-            self.push("(");
-        }
+        let pairs = usize::from(is_number);
+        self.open(pairs);
         self.scalar(&member.target);
-        if is_number {
-            self.push(")");
-        }
+        self.close(pairs);
         for step in &member.steps {
             match step {
                 Step::Property(name) => {
@@ -109,22 +107,20 @@ impl Printer {
     }
 
     fn unary(&mut self, operator: UnaryOperator, operand: &Scalar) {
+        self.open(1);
         self.push(match operator {
-            UnaryOperator::Not => "(NOT ",
-            UnaryOperator::Minus => "(-",
-            UnaryOperator::Plus => "(+",
-            UnaryOperator::BitwiseNot => "(~",
+            UnaryOperator::Not => "NOT ",
+            UnaryOperator::Minus => "-",
+            UnaryOperator::Plus => "+",
+            UnaryOperator::BitwiseNot => "~",
         });
         self.scalar(operand);
-        self.push(")");
+        self.close(1);
     }
 
     fn chain(&mut self, first: &Scalar, rest: &[(BinaryOperator, Scalar)]) {
-        let is_nested = rest.len() < NESTED_OPERANDS_MAX;
-        let pairs = if is_nested { rest.len() } else { 1 };
-        for _ in 0..pairs {
-            self.push("(");
-        }
+        let is_nested = self.is_nested(rest.len());
+        self.open(if is_nested { rest.len() } else { 1 });
         self.scalar(first);
         for (operator, operand) in rest {
             self.push(" ");
@@ -132,23 +128,24 @@ impl Printer {
             self.push(" ");
             self.scalar(operand);
             if is_nested {
-                self.push(")");
+                self.close(1);
             }
         }
         if !is_nested {
-            self.push(")");
+            self.close(1);
         }
     }
 
     fn coalesce(&mut self, operands: &[Scalar]) {
-        let is_nested = operands.len() <= NESTED_RIGHT_OPERANDS_MAX;
+        let operators = operands.len().saturating_sub(1);
+        let is_nested = self.is_nested(operators);
         let mut pairs = 0;
         for (index, operand) in operands.iter().enumerate() {
             if index > 0 {
                 self.push(" ?? ");
             }
-            if index == 0 || (is_nested && index + 1 < operands.len()) {
-                self.push("(");
+            if index == 0 || (is_nested && index < operators) {
+                self.open(1);
                 pairs += 1;
             }
             self.scalar(operand);
@@ -157,11 +154,11 @@ impl Printer {
     }
 
     fn conditional(&mut self, branches: &[Branch], otherwise: &Scalar) {
-        let is_nested = branches.len() < NESTED_RIGHT_OPERANDS_MAX;
+        let is_nested = self.is_nested(branches.len());
         let mut pairs = 0;
         for (index, branch) in branches.iter().enumerate() {
             if index == 0 || is_nested {
-                self.push("(");
+                self.open(1);
                 pairs += 1;
             }
             self.scalar(&branch.condition);
@@ -173,15 +170,9 @@ impl Printer {
         self.close(pairs);
     }
 
-    fn close(&mut self, pairs: usize) {
-        for _ in 0..pairs {
-            self.push(")");
-        }
-    }
-
     /// The start of BETWEEN, IN or LIKE.
     fn tested(&mut self, value: &Scalar, negation: Negation, word: &str) {
-        self.push("(");
+        self.open(1);
         self.scalar(value);
         if negation == Negation::Negated {
             self.push(" NOT");

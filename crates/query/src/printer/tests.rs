@@ -1,5 +1,6 @@
 //! Layout: what the recorded plans of the service look like.
 
+use super::writer::NESTED_OPERATORS_MAX;
 use super::*;
 use crate::parse;
 
@@ -24,9 +25,19 @@ fn a_chain_opens_all_its_parentheses_first() {
 
 #[test]
 fn a_long_chain_is_flat() {
-    let text = format!("SELECT VALUE c.a{} FROM c", " OR c.a".repeat(NESTED_OPERANDS_MAX));
+    let text = format!("SELECT VALUE c.a{} FROM c", " OR c.a".repeat(NESTED_OPERATORS_MAX + 1));
     let printed = print(&parse(&text).unwrap());
     assert!(printed.starts_with("SELECT VALUE (c.a OR c.a OR"));
+}
+
+#[test]
+fn counts_beyond_any_limit_are_printed_as_digits() {
+    check("SELECT TOP 1e20 * FROM c", "SELECT TOP 100000000000000000000 *\nFROM c");
+    check("SELECT TOP 2.5 * FROM c", "SELECT TOP 2.5 *\nFROM c");
+    let digits = "9".repeat(310);
+    check("SELECT TOP 1e400 * FROM c", &format!("SELECT TOP {digits} *\nFROM c"));
+    let limit = "SELECT *\nFROM c\nOFFSET 0 LIMIT 18446744073709551616";
+    check("SELECT * FROM c OFFSET 0 LIMIT 18446744073709551616", limit);
 }
 
 #[test]

@@ -3,13 +3,15 @@
 //! Owns lines, lists and quotes, and the two entrances. Does not own the form of clauses and expressions.
 
 use crate::ast::{Query, Scalar};
+use crate::parser::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 
-/// Operands up to which a chain is printed with parentheses round each operator. Longer ones are printed flat, which
-/// means the same and keeps the text within the parser's limits.
-pub(super) const NESTED_OPERANDS_MAX: usize = 1000;
+/// Operators up to which a chain is printed with parentheses round each. Longer ones are printed with one pair, which
+/// means the same.
+pub(super) const NESTED_OPERATORS_MAX: usize = 999;
 
-/// The same for operators that group to the right, where every parenthesis costs the parser a level.
-pub(super) const NESTED_RIGHT_OPERANDS_MAX: usize = 8;
+/// Pairs of parentheses up to which chains are printed so. Beyond it every operator has one pair, as many as the tree has
+/// levels at most, so the parser never finds too many.
+const NESTED_PAIRS_MAX: usize = PARENTHESES_MAX - TREE_LEVELS_MAX;
 
 /// The normal form of a query.
 #[must_use]
@@ -33,6 +35,8 @@ pub(super) struct Printer {
     pub(super) text: String,
     /// How many subqueries enclose the clause being printed.
     pub(super) depth: usize,
+    /// Pairs of parentheses that are open, but for those of calls, lists and subqueries.
+    pairs: usize,
 }
 
 impl Printer {
@@ -46,6 +50,21 @@ impl Printer {
         for _ in 0..self.depth {
             self.text.push_str("    ");
         }
+    }
+
+    /// Whether a chain of so many operators has a pair of parentheses for each.
+    pub(super) fn is_nested(&self, operators: usize) -> bool {
+        operators <= NESTED_OPERATORS_MAX && self.pairs + operators <= NESTED_PAIRS_MAX
+    }
+
+    pub(super) fn open(&mut self, pairs: usize) {
+        self.pairs += pairs;
+        self.text.extend(std::iter::repeat_n('(', pairs));
+    }
+
+    pub(super) fn close(&mut self, pairs: usize) {
+        self.pairs = self.pairs.saturating_sub(pairs);
+        self.text.extend(std::iter::repeat_n(')', pairs));
     }
 
     /// Prints parts with a comma and a space between them.

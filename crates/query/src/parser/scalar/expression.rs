@@ -1,18 +1,21 @@
-//! Entering an expression, and measuring its tree.
+//! Reading an expression, and measuring its tree.
 //!
-//! Owns the run of opening parentheses and the limit on the levels of a tree.
+//! Owns the loop over operands and operators, and the limits on parentheses and on the levels of a tree.
 
-use crate::ast::{Scalar, ScalarKind, Span};
+use super::binding::Binding;
+use super::infix::Infix;
+use super::pending::Pending;
+use crate::ast::{Scalar, ScalarKind, Span, UnaryOperator};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::Parsed;
 use crate::parser::state::Parser;
 
-/// Parentheses that may open at one place.
-const PARENTHESES_MAX: usize = 4096;
+/// Parentheses that may be open at one place. They cost no stack, but a text of nothing else is a mistake.
+pub(crate) const PARENTHESES_MAX: usize = 4096;
 
 /// Levels of a tree: what later stages, which walk trees by calling themselves, can bear.
-const TREE_LEVELS_MAX: usize = 512;
+pub(crate) const TREE_LEVELS_MAX: usize = 512;
 
 /// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
 pub(in crate::parser) struct Measured {
@@ -35,28 +38,103 @@ impl Measured {
     }
 }
 
+/// An expression and how tightly it binds.
+pub(super) struct Bound {
+    pub(super) value: Measured,
+    pub(super) binding: Binding,
+}
+
+/// What is begun and not complete, innermost last.
+#[derive(Default)]
+pub(super) struct Unfinished {
+    pub(super) pending: Vec<Pending>,
+    /// How many of them are parentheses.
+    pub(super) parentheses: usize,
+}
+
+/// What comes next.
+pub(super) enum Next {
+    /// An operand is to be read.
+    Operand,
+    /// An operand is there; what follows it is to be read.
+    Value(Bound),
+    /// The expression has ended.
+    End(Measured),
+}
+
 impl Parser<'_> {
     /// An expression.
     pub(in crate::parser) fn scalar(&mut self) -> Parsed<Measured> {
-        self.nested(Self::scalar_after_parentheses)
+        self.nested(Self::expression)
     }
 
-    fn scalar_after_parentheses(&mut self) -> Parsed<Measured> {
-        let mut open = 0;
-        while self.at(Symbol::OpenParenthesis)
-            && *self.ahead(1) != TokenKind::Keyword(Keyword::Select)
-        {
-            self.advance();
-            open += 1;
-            if open > PARENTHESES_MAX {
-                return Err(Box::new(text::too_deep(PARENTHESES_MAX)));
+    fn expression(&mut self) -> Parsed<Measured> {
+        let mut unfinished = Unfinished::default();
+        let mut next = Next::Operand;
+        loop {
+            next = match next {
+                Next::Operand => self.operand_value(&mut unfinished).map(Next::Value)?,
+                Next::Value(value) => self.follow(&mut unfinished, value)?,
+                Next::End(value) => return Ok(value),
+            };
+        }
+    }
+
+    /// A path or constant, after the operators and parentheses before it.
+    fn operand_value(&mut self, unfinished: &mut Unfinished) -> Parsed<Bound> {
+        while let Some(pending) = self.prefix() {
+            if matches!(pending, Pending::Parenthesis) {
+                unfinished.parentheses += 1;
+                if unfinished.parentheses > PARENTHESES_MAX {
+                    return Err(Box::new(text::too_deep(PARENTHESES_MAX)));
+                }
+            }
+            unfinished.pending.push(pending);
+        }
+        let value = self.primary()?;
+        Ok(Bound { value: self.path(value)?, binding: Binding::Unary })
+    }
+
+    /// An operator before its operand, or a parenthesis that opens. NOT binds like a sign: `NOT a = b` is `(NOT a) = b`.
+    fn prefix(&mut self) -> Option<Pending> {
+        let operator = match self.kind() {
+            TokenKind::Keyword(Keyword::Not) => UnaryOperator::Not,
+            TokenKind::Symbol(Symbol::Minus) => UnaryOperator::Minus,
+            TokenKind::Symbol(Symbol::Plus) => UnaryOperator::Plus,
+            TokenKind::Symbol(Symbol::Tilde) => UnaryOperator::BitwiseNot,
+            TokenKind::Symbol(Symbol::OpenParenthesis)
+                if *self.ahead(1) != TokenKind::Keyword(Keyword::Select) =>
+            {
+                self.advance();
+                return Some(Pending::Parenthesis);
+            }
+            _ => return None,
+        };
+        Some(Pending::Unary { operator, start: self.advance() })
+    }
+
+    /// What follows an operand: an operator that takes it as its first, or the end of what waits for it.
+    fn follow(&mut self, unfinished: &mut Unfinished, value: Bound) -> Parsed<Next> {
+        let mut value = value;
+        if let Some(infix) = self.infix() {
+            while let Some(pending) = unfinished.pending.pop_if(|last| completes(last, infix)) {
+                value = self.complete(pending, value)?;
+            }
+            let fits =
+                |last: &Pending| last.accepts() <= infix.binding() || last.goes_on_with(infix);
+            if value.binding >= infix.left() && unfinished.pending.last().is_none_or(fits) {
+                return self.begin(unfinished, infix, value.value);
             }
         }
-        let mut value = self.ternary(None)?;
-        for _ in 0..open {
-            self.expect(Symbol::CloseParenthesis)?;
-            value = self.ternary(Some(value))?;
+        match unfinished.pending.pop() {
+            Some(pending) => self.end(unfinished, pending, value),
+            None => Ok(Next::End(value.value)),
         }
-        Ok(value)
     }
+}
+
+/// Whether an operator takes the whole of what waits for an operand as its first operand.
+fn completes(pending: &Pending, infix: Infix) -> bool {
+    let is_operator = !matches!(pending, Pending::Low { .. });
+    is_operator && pending.accepts() > infix.binding() && !pending.goes_on_with(infix)
 }

@@ -1,16 +1,21 @@
-//! Expressions, loosest operator first.
+//! Expressions.
 //!
-//! Owns how an expression is entered: a run of opening parentheses costs no stack, because the service's own printed
-//! form opens with as many parentheses as a chain has operands. Each file below owns one band of precedence; every
-//! step takes the leftmost operand if it is already read.
+//! Owns the rule that operators and parentheses cost no stack: what waits for an operand waits in a list. The service's
+//! own printed form has a pair of parentheses round every operator, so parentheses must not count where operators do
+//! not; and what counts, the levels of the tree and the nesting of lists and subqueries, is the same for a text and for
+//! what is printed of it. The parser calls itself only for what stands between brackets, braces and commas, and for
+//! subqueries.
 
-mod binary;
+mod begin;
+mod binding;
+mod complete;
 mod construct;
 mod expression;
-mod logical;
+mod infix;
+mod path;
+mod pending;
 mod primary;
-mod ternary;
-mod unary;
 
 use super::Parsed;
 pub(super) use expression::Measured;
+pub(crate) use expression::{PARENTHESES_MAX, TREE_LEVELS_MAX};

@@ -1,6 +1,6 @@
 //! Primary expressions.
 //!
-//! Owns constants, parameters, aliases, parentheses, subqueries and calls. ALL, FIRST, LAST, NaN and Infinity are
+//! Owns constants, parameters, aliases, subqueries and calls; other parentheses are passed before it comes to this. ALL, FIRST, LAST, NaN and Infinity are
 //! ordinary names that mean something special only here; LEFT and RIGHT are reserved words that still name functions.
 
 use super::{Measured, Parsed};
@@ -40,12 +40,6 @@ impl Parser<'_> {
             Symbol::OpenParenthesis if *self.ahead(1) == TokenKind::Keyword(Keyword::Select) => {
                 let start = self.span();
                 self.subquery(SubqueryKind::Scalar, start)
-            }
-            Symbol::OpenParenthesis => {
-                self.advance();
-                let value = self.scalar()?;
-                self.expect(Symbol::CloseParenthesis)?;
-                Ok(value)
             }
             _ => Err(self.mismatch()),
         }

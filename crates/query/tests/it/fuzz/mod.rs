@@ -7,4 +7,4 @@
 mod bounded;
 mod corpus;
 mod mutate;
-mod oracle;
+pub(crate) mod oracle;

@@ -19,7 +19,7 @@ const ITEM: &[u8] = br#"{"id":"a","a":1,"b":[1,{"x":"y"}],"c":{"d":null},"key":"
 const HELD_BYTES_MAX: usize = 1 << 16;
 
 /// A query is refused or understood: then its printed text is the same query, and plans and rows can be asked for.
-pub(super) fn check_query(text: &str) {
+pub(crate) fn check_query(text: &str) {
     let _ = ItemPredicate::parse(text);
     let Ok(tree) = parse(text) else { return };
     let printed = print(&tree);
@@ -45,7 +45,7 @@ pub(super) fn check_query(text: &str) {
 }
 
 /// An item is refused or read; and if the whole of it can be read, so can its parts, to the same values.
-pub(super) fn check_item(text: &[u8]) {
+pub(crate) fn check_item(text: &[u8]) {
     for parity in 0..2 {
         let is_wanted = |name: &[u8]| name.iter().map(|byte| byte & 1).sum::<u8>() % 2 == parity;
         let read = Json::parse_properties(text, is_wanted);

@@ -1,12 +1,8 @@
-//! Long and deep queries through the public functions.
+//! Long chains and lists, and the limits in words.
 
 use query::{BuiltInFunctions, Parameters, bind, parse, print};
 
-/// Runs with the least stack a thread of the product has.
-fn on_a_small_stack(check: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(check);
-    thread.expect("a thread starts").join().expect("the check holds");
-}
+use super::on_a_small_stack;
 
 #[test]
 fn a_chain_of_twenty_thousand_conditions_goes_through_every_stage() {

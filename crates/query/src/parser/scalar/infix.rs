@@ -1,0 +1,98 @@
+//! What may stand after an operand.
+//!
+//! Owns the tokens of operators between operands, and what each of them takes on its left. Does not own what happens
+//! then: see `begin`.
+
+use super::binding::Binding;
+use crate::ast::{BinaryOperator, Negation};
+use crate::lexer::{Keyword, Symbol, TokenKind};
+use crate::parser::state::Parser;
+
+/// An operator after its first operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Infix {
+    /// `?`
+    Question,
+    /// `??`
+    Coalesce,
+    Between(Negation),
+    In(Negation),
+    Like(Negation),
+    Binary(BinaryOperator),
+}
+
+impl Infix {
+    /// How tightly the whole expression binds.
+    pub(super) fn binding(self) -> Binding {
+        match self {
+            Self::Question => Binding::Conditional,
+            Self::Coalesce => Binding::Coalesce,
+            Self::Between(_) => Binding::Between,
+            Self::In(_) | Self::Like(_) => Binding::Membership,
+            Self::Binary(operator) => operator.level().into(),
+        }
+    }
+
+    /// How loosely the operand on the left may bind.
+    pub(super) fn left(self) -> Binding {
+        match self {
+            Self::Question => Binding::Coalesce,
+            Self::Coalesce => Binding::Between,
+            Self::Between(_) | Self::In(_) | Self::Like(_) => Binding::Comparison,
+            Self::Binary(operator) => operator.level().into(),
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// The operator at hand.
+    pub(super) fn infix(&self) -> Option<Infix> {
+        match self.kind() {
+            TokenKind::Symbol(Symbol::Question) => Some(Infix::Question),
+            TokenKind::Symbol(Symbol::QuestionQuestion) => Some(Infix::Coalesce),
+            TokenKind::Symbol(symbol) => binary_operator(*symbol).map(Infix::Binary),
+            TokenKind::Keyword(Keyword::Or) => Some(Infix::Binary(BinaryOperator::Or)),
+            TokenKind::Keyword(Keyword::And) => Some(Infix::Binary(BinaryOperator::And)),
+            TokenKind::Keyword(Keyword::Not) => match self.ahead(1) {
+                TokenKind::Keyword(word) => test(*word, Negation::Negated),
+                _ => None,
+            },
+            TokenKind::Keyword(word) => test(*word, Negation::Plain),
+            _ => None,
+        }
+    }
+}
+
+/// BETWEEN, IN or LIKE.
+fn test(word: Keyword, negation: Negation) -> Option<Infix> {
+    match word {
+        Keyword::Between => Some(Infix::Between(negation)),
+        Keyword::In => Some(Infix::In(negation)),
+        Keyword::Like => Some(Infix::Like(negation)),
+        _ => None,
+    }
+}
+
+fn binary_operator(symbol: Symbol) -> Option<BinaryOperator> {
+    Some(match symbol {
+        Symbol::Equal => BinaryOperator::Equal,
+        Symbol::NotEqual => BinaryOperator::NotEqual,
+        Symbol::Less => BinaryOperator::Less,
+        Symbol::LessOrEqual => BinaryOperator::LessOrEqual,
+        Symbol::Greater => BinaryOperator::Greater,
+        Symbol::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
+        Symbol::ShiftLeft => BinaryOperator::ShiftLeft,
+        Symbol::ShiftRight => BinaryOperator::ShiftRight,
+        Symbol::ShiftRightUnsigned => BinaryOperator::ShiftRightUnsigned,
+        Symbol::BarBar => BinaryOperator::Concatenate,
+        Symbol::Bar => BinaryOperator::BitwiseOr,
+        Symbol::Caret => BinaryOperator::BitwiseXor,
+        Symbol::Ampersand => BinaryOperator::BitwiseAnd,
+        Symbol::Plus => BinaryOperator::Add,
+        Symbol::Minus => BinaryOperator::Subtract,
+        Symbol::Star => BinaryOperator::Multiply,
+        Symbol::Slash => BinaryOperator::Divide,
+        Symbol::Percent => BinaryOperator::Modulo,
+        _ => return None,
+    })
+}
