@@ -2,6 +2,7 @@
 
 mod acceptance;
 mod crashes;
+mod delivery;
 mod devices;
 mod erasure;
 mod faults;
