@@ -1,6 +1,7 @@
 //! The notifications system through its public API and over HTTP, on an account in memory with a travelling clock.
 
 mod acceptance;
+mod budgets;
 mod crashes;
 mod delivery;
 mod devices;
@@ -9,5 +10,6 @@ mod faults;
 mod golden;
 mod http;
 mod isolation;
+mod running;
 mod site;
 mod world;
