@@ -8,6 +8,7 @@ mod failure;
 mod open;
 mod output;
 mod panic;
+mod place;
 mod progress;
 
 use std::process::ExitCode;
@@ -28,7 +29,9 @@ Examples:
   planisphere bench --data DIR --keep     the same, and keep the store to look at
   planisphere verify --data DIR           is everything in this folder consistent?
   planisphere export --data DIR --database shop --container orders --out orders.jsonl
+  planisphere copy --from-data DIR --from shop/orders --to shop/orders-v2 --partition-key /tenantId
   planisphere query --data DIR --database shop --container orders \"SELECT * FROM c\"
+  planisphere schema plan shop.toml --data DIR    what would this schema create and change?
   planisphere report                      what did requests cost, what was hot, what would help?
   planisphere cost --item order.json      what does this item cost, path by path?
   planisphere help verify                 more about one command

@@ -94,7 +94,8 @@ fn cannot_open(folder: &Path) -> String {
     format!("cannot open the store at {}", folder.display())
 }
 
-fn refuse_missing(folder: &Path) -> Result<(), Failure> {
+/// Refuses a folder that holds no store.
+pub(crate) fn refuse_missing(folder: &Path) -> Result<(), Failure> {
     let refused = |why: &str| {
         let way_out = "Give the folder of a store; `planisphere bench --keep` makes one to try";
         Err(Failure::new(cannot_open(folder), why).way_out(way_out))

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, cost, export, import, query, report, serve, verify, version};
+use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -16,8 +16,10 @@ pub(crate) enum Command {
     Bench(bench::Bench),
     Export(export::Export),
     Import(import::Import),
+    Copy(Box<copy::Copy>),
     Query(query::Query),
     Report(report::Report),
+    Schema(Box<schema::Schema>),
     Cost(cost::Cost),
 }
 
@@ -31,8 +33,10 @@ impl Command {
             Self::Bench(bench) => bench.run(),
             Self::Export(export) => export.run(),
             Self::Import(import) => import.run(),
+            Self::Copy(copy) => copy.run(),
             Self::Query(query) => query.run(),
             Self::Report(report) => report.run(),
+            Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
         }
     }

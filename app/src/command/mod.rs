@@ -1,14 +1,17 @@
 //! The commands of the binary, one file each.
 
 mod bench;
+mod copy;
 mod cost;
 mod dispatch;
 mod export;
 mod import;
 mod query;
 mod report;
+mod schema;
 mod serve;
 mod verify;
 mod version;
 
 pub(crate) use dispatch::Command;
+pub(crate) use serve::account_key;

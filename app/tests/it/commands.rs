@@ -20,7 +20,7 @@ fn version_names_the_format_that_stores_are_written_in() {
 
 #[test]
 fn help_teaches_by_examples() {
-    for command in ["version", "verify", "bench", "export", "import", "query", "cost"] {
+    for command in ["version", "verify", "bench", "export", "import", "query", "cost", "schema"] {
         let said = planisphere([command, "--help"]).succeeded();
         assert!(said.out.contains("Example"), "{said:?}");
         assert!(said.out.contains(&format!("planisphere {command}")), "{said:?}");

@@ -11,5 +11,6 @@ mod full_disk;
 mod planisphere;
 mod query;
 mod report;
+mod schema;
 mod serve;
 mod tls;

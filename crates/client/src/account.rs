@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::{Engine, Environment, SPACES, Settings};
+use engine::{Engine, Environment, SPACES, Settings, TravellingClock};
+use model::DatabaseId;
 use storage_lsm::LsmStore;
 
-use crate::answer::ActivityId;
-use crate::call::{Body, Reply};
+use crate::answer::{ActivityId, Answer};
+use crate::call::{Body, Reply, Request};
 use crate::error::Result;
 use crate::faults::Faults;
 use crate::place::{Embedded, Faulty, Place, translate};
@@ -60,6 +61,17 @@ impl Account {
         };
         let environment = engine.environment().clone();
         Ok(Self::new(Arc::new(Embedded::new(engine)), environment))
+    }
+
+    /// Opens an account in memory on a made-up clock: waiting moves the clock and costs no time, randomness repeats for
+    /// the same seed. For tests of what stands on this crate.
+    ///
+    /// # Errors
+    /// Those of [`Account::embedded`].
+    pub async fn simulated(clock: &Arc<TravellingClock>, seed: u64) -> Result<Self> {
+        let environment = Environment::travelling(Arc::clone(clock), seed);
+        let engine = Engine::simulated(environment).await.map_err(translate)?;
+        Self::embedded(engine).await
     }
 
     /// Connects to an account behind an endpoint: a server of ours, or the service.
@@ -129,12 +141,26 @@ impl Account {
         Database::new(self.clone(), id)
     }
 
+    /// The databases it has, by name.
+    ///
+    /// # Errors
+    /// `Unauthorized`, `Unavailable`.
+    pub async fn list_databases(&self) -> Result<Answer<Vec<DatabaseId>>> {
+        self.send(&Request::ListDatabases).await?.answer(Body::into_databases)
+    }
+
     /// Makes everything durable and lets go of the place; calls through clones fail afterwards.
     ///
     /// # Errors
     /// `Unavailable` when the store cannot make its content durable.
     pub async fn close(&self) -> Result<()> {
         self.inner.place.close().await
+    }
+
+    /// Whether it is behind an endpoint; what such a place cannot do is listed in the documentation of this crate.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.inner.place.is_connected()
     }
 
     /// How many queries over all partitions were sent, by [`crate::QueryText::fan_out`].
@@ -147,6 +173,11 @@ impl Account {
     #[must_use]
     pub fn environment(&self) -> &Environment {
         &self.inner.environment
+    }
+
+    /// Whether both values share one opened place.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.place, &other.inner.place)
     }
 
     pub(crate) fn count_fan_out(&self) {

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 /// What goes wrong with one request.
@@ -25,6 +26,10 @@ pub enum Fault {
     },
     /// The request is done, and its answer is lost.
     LostAnswer,
+    /// The program ends before the request is done: the call never returns, until it is dropped.
+    StopBefore,
+    /// The program ends after the request is done: the call never returns, until it is dropped.
+    StopAfter,
 }
 
 /// A plan of faults, shared with the account that suffers them; see [`crate::Account::with_faults`].
@@ -37,6 +42,7 @@ pub struct Faults {
 struct Plan {
     next: VecDeque<(Option<&'static str>, Fault)>,
     suffered: u64,
+    stops: u64,
     requests: BTreeMap<&'static str, usize>,
 }
 
@@ -63,6 +69,18 @@ impl Faults {
         self.lock().suffered
     }
 
+    /// Runs a program until it ends or meets a stop; none after a stop, which drops it as a crash would.
+    pub async fn until_stopped<T>(&self, program: impl Future<Output = T>) -> Option<T> {
+        let stops = self.lock().stops;
+        let mut program = std::pin::pin!(program);
+        std::future::poll_fn(|context| match program.as_mut().poll(context) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending if self.lock().stops > stops => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        })
+        .await
+    }
+
     /// How many faults wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -85,6 +103,12 @@ impl Faults {
         let fault = fault.unwrap_or(Fault::None);
         plan.suffered += u64::from(fault != Fault::None);
         fault
+    }
+
+    /// The call of a program that ended: it never returns.
+    pub(crate) async fn stop(&self) -> std::convert::Infallible {
+        self.lock().stops += 1;
+        std::future::pending().await
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Plan> {

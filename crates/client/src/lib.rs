@@ -80,7 +80,7 @@ pub use engine::{Clock, Environment, Randomness, Spawner, SystemClock, Travellin
 pub use model::{
     ContainerId, ContainerProperties, DatabaseId, FeedRange, Json, Number, PartitionKey,
     PartitionKeyDefinition, PartitionKeyValue, Patch, PatchOperation, PatchPath, Throughput,
-    TimeToLive,
+    TimeToLive, TimestampMs, TimestampSeconds,
 };
 
 /// The programs in the README compile as printed.

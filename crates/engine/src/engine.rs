@@ -113,6 +113,16 @@ impl Engine {
         Self::open(store, Environment::system(), Settings::default()).await
     }
 
+    /// Opens an engine whose content is gone when the last clone is dropped, in this environment and without
+    /// maintenance: for tests whose clock travels.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`].
+    pub async fn simulated(environment: Environment) -> Result<Self> {
+        let settings = Settings { maintenance: false, ..Settings::default() };
+        Self::open(Arc::new(MemoryStore::new()), environment, settings).await
+    }
+
     /// Makes everything written so far durable and refuses further operations, through clones too. The store is let
     /// go of when the last clone is.
     ///

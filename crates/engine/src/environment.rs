@@ -61,6 +61,14 @@ impl Environment {
         Self::new(clock, Arc::new(SeededRandomness::new(seed)), Arc::new(TokioSpawner))
     }
 
+    /// The same, but waiting costs no time: a sleep moves the clock. Not for an engine with maintenance, whose loop
+    /// would move it without end.
+    #[must_use]
+    pub fn travelling(clock: Arc<TravellingClock>, seed: u64) -> Self {
+        let spawner = TravellingSpawner { clock: Arc::clone(&clock) };
+        Self::new(clock, Arc::new(SeededRandomness::new(seed)), Arc::new(spawner))
+    }
+
     /// Any combination.
     #[must_use]
     pub fn new(
@@ -197,5 +205,25 @@ impl Spawner for TokioSpawner {
 
     fn sleep(&self, duration: Duration) -> Task {
         Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// Tasks on the tokio runtime, and waits that move a clock instead of taking time.
+#[derive(Clone, Debug)]
+struct TravellingSpawner {
+    clock: Arc<TravellingClock>,
+}
+
+impl Spawner for TravellingSpawner {
+    fn spawn(&self, task: Task) {
+        tokio::spawn(task);
+    }
+
+    fn sleep(&self, duration: Duration) -> Task {
+        let clock = Arc::clone(&self.clock);
+        Box::pin(async move {
+            clock.travel(duration);
+            tokio::task::yield_now().await;
+        })
     }
 }

@@ -117,7 +117,7 @@ impl Committer {
     }
 
     fn write(&mut self) -> Result<()> {
-        if let Err(error) = backpressure::wait_for_workers(&self.shared.keyspaces) {
+        if let Err(error) = backpressure::make_room(&self.shared.keyspaces) {
             return Err(self.fail(&error));
         }
         let mode = match self.durability {

@@ -25,6 +25,8 @@ pub(crate) struct Keyspaces {
     /// By the number of the space.
     pub(crate) by_number: Vec<Option<Keyspace>>,
     pub(crate) stamps: Keyspace,
+    /// Bytes of a memtable beyond which it is sealed.
+    pub(crate) memtable_bytes_max: u64,
 }
 
 impl Keyspaces {

@@ -134,7 +134,8 @@ fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keysp
             }
         }
         let stamps = database.keyspace(STAMPS, options)?;
-        Ok(Keyspaces { path: path.to_owned(), database, by_number, stamps })
+        let memtable_bytes_max = settings.memtable_bytes_max;
+        Ok(Keyspaces { path: path.to_owned(), database, by_number, stamps, memtable_bytes_max })
     });
     opened.map_err(|error| tree_did_not_open(path, error))
 }

@@ -6,6 +6,8 @@ mod reply;
 mod request;
 mod send;
 mod settle;
+mod trace;
 
 pub(crate) use reply::{Body, OneChange, Reply};
 pub(crate) use request::{At, BatchStep, Part, Request};
+pub(crate) use trace::Trace;

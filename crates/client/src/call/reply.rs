@@ -3,7 +3,7 @@
 //! Owns taking a body apart. A body of another kind than was asked for is an error of its own, never a default.
 
 use bytes::Bytes;
-use model::{ContainerProperties, FeedRange, PartitionKey};
+use model::{ContainerProperties, DatabaseId, FeedRange, PartitionKey, Throughput};
 
 use crate::answer::{ActivityId, Answer, Etag, SessionToken};
 use crate::change_feed::ChangeOperation;
@@ -30,6 +30,10 @@ pub(crate) enum Body {
     NotModified,
     Items(Vec<Bytes>),
     Container(Box<ContainerProperties>),
+    Databases(Vec<DatabaseId>),
+    Containers(Vec<ContainerProperties>),
+    /// None for an owner without throughput of its own.
+    Throughput(Option<Throughput>),
     Count(u64),
     Rows {
         rows: Vec<Bytes>,
@@ -98,6 +102,27 @@ impl Body {
         match self {
             Self::Container(properties) => Ok(*properties),
             other => Err(other.unexpected("a container")),
+        }
+    }
+
+    pub(crate) fn into_databases(self) -> Result<Vec<DatabaseId>> {
+        match self {
+            Self::Databases(ids) => Ok(ids),
+            other => Err(other.unexpected("databases")),
+        }
+    }
+
+    pub(crate) fn into_containers(self) -> Result<Vec<ContainerProperties>> {
+        match self {
+            Self::Containers(properties) => Ok(properties),
+            other => Err(other.unexpected("containers")),
+        }
+    }
+
+    pub(crate) fn into_throughput(self) -> Result<Option<Throughput>> {
+        match self {
+            Self::Throughput(throughput) => Ok(throughput),
+            other => Err(other.unexpected("throughput")),
         }
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use engine::ContainerLink;
+use engine::operation::ThroughputOwner;
 use model::{
     ContainerProperties, DatabaseId, FeedRange, ItemId, Json, PartitionKey, Patch, Throughput,
 };
@@ -28,6 +29,8 @@ pub(crate) enum Part {
     PartitionKey(PartitionKey),
     /// The logical partitions whose hierarchical partition keys begin so.
     Prefix(PartitionKey),
+    /// One part of those that [`Request::FeedRanges`] gives.
+    FeedRange(FeedRange),
     /// All of it.
     Container,
 }
@@ -52,6 +55,17 @@ pub(crate) enum Request {
     },
     ReadDatabase {
         id: DatabaseId,
+    },
+    ListDatabases,
+    ListContainers {
+        database: DatabaseId,
+    },
+    ReadThroughput {
+        owner: ThroughputOwner,
+    },
+    ReplaceThroughput {
+        owner: ThroughputOwner,
+        throughput: Throughput,
     },
     CreateContainer {
         container: Arc<ContainerLink>,
@@ -131,6 +145,10 @@ impl Request {
         match self {
             Self::CreateDatabase { .. } => "create database",
             Self::ReadDatabase { .. } => "read database",
+            Self::ListDatabases => "list databases",
+            Self::ListContainers { .. } => "list containers",
+            Self::ReadThroughput { .. } => "read throughput",
+            Self::ReplaceThroughput { .. } => "replace throughput",
             Self::CreateContainer { .. } => "create container",
             Self::ReadContainer { .. } => "read container",
             Self::ReplaceContainer { .. } => "replace container",
@@ -149,6 +167,38 @@ impl Request {
         }
     }
 
+    /// The same query from where a page of it ended.
+    pub(crate) fn continue_from(&mut self, token: String) {
+        if let Self::Query { page, .. } = self {
+            page.continuation = Some(token);
+        }
+    }
+
+    /// The names of the database and the container it is about, for traces.
+    pub(crate) fn names(&self) -> (&str, Option<&str>) {
+        let container = match self {
+            Self::CreateDatabase { id, .. } | Self::ReadDatabase { id } => {
+                return (id.as_str(), None);
+            }
+            Self::Create { at, .. }
+            | Self::Read { at, .. }
+            | Self::Replace { at, .. }
+            | Self::Upsert { at, .. }
+            | Self::Patch { at, .. }
+            | Self::Delete { at, .. } => &at.container,
+            Self::CreateContainer { container, .. }
+            | Self::ReadContainer { container }
+            | Self::ReplaceContainer { container, .. }
+            | Self::ReadMany { container, .. }
+            | Self::DeletePartition { container, .. }
+            | Self::Batch { container, .. }
+            | Self::Query { container, .. }
+            | Self::ReadChanges { container, .. }
+            | Self::FeedRanges { container } => container,
+        };
+        (container.database.as_str(), Some(container.container.as_str()))
+    }
+
     /// Whether the request may be sent again when it is not known whether it was done. A patch may increment, and a
     /// batch has no one item to look at afterwards, so the caller must decide about them.
     pub(crate) fn is_repeatable(&self) -> bool {
@@ -160,6 +210,9 @@ impl Request {
         matches!(
             self,
             Self::ReadDatabase { .. }
+                | Self::ListDatabases
+                | Self::ListContainers { .. }
+                | Self::ReadThroughput { .. }
                 | Self::ReadContainer { .. }
                 | Self::Read { .. }
                 | Self::ReadMany { .. }

@@ -2,25 +2,47 @@
 //!
 //! Owns the loop. Does not own how long to wait (`retry`) nor what a repeated write found (`settle`).
 
+use tracing::Instrument as _;
+
 use crate::account::Account;
 use crate::error::{Error, Result};
 
-use super::{Reply, Request};
+use super::{Reply, Request, Trace};
 
 impl Account {
-    /// Sends a request until it is answered, refused, or the retry policy gives up.
+    /// Sends a request until it is answered, refused, or the retry policy gives up: one call, one span.
     pub(crate) async fn send(&self, request: &Request) -> Result<Reply> {
-        // The common case has no state of its own: a point read must cost little more than the engine's.
-        match self.place().execute(request).await {
-            Ok(reply) => {
-                trace(request, &reply, 1);
-                Ok(reply)
-            }
-            Err(error) => self.send_again(request, error).await,
-        }
+        let mut trace = Trace::begin(request);
+        let result = self.send_within(request, &mut trace).await;
+        trace.end(&result);
+        result
     }
 
-    async fn send_again(&self, request: &Request, first: Error) -> Result<Reply> {
+    /// Sends one request of a call that may send more.
+    pub(crate) async fn send_within(&self, request: &Request, trace: &mut Trace) -> Result<Reply> {
+        let (reply, attempts) = self.attempt(request).instrument(trace.span()).await?;
+        trace.count(&reply, attempts);
+        Ok(reply)
+    }
+
+    /// The reply, and how many attempts it took.
+    async fn attempt(&self, request: &Request) -> Result<(Reply, u32)> {
+        // The common case has no state of its own: a point read must cost little more than the engine's.
+        let (reply, attempts) = match self.place().execute(request).await {
+            Ok(reply) => (reply, 1),
+            Err(error) => self.send_again(request, error).await?,
+        };
+        tracing::debug!(
+            operation = request.name(),
+            attempts,
+            request_units = reply.charge,
+            activity_id = %reply.activity_id,
+            "answered"
+        );
+        Ok((reply, attempts))
+    }
+
+    async fn send_again(&self, request: &Request, first: Error) -> Result<(Reply, u32)> {
         let policy = self.retry_policy();
         let environment = self.environment();
         let started = environment.now();
@@ -45,15 +67,9 @@ impl Account {
             );
             environment.sleep(delay).await;
             match self.place().execute(request).await {
-                Ok(reply) => {
-                    trace(request, &reply, attempt + 1);
-                    return Ok(reply);
-                }
+                Ok(reply) => return Ok((reply, attempt + 1)),
                 Err(next) if unknown_before => match self.settle(request, next).await {
-                    Ok(reply) => {
-                        trace(request, &reply, attempt + 1);
-                        return Ok(reply);
-                    }
+                    Ok(reply) => return Ok((reply, attempt + 1)),
                     Err(next) => error = next,
                 },
                 Err(next) => error = next,
@@ -61,14 +77,4 @@ impl Account {
         }
         Err(error)
     }
-}
-
-fn trace(request: &Request, reply: &Reply, attempts: u32) {
-    tracing::debug!(
-        operation = request.name(),
-        attempts,
-        request_units = reply.charge,
-        activity_id = %reply.activity_id,
-        "answered"
-    );
 }

@@ -111,6 +111,25 @@ pub(super) async fn a_fan_out_finds_everything_and_is_counted(ground: Ground) ->
     holds("the fan-out is counted", ground.account.fan_outs() > before)
 }
 
+pub(super) async fn feed_ranges_divide_a_query(ground: Ground) -> Checked {
+    let mark = ground.fresh("divided");
+    for customer in ["a", "b", "c"] {
+        let customer = ground.fresh(customer);
+        let key = PartitionKey::from(customer.as_str());
+        let order = Order { note: Some(mark.clone()), ..Order::new("divided", &customer, 1) };
+        ground.orders.create(&key, &order).await?;
+    }
+    let text = Query::text("SELECT VALUE c.customer FROM c WHERE c.note = @mark");
+    let text = text.parameter("@mark", mark.as_str());
+    let mut found = Vec::new();
+    for range in ground.orders.feed_ranges().await?.value {
+        let query = text.clone().within_feed_range(range, "the contract asks part by part");
+        found.append(&mut ground.orders.query::<String>(&query).await?.value);
+    }
+    found.sort();
+    equal("the customers", found, ["a", "b", "c"].map(|name| ground.fresh(name)).to_vec())
+}
+
 pub(super) async fn a_wrong_query_is_refused(ground: Ground) -> Checked {
     let key = PartitionKey::from("anybody");
     let query = Query::text("SELECT FROM WHERE").within(key.clone());

@@ -1,6 +1,6 @@
 //! Promises about databases and containers.
 
-use model::{PartitionKeyDefinition, TimeToLive};
+use model::{PartitionKeyDefinition, Throughput, TimeToLive};
 
 use super::Ground;
 use super::check::{Checked, equal, fails_with, holds};
@@ -53,4 +53,34 @@ pub(super) async fn what_is_missing_is_not_found(ground: Ground) -> Checked {
     let read = missing.read::<serde_json::Value>(&"a".into(), "a").await;
     fails_with("an item in it", read, ErrorKind::NotFound)?;
     fails_with("a name with a slash", ground.database.container("a/b"), ErrorKind::BadRequest)
+}
+
+pub(super) async fn databases_and_containers_are_listed(ground: Ground) -> Checked {
+    let databases = ground.account.list_databases().await?.value;
+    holds("its database", databases.contains(ground.database.id()))?;
+    let containers = ground.database.list_containers().await?.value;
+    let names: Vec<&str> = containers.iter().map(|one| one.id.as_str()).collect();
+    for name in ["leases", "orders", "places"] {
+        holds("its containers", names.contains(&name))?;
+    }
+    holds("by name", names.is_sorted())?;
+    let missing = ground.account.database(&ground.fresh("missing"))?.list_containers().await;
+    fails_with("containers of a missing database", missing, ErrorKind::NotFound)
+}
+
+pub(super) async fn throughput_is_read_and_replaced(ground: Ground) -> Checked {
+    let container = ground.database.container("metered")?;
+    let key = PartitionKeyDefinition::single("/id")?;
+    let manual = Throughput::manual(400)?;
+    container.create_if_missing(container.properties(key), Some(manual)).await?;
+    let other = match container.read_throughput().await?.value {
+        Some(Throughput::Manual(400)) => Throughput::manual(500)?,
+        _ => manual,
+    };
+    let replaced = container.replace_throughput(other).await?.value;
+    equal("the new throughput", replaced, Some(other))?;
+    equal("the stored throughput", container.read_throughput().await?.value, Some(other))?;
+    equal("of the database", ground.database.read_throughput().await?.value, None)?;
+    let refused = ground.database.replace_throughput(manual).await;
+    fails_with("throughput that is not there", refused, ErrorKind::NotFound)
 }

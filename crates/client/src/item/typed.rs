@@ -5,8 +5,9 @@
 
 use bytes::Bytes;
 use model::{Json, TimestampSeconds};
-use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use crate::answer::{Answer, Etag};
 use crate::call::{Body, Reply};
@@ -37,6 +38,15 @@ impl<T> Item<T> {
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// The whole stored item, as [`Item::text`].
+    ///
+    /// # Errors
+    /// `Unexpected` when the account sent no JSON.
+    pub fn stored(&self) -> Result<Json> {
+        Json::parse(&self.text)
+            .map_err(|error| Error::unexpected("the stored item is no JSON").with_source(error))
     }
 
     /// Names this state of the item; none when the account did not say.
@@ -103,11 +113,19 @@ impl<T: DeserializeOwned> Item<T> {
     }
 }
 
+/// A row that is a whole item, of `SELECT * FROM c`, can be read with its etag: `container.query::<Item<T>>(...)`.
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Item<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let text = Bytes::from(String::from(Box::<str>::from(text)));
+        Self::from_text(text).map_err(D::Error::custom)
+    }
+}
+
 impl<T: DeserializeOwned + Serialize> Item<T> {
     /// The stored item with the changes made to the value since: what is to be written.
     pub(crate) fn to_json(&self) -> Result<Json> {
-        let stored = Json::parse(&self.text)
-            .map_err(|error| Error::unexpected("the stored item is no JSON").with_source(error))?;
+        let stored = self.stored()?;
         let before: T = serde_json::from_slice(&self.text).map_err(|error| {
             Error::unexpected("the stored item can no longer be read").with_source(error)
         })?;

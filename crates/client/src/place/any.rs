@@ -11,6 +11,9 @@ pub(crate) trait Place: Send + Sync {
     /// Answers one request, once.
     async fn execute(&self, request: &Request) -> Result<Reply>;
 
+    /// Whether it is behind an endpoint.
+    fn is_connected(&self) -> bool;
+
     /// Lets go of what the place holds.
     async fn close(&self) -> Result<()>;
 }

@@ -47,7 +47,17 @@ impl Place for Faulty {
                 self.below.execute(request).await?;
                 Err(Error::unknown_outcome(format!("the answer to '{name}' was lost")))
             }
+            Fault::StopBefore => match self.faults.stop().await {},
+            Fault::StopAfter => {
+                // What the account answers, nobody hears.
+                let _ = self.below.execute(request).await;
+                match self.faults.stop().await {}
+            }
         }
+    }
+
+    fn is_connected(&self) -> bool {
+        self.below.is_connected()
     }
 
     async fn close(&self) -> Result<()> {

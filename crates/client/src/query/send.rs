@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 
 use crate::answer::{Answer, SessionToken};
-use crate::call::{Body, Part, Request};
+use crate::call::{Body, Part, Reply, Request, Trace};
 use crate::error::{Error, Result};
 use crate::resource::Container;
 
@@ -38,17 +38,26 @@ impl Container {
     /// container.
     pub async fn query<T: DeserializeOwned>(&self, query: &Query) -> Result<Answer<Vec<T>>> {
         self.count_fan_out(query);
-        let mut options = PageOptions::default();
+        let request = self.request(query, PageOptions::default());
+        let mut trace = Trace::begin(&request);
+        let result = self.all_pages(request, &mut trace).await;
+        trace.end(&result);
+        result
+    }
+
+    async fn all_pages<T: DeserializeOwned>(
+        &self,
+        mut request: Request,
+        trace: &mut Trace,
+    ) -> Result<Answer<Vec<T>>> {
         let mut rows = Vec::new();
         let mut charge = 0.0;
         loop {
-            let mut answer = self.page(query, options).await?;
+            let mut answer = page(self.account().send_within(&request, trace).await?)?;
             charge += answer.charge;
             rows.append(&mut answer.value.rows);
             match answer.value.continuation.take() {
-                Some(token) => {
-                    options = PageOptions { continuation: Some(token), ..PageOptions::default() };
-                }
+                Some(token) => request.continue_from(token),
                 None => return Ok(Answer { charge, ..answer.map(|_| rows) }),
             }
         }
@@ -66,32 +75,21 @@ impl Container {
         if options.continuation.is_none() {
             self.count_fan_out(query);
         }
-        self.page(query, options).await
+        page(self.account().send(&self.request(query, options)).await?)
     }
 
-    async fn page<T: DeserializeOwned>(
-        &self,
-        query: &Query,
-        page: PageOptions,
-    ) -> Result<Answer<Page<T>>> {
-        let request = Request::Query {
+    fn request(&self, query: &Query, page: PageOptions) -> Request {
+        Request::Query {
             container: self.link(),
             text: query.query_text().clone(),
             part: query.part().clone(),
             page,
-        };
-        let reply = self.account().send(&request).await?;
-        reply.answer(|body| match body {
-            Body::Rows { rows, continuation } => {
-                let rows = rows.iter().map(row).collect::<Result<_>>()?;
-                Ok(Page { rows, continuation })
-            }
-            other => Err(other.unexpected("rows")),
-        })
+        }
     }
 
     fn count_fan_out(&self, query: &Query) {
-        if let (Part::Container, Some(reason)) = (query.part(), query.reason()) {
+        if let (Part::Container | Part::FeedRange(_), Some(reason)) = (query.part(), query.reason())
+        {
             self.account().count_fan_out();
             tracing::info!(
                 container = %self.path(),
@@ -101,6 +99,16 @@ impl Container {
             );
         }
     }
+}
+
+fn page<T: DeserializeOwned>(reply: Reply) -> Result<Answer<Page<T>>> {
+    reply.answer(|body| match body {
+        Body::Rows { rows, continuation } => {
+            let rows = rows.iter().map(row).collect::<Result<_>>()?;
+            Ok(Page { rows, continuation })
+        }
+        other => Err(other.unexpected("rows")),
+    })
 }
 
 fn row<T: DeserializeOwned>(text: &Bytes) -> Result<T> {

@@ -1,6 +1,6 @@
 //! The text of a query, its parameters, and the part of the container it may read.
 
-use model::{Json, PartitionKey};
+use model::{FeedRange, Json, PartitionKey};
 
 use crate::call::Part;
 
@@ -84,6 +84,13 @@ impl QueryText {
     #[must_use]
     pub fn within_prefix(self, prefix: PartitionKey) -> Query {
         Query { text: self, part: Part::Prefix(prefix), reason: None }
+    }
+
+    /// Looks into one of the parts that [`crate::Container::feed_ranges`] gives: together they are the container, so the
+    /// reason is told as for [`QueryText::fan_out`].
+    #[must_use]
+    pub fn within_feed_range(self, range: FeedRange, reason: &'static str) -> Query {
+        Query { text: self, part: Part::FeedRange(range), reason: Some(reason) }
     }
 
     /// Looks everywhere. The reason is for whoever reads the code and the log; see [`crate::Account::fan_outs`].

@@ -6,12 +6,15 @@
 use std::sync::Arc;
 
 use engine::ContainerLink;
-use model::{ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
+use engine::operation::ThroughputOwner;
+use model::{ContainerId, ContainerProperties, FeedRange, PartitionKeyDefinition, Throughput};
 
 use crate::account::Account;
 use crate::answer::Answer;
 use crate::call::{Body, Request};
 use crate::error::{ErrorKind, Result};
+
+use super::Database;
 
 /// A container of a database, whether it exists or not. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -37,8 +40,39 @@ impl Container {
         &self.account
     }
 
+    /// A handle on its database.
+    ///
+    /// # Errors
+    /// None in practice: the name was checked when the container was named.
+    pub fn database(&self) -> Result<Database> {
+        self.account.database(self.link.database.as_str())
+    }
+
+    /// The same container, asked through another value of its account, such as one with another retry policy.
+    #[must_use]
+    pub fn through(&self, account: &Account) -> Self {
+        Self { account: account.clone(), link: self.link() }
+    }
+
+    /// Whether both handles are on one container of one opened account. Two connections to one endpoint are two
+    /// accounts here.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.link == other.link && self.account.is_same(&other.account)
+    }
+
     pub(crate) fn link(&self) -> Arc<ContainerLink> {
         Arc::clone(&self.link)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &ContainerId {
+        &self.link.container
+    }
+
+    fn owner(&self) -> ThroughputOwner {
+        ThroughputOwner::Container(ContainerLink::clone(&self.link))
     }
 
     /// Properties for a new container of this name, with every choice but the partition key left as the service does.
@@ -90,6 +124,27 @@ impl Container {
         let properties = Box::new(properties);
         let replace = Request::ReplaceContainer { container: self.link(), properties };
         self.account.send(&replace).await?.answer(Body::into_container)
+    }
+
+    /// The throughput it has of its own; none when it has none.
+    ///
+    /// # Errors
+    /// `NotFound` when it does not exist.
+    pub async fn read_throughput(&self) -> Result<Answer<Option<Throughput>>> {
+        let read = Request::ReadThroughput { owner: self.owner() };
+        self.account.send(&read).await?.answer(Body::into_throughput)
+    }
+
+    /// Replaces the throughput it has of its own.
+    ///
+    /// # Errors
+    /// `NotFound` when it has none of its own, `BadRequest` below what it must have.
+    pub async fn replace_throughput(
+        &self,
+        throughput: Throughput,
+    ) -> Result<Answer<Option<Throughput>>> {
+        let replace = Request::ReplaceThroughput { owner: self.owner(), throughput };
+        self.account.send(&replace).await?.answer(Body::into_throughput)
     }
 
     /// Parts that together are the container: one for each physical partition now.

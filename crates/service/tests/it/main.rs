@@ -1,1 +1,8 @@
-//! Tests of the crate through its public interface.
+//! The crate through its public API.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod copy;
+mod erasure;
+mod schema;
+mod work;
+mod world;

@@ -1,17 +1,18 @@
 //! Databases and containers through the library.
 
-use azure_data_cosmos::models::ContainerProperties as LibraryProperties;
-use azure_data_cosmos::models::ThroughputProperties;
 use azure_data_cosmos::options::CreateContainerOptions;
 use engine::ContainerLink;
-use model::{ContainerProperties, DatabaseId, FeedRange, Json, Throughput};
+use futures::TryStreamExt as _;
+use model::{ContainerProperties, DatabaseId, FeedRange, Throughput};
 
 use crate::call::{Body, Reply};
 use crate::error::{Error, Result};
 
 use super::Connected;
 use super::error::translate;
+use super::properties::library_properties;
 use super::reply::{container_reply, reply};
+use super::throughput::library_throughput;
 
 impl Connected {
     pub(super) async fn create_database(
@@ -34,6 +35,35 @@ impl Connected {
         let database = self.client.database_client(id.to_string());
         let read = database.read(None).await.map_err(translate)?;
         Ok(reply(read.headers(), Body::Nothing, &self.environment))
+    }
+
+    pub(super) async fn list_databases(&self) -> Result<Reply> {
+        let found = self.client.query_databases("SELECT * FROM c", None).await;
+        let found: Vec<_> = found.map_err(translate)?.try_collect().await.map_err(translate)?;
+        let ids = found.into_iter().map(|database| {
+            let id = database.id.ok_or_else(|| Error::unexpected("a database has no id"))?;
+            Ok(DatabaseId::new(id)?)
+        });
+        let mut ids = ids.collect::<Result<Vec<_>>>()?;
+        ids.sort();
+        Ok(Reply { body: Body::Databases(ids), ..self.empty_reply() })
+    }
+
+    /// The library drops what it does not know of a container it lists, so each is read once more.
+    pub(super) async fn list_containers(&self, database: &DatabaseId) -> Result<Reply> {
+        let client = self.client.database_client(database.to_string());
+        let found = client.query_containers("SELECT * FROM c", None).await;
+        let found: Vec<_> = found.map_err(translate)?.try_collect().await.map_err(translate)?;
+        let mut listed = Vec::new();
+        let mut charge = 0.0;
+        for container in found {
+            let link = ContainerLink::new(database.as_str(), &container.id)?;
+            let reply = self.read_container(&link).await?;
+            charge += reply.charge;
+            listed.push(reply.body.into_container()?);
+        }
+        listed.sort_by(|left, right| left.id.cmp(&right.id));
+        Ok(Reply { body: Body::Containers(listed), charge, ..self.empty_reply() })
     }
 
     pub(super) async fn create_container(
@@ -74,39 +104,5 @@ impl Connected {
         let ours = ranges.iter().map(|range| Ok(FeedRange::parse(&range.to_string())?));
         let body = Body::FeedRanges(ours.collect::<Result<_>>()?);
         Ok(Reply { body, ..self.empty_reply() })
-    }
-}
-
-/// Our properties as the library's. What the library would not send on is an error, never left out silently.
-fn library_properties(properties: &ContainerProperties) -> Result<LibraryProperties> {
-    let ours = properties.to_json();
-    let parsed: LibraryProperties = serde_json::from_slice(&ours.to_bytes()).map_err(|error| {
-        Error::unsupported("the library cannot send these container properties").with_source(error)
-    })?;
-    let sent = serde_json::to_vec(&parsed).map_err(|error| {
-        Error::unexpected("the library cannot print container properties").with_source(error)
-    })?;
-    let sent = Json::parse(&sent).map_err(|error| {
-        Error::unexpected("the library printed container properties wrongly").with_source(error)
-    })?;
-    match ours
-        .as_object()
-        .into_iter()
-        .flat_map(|ours| ours.iter())
-        .find(|(name, value)| sent.get(name).is_none() && **value != Json::Null)
-    {
-        None => Ok(parsed),
-        Some((name, _)) => Err(Error::unsupported(format!(
-            "the library cannot send the container property '{name}'"
-        ))),
-    }
-}
-
-fn library_throughput(throughput: &Throughput) -> ThroughputProperties {
-    match throughput {
-        Throughput::Manual(per_second) => ThroughputProperties::manual(u64::from(*per_second)),
-        Throughput::Autoscale { maximum, increment_percent } => {
-            ThroughputProperties::autoscale(u64::from(*maximum), *increment_percent)
-        }
     }
 }

@@ -94,6 +94,12 @@ impl Place for Connected {
                 self.create_database(id, throughput.as_ref()).await
             }
             Request::ReadDatabase { id } => self.read_database(id).await,
+            Request::ListDatabases => self.list_databases().await,
+            Request::ListContainers { database } => self.list_containers(database).await,
+            Request::ReadThroughput { owner } => self.read_throughput(owner).await,
+            Request::ReplaceThroughput { owner, throughput } => {
+                self.replace_throughput(owner, throughput).await
+            }
             Request::CreateContainer { container, properties, throughput } => {
                 self.create_container(container, properties, throughput.as_ref()).await
             }
@@ -109,6 +115,10 @@ impl Place for Connected {
             }
             Request::FeedRanges { container } => self.feed_ranges(container).await,
         }
+    }
+
+    fn is_connected(&self) -> bool {
+        true
     }
 
     async fn close(&self) -> Result<()> {

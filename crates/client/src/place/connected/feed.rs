@@ -23,7 +23,7 @@ use crate::query::{PageOptions, QueryText};
 use super::Connected;
 use super::error::translate;
 use super::reply::reply;
-use super::translate::{library_range, partition_key, raw, scope};
+use super::translate::{library_range, partition_key, raw, scope as scope_of};
 
 /// Who knows that a query has no further page.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ impl Connected {
         let (scope, end) = match part {
             Part::PartitionKey(key) => (FeedScope::partition(partition_key(key)?), End::OfAccount),
             Part::Prefix(key) => (FeedScope::partition(partition_key(key)?), End::OfLibrary),
+            Part::FeedRange(range) => (scope_of(range)?, End::OfLibrary),
             Part::Container => (FeedScope::full_container(), End::OfLibrary),
         };
         let query = library_query(text.text(), text.parameters())?;
@@ -143,7 +144,7 @@ impl Connected {
                 all.iter().filter(|range| range.overlaps(&part)).count().max(1)
             }
         };
-        let feed = client.query_change_feed::<Box<RawValue>>(scope(part)?, from, Some(options));
+        let feed = client.query_change_feed::<Box<RawValue>>(scope_of(part)?, from, Some(options));
         let mut pages = feed.await.map_err(translate)?;
         let mut all = self.empty_reply();
         let mut changes = Vec::new();

@@ -11,7 +11,9 @@ mod execute;
 mod feed;
 mod item;
 mod patch;
+mod properties;
 mod reply;
+mod throughput;
 mod translate;
 
 pub use endpoint::{Credential, Endpoint};

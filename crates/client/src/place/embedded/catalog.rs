@@ -1,7 +1,7 @@
 //! Databases and containers on the engine.
 
 use engine::ContainerLink;
-use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer};
+use engine::operation::{CreateContainer, CreateDatabase, ReplaceContainer, ThroughputOwner};
 use engine::outcome::{ContainerResource, DatabaseResource};
 use model::{ContainerProperties, DatabaseId, DatabaseProperties, FeedRange, Throughput};
 
@@ -26,6 +26,39 @@ impl Embedded {
     pub(super) async fn read_database(&self, id: &DatabaseId) -> Result<Reply> {
         let outcome = self.engine.read_database(id).await.map_err(translate)?;
         Ok(self.reply(outcome, database_body))
+    }
+
+    pub(super) async fn list_databases(&self) -> Result<Reply> {
+        let outcome = self.engine.list_databases().await.map_err(translate)?;
+        Ok(self.reply(outcome, |databases| {
+            let ids = databases.into_iter().map(|database| database.properties.id);
+            (Body::Databases(ids.collect()), None)
+        }))
+    }
+
+    pub(super) async fn list_containers(&self, database: &DatabaseId) -> Result<Reply> {
+        let outcome = self.engine.list_containers(database).await.map_err(translate)?;
+        Ok(self.reply(outcome, |containers| {
+            let properties = containers.into_iter().map(|container| container.properties);
+            (Body::Containers(properties.collect()), None)
+        }))
+    }
+
+    pub(super) async fn read_throughput(&self, owner: &ThroughputOwner) -> Result<Reply> {
+        let outcome = self.engine.read_throughput(owner).await.map_err(translate)?;
+        Ok(self.reply(outcome, |found| {
+            (Body::Throughput(found.map(|resource| resource.throughput)), None)
+        }))
+    }
+
+    pub(super) async fn replace_throughput(
+        &self,
+        owner: &ThroughputOwner,
+        throughput: &Throughput,
+    ) -> Result<Reply> {
+        let outcome = self.engine.replace_throughput(owner, *throughput).await;
+        let outcome = outcome.map_err(translate)?;
+        Ok(self.reply(outcome, |replaced| (Body::Throughput(Some(replaced.throughput)), None)))
     }
 
     pub(super) async fn create_container(

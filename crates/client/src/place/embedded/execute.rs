@@ -118,6 +118,12 @@ impl Place for Embedded {
                 self.create_database(id, throughput.as_ref()).await
             }
             Request::ReadDatabase { id } => self.read_database(id).await,
+            Request::ListDatabases => self.list_databases().await,
+            Request::ListContainers { database } => self.list_containers(database).await,
+            Request::ReadThroughput { owner } => self.read_throughput(owner).await,
+            Request::ReplaceThroughput { owner, throughput } => {
+                self.replace_throughput(owner, throughput).await
+            }
             Request::CreateContainer { container, properties, throughput } => {
                 self.create_container(container, properties, throughput.as_ref()).await
             }
@@ -127,6 +133,10 @@ impl Place for Embedded {
             }
             Request::FeedRanges { container } => self.feed_ranges(container).await,
         }
+    }
+
+    fn is_connected(&self) -> bool {
+        false
     }
 
     async fn close(&self) -> Result<()> {

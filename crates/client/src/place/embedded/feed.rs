@@ -35,6 +35,7 @@ impl Embedded {
             parameters,
             feed_range: match part {
                 Part::PartitionKey(key) | Part::Prefix(key) => FeedRange::PartitionKey(key.clone()),
+                Part::FeedRange(range) => range.clone(),
                 Part::Container => FeedRange::Container,
             },
             page: PageOptions { items_max: page.rows_max, continuation: page.continuation.clone() },

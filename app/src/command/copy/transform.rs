@@ -1,0 +1,206 @@
+//! `--transform 'path=expression'`: a property set from an expression of the query language over the item `c`.
+//!
+//! Owns reading the words and setting the property. Does not own the language: `query` parses and evaluates. Functions
+//! of time and chance are refused, because the same item must always come out the same.
+
+use std::sync::{Mutex, PoisonError};
+
+use model::{ComputedProperty, Json, Object, PropertyPath, is_system_property};
+use query::bind::ComputedProperties;
+use query::function::Moment;
+use query::{BuiltInFunctions, EvaluationContext, Parameters, RowStream, bind, parse};
+use service::copy::Transform;
+
+/// One `--transform`.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    text: String,
+    path: PropertyPath,
+    query: String,
+}
+
+/// All of them, in their order.
+pub(super) struct Assignments {
+    list: Vec<(Assignment, Mutex<RowStream>)>,
+}
+
+/// A name no item has, for a check that wants one.
+const UNUSED_NAME: &str = "planisphereTransform";
+
+/// Reads `path=expression`.
+pub(super) fn assignment(word: &str) -> Result<Assignment, String> {
+    let example =
+        "write it as --transform 'tenantId=\"default\"' or --transform 'day=LEFT(c.at, 10)'";
+    let Some((path, expression)) = word.split_once('=') else {
+        return Err(format!("it has no '='; {example}"));
+    };
+    let path = property_path(path.trim())?;
+    let expression = expression.trim();
+    if expression.is_empty() {
+        return Err(format!("there is no expression after '='; {example}"));
+    }
+    let query = format!("SELECT VALUE {expression} FROM c");
+    parse(&query).map_err(|errors| {
+        let errors: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
+        format!("'{expression}' is no expression ({}); {example}", errors.join(" "))
+    })?;
+    let checked = ComputedProperty::new(UNUSED_NAME, &query)
+        .and_then(|property| ComputedProperties::new(&[property]));
+    checked.map_err(|invalid| {
+        let reason = invalid.message().split_once("' ").map_or("", |(_, reason)| reason);
+        format!(
+            "'{expression}' is not a value of one item c, or has a function of time or chance ({reason}); {example}"
+        )
+    })?;
+    Ok(Assignment { text: word.to_owned(), path, query })
+}
+
+/// A path with slashes as in a partition key, or names with dots.
+fn property_path(text: &str) -> Result<PropertyPath, String> {
+    let path = match text.strip_prefix('/') {
+        Some(_) => PropertyPath::parse(text).map_err(|invalid| invalid.message().to_owned())?,
+        None => {
+            let names: Vec<String> = text.split('.').map(ToOwned::to_owned).collect();
+            if names.iter().any(String::is_empty) {
+                return Err(format!("'{text}' is no property; write it as a.b or /a/b"));
+            }
+            let path = PropertyPath::from_segments(names);
+            path.ok_or_else(|| format!("'{text}' is no property; write it as a.b or /a/b"))?
+        }
+    };
+    match path.segments() {
+        [name] if is_system_property(name) => {
+            Err(format!("'{name}' is set by the account and cannot be transformed"))
+        }
+        _ => Ok(path),
+    }
+}
+
+impl Assignments {
+    pub(super) fn new(list: &[Assignment]) -> Result<Self, String> {
+        let list = list.iter().map(|one| Ok((one.clone(), Mutex::new(one.stream()?))));
+        Ok(Self { list: list.collect::<Result<_, String>>()? })
+    }
+}
+
+impl Assignment {
+    fn stream(&self) -> Result<RowStream, String> {
+        let refused = || format!("--transform '{}' cannot be computed item by item", self.text);
+        let tree = parse(&self.query).map_err(|_| refused())?;
+        let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).map_err(|_| refused())?;
+        let moment = Moment::from_milliseconds(0).ok_or_else(refused)?;
+        RowStream::new(&bound, EvaluationContext::at(moment)).ok_or_else(refused)
+    }
+
+    /// The value for an item.
+    fn value(&self, stream: &Mutex<RowStream>, item: &Json) -> Result<Json, String> {
+        let rows = stream.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+        let row = rows.map_err(|error| format!("--transform '{}': {error}", self.text))?.pop();
+        let value = row.map(|row| row.to_json()).transpose();
+        let value = value.map_err(|error| format!("--transform '{}': {error}", self.text))?;
+        value.flatten().ok_or_else(|| format!("--transform '{}' is undefined for it", self.text))
+    }
+}
+
+impl Transform for Assignments {
+    fn apply(&self, item: Json) -> Result<Json, String> {
+        let mut item = item;
+        for (assignment, stream) in &self.list {
+            let value = assignment.value(stream, &item)?;
+            set(&mut item, assignment.path.segments(), value).map_err(|name| {
+                format!("--transform '{}': its property '{name}' is no object", assignment.text)
+            })?;
+        }
+        Ok(item)
+    }
+
+    fn description(&self) -> String {
+        let texts: Vec<String> =
+            self.list.iter().map(|(one, _)| Json::from(one.text.as_str()).to_string()).collect();
+        texts.join(",")
+    }
+}
+
+/// Sets a property, with the objects around it where they are missing; the name that is in the way otherwise.
+fn set(item: &mut Json, path: &[String], value: Json) -> Result<(), String> {
+    let Some((name, rest)) = path.split_first() else {
+        *item = value;
+        return Ok(());
+    };
+    let Json::Object(object) = item else { return Err(name.clone()) };
+    if rest.is_empty() {
+        object.insert(name.as_str(), value);
+        return Ok(());
+    }
+    if object.get(name).is_none() {
+        object.insert(name.as_str(), Object::new());
+    }
+    match object.get_mut(name) {
+        Some(inner @ Json::Object(_)) => set(inner, rest, value),
+        _ => Err(name.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(words: &[&str], item: &str, expected: Result<&str, &str>) {
+        let list: Vec<Assignment> = words.iter().map(|word| assignment(word).unwrap()).collect();
+        let item = Json::parse(item.as_bytes()).unwrap();
+        let told = Assignments::new(&list).unwrap().apply(item).map(|item| item.to_string());
+        assert_eq!(told.as_deref().map_err(String::as_str), expected, "{words:?}");
+    }
+
+    #[test]
+    fn a_property_is_set_or_computed() {
+        check(
+            &[r#"tenantId="default""#],
+            r#"{"id":"1"}"#,
+            Ok(r#"{"id":"1","tenantId":"default"}"#),
+        );
+        check(
+            &["day=LEFT(c.at, 4)"],
+            r#"{"at":"2026-01-02"}"#,
+            Ok(r#"{"at":"2026-01-02","day":"2026"}"#),
+        );
+        check(&["n=c.n ?? 0"], r#"{"id":"1"}"#, Ok(r#"{"id":"1","n":0}"#));
+        check(&["a=c.b = c.d"], r#"{"b":1,"d":1}"#, Ok(r#"{"b":1,"d":1,"a":true}"#));
+    }
+
+    #[test]
+    fn a_later_one_sees_the_earlier_ones() {
+        check(&["a=1", "b=c.a + 1"], "{}", Ok(r#"{"a":1,"b":2}"#));
+    }
+
+    #[test]
+    fn a_property_may_lie_deeper() {
+        check(&["key.region=\"eu\""], r#"{"id":"1"}"#, Ok(r#"{"id":"1","key":{"region":"eu"}}"#));
+        check(&["/a/b=1"], r#"{"a":{"c":2}}"#, Ok(r#"{"a":{"c":2,"b":1}}"#));
+        check(&["a.b=1"], r#"{"a":7}"#, Err("--transform 'a.b=1': its property 'a' is no object"));
+    }
+
+    #[test]
+    fn what_is_undefined_is_refused() {
+        check(&["a=c.missing"], "{}", Err("--transform 'a=c.missing' is undefined for it"));
+        check(&["a=1 + \"x\""], "{}", Err("--transform 'a=1 + \"x\"' is undefined for it"));
+    }
+
+    #[test]
+    fn words_that_make_no_sense_are_refused_when_they_are_read() {
+        for (word, reason) in [
+            ("tenantId", "no '='"),
+            ("=1", "is no property"),
+            ("a=", "no expression"),
+            ("a=(", "is no expression"),
+            ("a=d.x", "not a value of one item"),
+            ("a=1 FROM c WHERE c.x = 1 --", "expression"),
+            ("a=GetCurrentTimestamp()", "time or chance"),
+            ("a=NOSUCH(c.x)", "not a value of one item"),
+            ("_ts=1", "set by the account"),
+        ] {
+            let told = assignment(word).map(|one| one.text).unwrap_err();
+            assert!(told.contains(reason), "{word}: {told}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! One span per call: what was asked, what it cost, how it ended.
+//!
+//! Owns the names of the span and its fields, which telemetry reads. A call that asks for several pages is one span. It
+//! costs nothing that can be measured while nobody listens.
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::{Body, Reply, Request};
+
+/// A call while it runs.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    span: tracing::Span,
+    charge: f64,
+    rows: u64,
+    pages: u64,
+    retries: u64,
+}
+
+impl Trace {
+    pub(crate) fn begin(request: &Request) -> Self {
+        use tracing::field::Empty;
+        let span = tracing::debug_span!(
+            target: "client::call",
+            "data call",
+            operation = request.name(),
+            database = Empty,
+            container = Empty,
+            request_units = Empty,
+            rows = Empty,
+            pages = Empty,
+            retries = Empty,
+            status = Empty,
+        );
+        if !span.is_disabled() {
+            let (database, container) = request.names();
+            span.record("database", database);
+            container.map(|container| span.record("container", container));
+        }
+        Self { span, charge: 0.0, rows: 0, pages: 0, retries: 0 }
+    }
+
+    /// The span, for what happens inside it.
+    pub(super) fn span(&self) -> tracing::Span {
+        self.span.clone()
+    }
+
+    /// Counts one reply and the attempts it took.
+    pub(super) fn count(&mut self, reply: &Reply, attempts: u32) {
+        self.charge += reply.charge;
+        self.retries += u64::from(attempts.saturating_sub(1));
+        let (rows, pages) = match &reply.body {
+            Body::Item(_) => (1, 0),
+            Body::Items(items) => (items.len(), 0),
+            Body::Rows { rows, .. } => (rows.len(), 1),
+            Body::Changes { changes, .. } => (changes.len(), 1),
+            Body::Batch(answers) => (answers.len(), 0),
+            _ => (0, 0),
+        };
+        self.rows += u64::try_from(rows).unwrap_or(u64::MAX);
+        self.pages += pages;
+    }
+
+    /// Ends the span. One that is dropped before has no status: its caller went away.
+    pub(crate) fn end<T>(self, result: &Result<T>) {
+        if self.span.is_disabled() {
+            return;
+        }
+        let (status, retries) = match result {
+            Ok(_) => ("ok", self.retries),
+            Err(error) => (name_of(error), u64::from(error.attempts().saturating_sub(1))),
+        };
+        self.span.record("request_units", self.charge);
+        self.span.record("rows", self.rows);
+        self.span.record("pages", self.pages);
+        self.span.record("retries", retries.max(self.retries));
+        self.span.record("status", status);
+    }
+}
+
+fn name_of(error: &Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "not found",
+        ErrorKind::Conflict => "conflict",
+        ErrorKind::Precondition => "precondition",
+        ErrorKind::Throttled { .. } => "throttled",
+        ErrorKind::TooLarge => "too large",
+        ErrorKind::BadRequest => "bad request",
+        ErrorKind::Unauthorized => "unauthorized",
+        ErrorKind::Unavailable => "unavailable",
+        ErrorKind::Unsupported => "unsupported",
+        ErrorKind::Unexpected => "unexpected",
+    }
+}

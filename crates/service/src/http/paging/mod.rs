@@ -1,0 +1,7 @@
+//! Answers in pages: how long a page may be, and where the next one starts.
+
+mod cursor;
+mod limits;
+
+pub use cursor::Cursors;
+pub use limits::PageLimits;

@@ -1,0 +1,67 @@
+//! One-time links that begin a session: how a person enters a demonstration without a password.
+//!
+//! Owns making and redeeming them, in the memory of one process. A link is signed, ends soon and works once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use client::Environment;
+use serde::{Deserialize, Serialize};
+
+use super::signing_key::SigningKey;
+
+const LIFE_MS: u64 = 15 * 60 * 1000;
+
+/// Makes and redeems links. Cloning shares them.
+#[derive(Clone, Debug)]
+pub(crate) struct SignInLinks {
+    environment: Environment,
+    key: SigningKey,
+    /// Ids of links already used, with their end: after it nobody needs to remember.
+    used: Arc<Mutex<HashMap<u64, u64>>>,
+}
+
+/// Whom a link signs in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SignIn {
+    pub(crate) subject: String,
+    pub(crate) roles: Vec<String>,
+    id: u64,
+    ends_ms: u64,
+}
+
+impl SignInLinks {
+    pub(crate) fn new(environment: Environment, key: &SigningKey) -> Self {
+        Self { environment, key: key.derive("sign-in link"), used: Arc::default() }
+    }
+
+    /// The text of a link.
+    pub(crate) fn create(&self, subject: &str, roles: &[&str]) -> String {
+        let sign_in = SignIn {
+            subject: subject.to_owned(),
+            roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+            id: self.environment.random(),
+            ends_ms: self.environment.now().0 + LIFE_MS,
+        };
+        let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&sign_in).unwrap_or_default());
+        let signature = self.key.sign_text(&[body.as_bytes()]);
+        format!("{body}.{signature}")
+    }
+
+    /// Whom a link signs in, the first time.
+    pub(crate) fn redeem(&self, text: &str) -> Option<SignIn> {
+        let (body, signature) = text.split_once('.')?;
+        if !self.key.verify_text(&[body.as_bytes()], signature) {
+            return None;
+        }
+        let sign_in: SignIn = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(body).ok()?).ok()?;
+        let now_ms = self.environment.now().0;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.retain(|_, ends_ms| *ends_ms > now_ms);
+        let is_fresh =
+            sign_in.ends_ms > now_ms && used.insert(sign_in.id, sign_in.ends_ms).is_none();
+        is_fresh.then_some(sign_in)
+    }
+}

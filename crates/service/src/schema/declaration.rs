@@ -1,0 +1,328 @@
+//! What an application declares: databases with their containers.
+//!
+//! Owns the values, what a container leaves to the place it is in, and that no name is declared twice. Does not own any
+//! file form, nor the comparison with a place.
+
+use std::collections::BTreeSet;
+
+use client::{Account, DatabaseId, PartitionKeyDefinition, Throughput, TimeToLive};
+use model::{
+    ConflictResolutionPolicy, ContainerId, ContainerProperties, GeospatialConfig, IndexingPolicy,
+    Invalid, Json, Object, PropertyPath, UniqueKey,
+};
+
+/// The databases and containers an application stands on.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use client::{Account, Location, Throughput, TimeToLive};
+/// use service::schema::{ContainerSchema, DatabaseSchema, Schema};
+///
+/// let orders = ContainerSchema::new("orders", &["/customer"])?
+///     .with_time_to_live(TimeToLive::Seconds(86_400))
+///     .with_throughput(Throughput::manual(400)?);
+/// let schema = Schema::new([DatabaseSchema::new("shop", [orders])?])?;
+///
+/// let account = Account::embedded(Location::Memory).await?;
+/// schema.apply(&account).await?;
+/// assert!(schema.plan(&account).await?.is_same());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schema {
+    databases: Vec<DatabaseSchema>,
+}
+
+/// A database and its containers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatabaseSchema {
+    id: DatabaseId,
+    throughput: Option<Throughput>,
+    containers: Vec<ContainerSchema>,
+}
+
+/// A container.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContainerSchema {
+    properties: ContainerProperties,
+    throughput: Option<Throughput>,
+    declared: BTreeSet<Aspect>,
+}
+
+/// What a declaration may leave to the place: it is compared and changed only when it was declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Aspect {
+    PartitionKeyVersion,
+    ConflictResolution,
+    Geospatial,
+    ComputedProperties,
+    ChangeFeed,
+    VectorEmbeddings,
+    FullText,
+    VectorIndexes,
+    FullTextIndexes,
+    /// Types and bounds of spatial indexes.
+    SpatialTypes,
+    /// Whether items are indexed unless a request says otherwise.
+    Automatic,
+}
+
+impl Schema {
+    /// A schema of these databases.
+    ///
+    /// # Errors
+    /// When a name is declared twice.
+    pub fn new(databases: impl IntoIterator<Item = DatabaseSchema>) -> Result<Self, Invalid> {
+        let schema = Self { databases: databases.into_iter().collect() };
+        let mut seen = BTreeSet::new();
+        match schema.databases.iter().find(|database| !seen.insert(&database.id)) {
+            Some(twice) => Err(Invalid::new(format!(
+                "The database '{}' is declared twice; declare it once.",
+                twice.id
+            ))),
+            None => Ok(schema),
+        }
+    }
+
+    /// Its databases, in the order they were declared.
+    #[must_use]
+    pub fn databases(&self) -> &[DatabaseSchema] {
+        &self.databases
+    }
+
+    /// The same schema with a database under another name, as a setting may choose it.
+    ///
+    /// # Errors
+    /// When the name breaks the rules for names, or is taken by another database of the schema.
+    pub fn with_database_named(self, old: &str, new: &str) -> Result<Self, Invalid> {
+        let id = DatabaseId::new(new)?;
+        Self::new(self.databases.into_iter().map(|database| match database.id.as_str() == old {
+            true => DatabaseSchema { id: id.clone(), ..database },
+            false => database,
+        }))
+    }
+
+    /// Only the databases that a condition holds for.
+    #[must_use]
+    pub fn only(mut self, keep: impl Fn(&DatabaseSchema) -> bool) -> Self {
+        self.databases.retain(keep);
+        self
+    }
+
+    /// What an account has.
+    ///
+    /// # Errors
+    /// Those of listing databases and containers.
+    pub async fn read(account: &Account) -> client::Result<Self> {
+        let mut databases = Vec::new();
+        for id in account.list_databases().await?.value {
+            let database = account.database(id.as_str())?;
+            let mut containers = Vec::new();
+            for properties in database.list_containers().await?.value {
+                let container = database.container(properties.id.as_str())?;
+                let throughput = container.read_throughput().await?.value;
+                containers.push(ContainerSchema { throughput, ..ContainerSchema::of(properties) });
+            }
+            let throughput = database.read_throughput().await?.value;
+            databases.push(DatabaseSchema { id, throughput, containers });
+        }
+        Ok(Self { databases })
+    }
+}
+
+impl DatabaseSchema {
+    /// A database with these containers.
+    ///
+    /// # Errors
+    /// When its name breaks the rules for names, or the name of a container is declared twice.
+    pub fn new(
+        id: &str,
+        containers: impl IntoIterator<Item = ContainerSchema>,
+    ) -> Result<Self, Invalid> {
+        let id = DatabaseId::new(id)?;
+        let containers: Vec<_> = containers.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        match containers.iter().find(|container| !seen.insert(container.id())) {
+            Some(twice) => Err(Invalid::new(format!(
+                "The container '{id}/{}' is declared twice; declare it once.",
+                twice.id()
+            ))),
+            None => Ok(Self { id, throughput: None, containers }),
+        }
+    }
+
+    /// The same database with throughput shared by its containers.
+    #[must_use]
+    pub fn with_throughput(self, throughput: Throughput) -> Self {
+        Self { throughput: Some(throughput), ..self }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &DatabaseId {
+        &self.id
+    }
+
+    /// The throughput its containers share; none leaves it as it is.
+    #[must_use]
+    pub fn throughput(&self) -> Option<Throughput> {
+        self.throughput
+    }
+
+    /// Its containers, in the order they were declared.
+    #[must_use]
+    pub fn containers(&self) -> &[ContainerSchema] {
+        &self.containers
+    }
+}
+
+impl ContainerSchema {
+    /// A container with a partition key of one to three paths; all else is left as the service does.
+    ///
+    /// # Errors
+    /// When the name or a path breaks a rule.
+    pub fn new(id: &str, partition_key_paths: &[&str]) -> Result<Self, Invalid> {
+        let key = match partition_key_paths {
+            [path] => PartitionKeyDefinition::single(path)?,
+            paths => PartitionKeyDefinition::hierarchical(paths)?,
+        };
+        let properties = ContainerProperties::new(ContainerId::new(id)?, key);
+        Ok(Self { properties, throughput: None, declared: BTreeSet::new() })
+    }
+
+    /// A container with exactly these properties.
+    #[must_use]
+    pub fn of(properties: ContainerProperties) -> Self {
+        let policy = &properties.indexing_policy;
+        let chosen = [
+            (true, Aspect::PartitionKeyVersion),
+            (
+                properties.conflict_resolution != ConflictResolutionPolicy::default(),
+                Aspect::ConflictResolution,
+            ),
+            (properties.geospatial_config != GeospatialConfig::default(), Aspect::Geospatial),
+            (!properties.computed_properties.is_empty(), Aspect::ComputedProperties),
+            (properties.change_feed_policy.is_some(), Aspect::ChangeFeed),
+            (properties.vector_embedding_policy.is_some(), Aspect::VectorEmbeddings),
+            (properties.full_text_policy.is_some(), Aspect::FullText),
+            (!policy.vector.is_empty(), Aspect::VectorIndexes),
+            (!policy.full_text.is_empty(), Aspect::FullTextIndexes),
+            (true, Aspect::SpatialTypes),
+            (true, Aspect::Automatic),
+        ];
+        let declared = chosen.into_iter().filter(|(is, _)| *is).map(|(_, aspect)| aspect).collect();
+        Self { properties, throughput: None, declared }
+    }
+
+    /// A container from the members of its wire form. Members that are not there are left to the place, except time to
+    /// live, indexing policy and unique keys, whose absence means none, the default and none.
+    pub(super) fn from_members(json: &Json) -> Result<Self, Invalid> {
+        let member = |path: &[&str]| {
+            path.iter()
+                .try_fold(json, |at, name| element(at, name))
+                .is_some_and(|at| *at != Json::Null)
+        };
+        let named = [
+            (Aspect::PartitionKeyVersion, &["partitionKey", "version"][..]),
+            (Aspect::ConflictResolution, &["conflictResolutionPolicy"]),
+            (Aspect::Geospatial, &["geospatialConfig"]),
+            (Aspect::ComputedProperties, &["computedProperties"]),
+            (Aspect::ChangeFeed, &["changeFeedPolicy"]),
+            (Aspect::VectorEmbeddings, &["vectorEmbeddingPolicy"]),
+            (Aspect::FullText, &["fullTextPolicy"]),
+            (Aspect::VectorIndexes, &["indexingPolicy", "vectorIndexes"]),
+            (Aspect::FullTextIndexes, &["indexingPolicy", "fullTextIndexes"]),
+            (Aspect::SpatialTypes, &["indexingPolicy", "spatialIndexes", "0", "types"]),
+            (Aspect::Automatic, &["indexingPolicy", "automatic"]),
+        ];
+        let declared: BTreeSet<Aspect> =
+            named.iter().filter(|(_, path)| member(path)).map(|(aspect, _)| *aspect).collect();
+        let mut completed = json.clone();
+        if let (Json::Object(members), Some(Json::Object(key))) =
+            (&mut completed, json.get("partitionKey"))
+            && !declared.contains(&Aspect::PartitionKeyVersion)
+        {
+            members.insert("partitionKey", newest_version(key));
+        }
+        let properties = ContainerProperties::from_json(&completed)?;
+        Ok(Self { properties, throughput: None, declared })
+    }
+
+    /// The same container with another time to live.
+    #[must_use]
+    pub fn with_time_to_live(mut self, default: TimeToLive) -> Self {
+        self.properties.default_time_to_live = default;
+        self
+    }
+
+    /// The same container with another indexing policy.
+    #[must_use]
+    pub fn with_indexing_policy(mut self, policy: IndexingPolicy) -> Self {
+        if !policy.vector.is_empty() {
+            self.declared.insert(Aspect::VectorIndexes);
+        }
+        if !policy.full_text.is_empty() {
+            self.declared.insert(Aspect::FullTextIndexes);
+        }
+        self.properties.indexing_policy = policy;
+        self
+    }
+
+    /// The same container with one more unique key.
+    ///
+    /// # Errors
+    /// When a path breaks a rule.
+    pub fn with_unique_key(mut self, paths: &[&str]) -> Result<Self, Invalid> {
+        let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_, _>>()?;
+        self.properties.unique_keys.push(UniqueKey::new(paths)?);
+        Ok(self)
+    }
+
+    /// The same container with throughput of its own.
+    #[must_use]
+    pub fn with_throughput(self, throughput: Throughput) -> Self {
+        Self { throughput: Some(throughput), ..self }
+    }
+
+    pub(super) fn with_own_throughput(self, throughput: Option<Throughput>) -> Self {
+        Self { throughput, ..self }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &ContainerId {
+        &self.properties.id
+    }
+
+    /// Its properties, with what the service fills in.
+    #[must_use]
+    pub fn properties(&self) -> &ContainerProperties {
+        &self.properties
+    }
+
+    /// Its own throughput; none leaves it as it is.
+    #[must_use]
+    pub fn throughput(&self) -> Option<Throughput> {
+        self.throughput
+    }
+
+    pub(super) fn declares(&self, aspect: Aspect) -> bool {
+        self.declared.contains(&aspect)
+    }
+}
+
+/// A member of an object, or the first element of a list.
+fn element<'j>(json: &'j Json, name: &str) -> Option<&'j Json> {
+    match json {
+        Json::Array(values) => values.first(),
+        other => other.get(name),
+    }
+}
+
+/// The same definition hashed by version 2, which new containers get when nothing is said.
+pub(super) fn newest_version(key: &Object) -> Json {
+    let mut key = key.clone();
+    key.insert("version", 2);
+    Json::Object(key)
+}

@@ -1,0 +1,142 @@
+//! A template of the resource manager.
+//!
+//! Owns its layout: one parameter for the account, each database and container as a resource of its own.
+
+use client::Throughput;
+use model::{Json, Object};
+
+use super::form::members;
+use crate::schema::declaration::Schema;
+
+const LANGUAGE: &str =
+    "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#";
+const API_VERSION: &str = "2024-11-15";
+const DATABASE: &str = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases";
+
+/// Writes a schema.
+pub(super) fn write(schema: &Schema) -> String {
+    let mut resources = Vec::new();
+    for database in schema.databases() {
+        let id = database.id().as_str();
+        let own = object([("id", escaped(id))]);
+        resources.push(resource(DATABASE, &[id], own, database.throughput(), None));
+        for container in database.containers() {
+            let name = container.id().as_str();
+            let kind = format!("{DATABASE}/containers");
+            let mut own = Object::new();
+            for (member, value) in members(container).iter() {
+                own.insert(member, escape(value));
+            }
+            let own = Json::Object(own);
+            resources.push(resource(&kind, &[id, name], own, container.throughput(), Some(id)));
+        }
+    }
+    let account = object([
+        ("type", "string".into()),
+        ("metadata", object([("description", "Name of the account".into())])),
+    ]);
+    let template = object([
+        ("$schema", LANGUAGE.into()),
+        ("contentVersion", "1.0.0.0".into()),
+        ("parameters", object([("accountName", account)])),
+        ("resources", Json::Array(resources)),
+    ]);
+    let mut text = String::new();
+    print(&template, 0, &mut text);
+    text.push('\n');
+    text
+}
+
+fn resource(
+    kind: &str,
+    names: &[&str],
+    own: Json,
+    throughput: Option<Throughput>,
+    below: Option<&str>,
+) -> Json {
+    let names = names.iter().map(|name| name.replace('\'', "''")).collect::<Vec<_>>().join("/");
+    let options = match throughput {
+        None => object([]),
+        Some(Throughput::Manual(number)) => object([("throughput", i64::from(number).into())]),
+        Some(Throughput::Autoscale { maximum, .. }) => {
+            let settings = object([("maxThroughput", i64::from(maximum).into())]);
+            object([("autoscaleSettings", settings)])
+        }
+    };
+    let mut members = Object::new();
+    members.insert("type", kind);
+    members.insert("apiVersion", API_VERSION);
+    members.insert("name", format!("[concat(parameters('accountName'), '/{names}')]"));
+    if let Some(database) = below {
+        let database = database.replace('\'', "''");
+        let needs = format!("[resourceId('{DATABASE}', parameters('accountName'), '{database}')]");
+        members.insert("dependsOn", vec![Json::from(needs)]);
+    }
+    members.insert("properties", object([("resource", own), ("options", options)]));
+    Json::Object(members)
+}
+
+/// The same value, with no text in it that would be taken for an expression.
+fn escape(value: &Json) -> Json {
+    match value {
+        Json::String(text) => escaped(text),
+        Json::Array(values) => Json::Array(values.iter().map(escape).collect()),
+        Json::Object(members) => {
+            let mut object = Object::new();
+            for (name, value) in members.iter() {
+                object.insert(name, escape(value));
+            }
+            Json::Object(object)
+        }
+        other => other.clone(),
+    }
+}
+
+fn escaped(text: &str) -> Json {
+    match text.starts_with('[') && text.ends_with(']') {
+        true => Json::from(format!("[{text}")),
+        false => Json::from(text),
+    }
+}
+
+fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    let mut object = Object::new();
+    for (name, value) in members {
+        object.insert(name, value);
+    }
+    Json::Object(object)
+}
+
+/// JSON with a line for each member.
+fn print(value: &Json, depth: usize, text: &mut String) {
+    let (lines, ends): (Vec<(String, &Json)>, [char; 2]) = match value {
+        Json::Array(values) => {
+            (values.iter().map(|one| (String::new(), one)).collect(), ['[', ']'])
+        }
+        Json::Object(members) => {
+            let named = members.iter().map(|(name, one)| (format!("{}: ", Json::from(name)), one));
+            (named.collect(), ['{', '}'])
+        }
+        scalar => {
+            text.push_str(&scalar.to_string());
+            return;
+        }
+    };
+    let [open, close] = ends;
+    text.push(open);
+    let count = lines.len();
+    for (number, (name, one)) in lines.into_iter().enumerate() {
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth + 1));
+        text.push_str(&name);
+        print(one, depth + 1, text);
+        if number + 1 < count {
+            text.push(',');
+        }
+    }
+    if count > 0 {
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth));
+    }
+    text.push(close);
+}

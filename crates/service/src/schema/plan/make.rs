@@ -1,0 +1,253 @@
+//! The comparison of a place with a schema.
+//!
+//! Owns which step follows from which difference, and what a place cannot do. Does not own the comparison of one
+//! container, nor the effects.
+
+use std::collections::BTreeMap;
+
+use client::{Account, Container, ContainerProperties, Database, ErrorKind, Result, Throughput};
+
+use super::compare::{self, INDEXING_POLICY, TIME_TO_LIVE, compare};
+use super::effect;
+use super::step::{Change, Effect, Obstacle, Plan, Step, Unlisted, WayOut};
+use crate::schema::declaration::{ContainerSchema, DatabaseSchema, Schema};
+
+impl Schema {
+    /// What it takes to make an account as this schema says.
+    ///
+    /// # Errors
+    /// Those of reading the account.
+    pub async fn plan(&self, account: &Account) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for declared in self.databases() {
+            plan.database(account, declared).await?;
+        }
+        for id in account.list_databases().await?.value {
+            if !self.databases().iter().any(|declared| *declared.id() == id) {
+                plan.unlisted.push(Unlisted::Database(id));
+            }
+        }
+        Ok(plan)
+    }
+}
+
+impl Plan {
+    async fn database(&mut self, account: &Account, declared: &DatabaseSchema) -> Result<()> {
+        let database = account.database(declared.id().as_str())?;
+        match database.read().await {
+            Ok(_) => self.existing(&database, declared).await,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.missing(account, declared);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn missing(&mut self, account: &Account, declared: &DatabaseSchema) {
+        let (database, throughput) = (declared.id().clone(), declared.throughput());
+        if let (true, Some(throughput)) = (account.is_connected(), throughput) {
+            self.obstacles.push(Obstacle {
+                thing: format!("database {database}"),
+                what: "throughput",
+                how: vec![format!("none -> {}", per_second(throughput))],
+                why: "the client library cannot give throughput to a new database".to_owned(),
+                way_out: WayOut::Words(
+                    "create the database with its throughput beforehand, or give throughput to the containers"
+                        .to_owned(),
+                ),
+            });
+        }
+        self.steps.push(Step::CreateDatabase { database, throughput });
+        for container in declared.containers() {
+            self.create(declared, container);
+        }
+    }
+
+    fn create(&mut self, declared: &DatabaseSchema, container: &ContainerSchema) {
+        let (database, container) = (declared.id().clone(), Box::new(container.clone()));
+        self.steps.push(Step::CreateContainer { database, container });
+    }
+
+    async fn existing(&mut self, database: &Database, declared: &DatabaseSchema) -> Result<()> {
+        let before = self.changes();
+        if let Some(wanted) = declared.throughput() {
+            let actual = database.read_throughput().await?.value;
+            self.throughput(database, None, actual, wanted);
+        }
+        self.count_same(before);
+        let actual = database.list_containers().await?.value;
+        let actual: BTreeMap<_, _> = actual.into_iter().map(|one| (one.id.clone(), one)).collect();
+        for container in declared.containers() {
+            match actual.get(container.id()) {
+                Some(properties) => self.container(database, container, properties).await?,
+                None => self.create(declared, container),
+            }
+        }
+        for id in actual.keys() {
+            if !declared.containers().iter().any(|container| container.id() == id) {
+                self.unlisted.push(Unlisted::Container(database.id().clone(), id.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    async fn container(
+        &mut self,
+        database: &Database,
+        declared: &ContainerSchema,
+        actual: &ContainerProperties,
+    ) -> Result<()> {
+        let before = self.changes();
+        let container = database.container(declared.id().as_str())?;
+        let (differences, properties) = compare(declared, actual);
+        for (what, how, why) in differences.obstacles {
+            self.obstacles.push(Obstacle {
+                thing: format!("container {}", container.path()),
+                what,
+                how,
+                why: why.to_owned(),
+                way_out: successor(&container, declared),
+            });
+        }
+        let mut changes = Vec::new();
+        for (what, how) in differences.changes {
+            let effect = match what {
+                TIME_TO_LIVE => Some(expiry(&container, &properties).await?),
+                INDEXING_POLICY => {
+                    Some(Effect::Reindexing { items: effect::items(&container).await? })
+                }
+                _ => None,
+            };
+            changes.push(Change { what, how, effect });
+        }
+        if !changes.is_empty() {
+            let database = database.id().clone();
+            let properties = Box::new(properties);
+            self.steps.push(Step::ReplaceProperties { database, changes, properties });
+        }
+        if let Some(wanted) = declared.throughput() {
+            let actual = container.read_throughput().await?.value;
+            self.throughput(database, Some((&container, declared)), actual, wanted);
+        }
+        self.count_same(before);
+        Ok(())
+    }
+
+    fn throughput(
+        &mut self,
+        database: &Database,
+        container: Option<(&Container, &ContainerSchema)>,
+        actual: Option<Throughput>,
+        wanted: Throughput,
+    ) {
+        let thing = match container {
+            Some((container, _)) => format!("container {}", container.path()),
+            None => format!("database {}", database.id()),
+        };
+        let Some(from) = actual else {
+            self.obstacles.push(Obstacle {
+                thing,
+                what: "throughput",
+                how: vec![format!("none of its own -> {}", per_second(wanted))],
+                why: "throughput of its own is given when it is created".to_owned(),
+                way_out: match container {
+                    Some((container, declared)) => successor(container, declared),
+                    None => WayOut::Words(
+                        "give throughput to its containers, or copy them into a new database"
+                            .to_owned(),
+                    ),
+                },
+            });
+            return;
+        };
+        if is_same_throughput(from, wanted) {
+            return;
+        }
+        let is_switch =
+            matches!(from, Throughput::Manual(_)) != matches!(wanted, Throughput::Manual(_));
+        if is_switch && database.account().is_connected() {
+            self.obstacles.push(Obstacle {
+                thing,
+                what: "throughput",
+                how: vec![format!("{} -> {}", per_second(from), per_second(wanted))],
+                why: "the client library cannot switch between manual and autoscale".to_owned(),
+                way_out: WayOut::Words(
+                    "switch it in the portal or with `az cosmosdb sql container throughput migrate`".to_owned(),
+                ),
+            });
+            return;
+        }
+        self.steps.push(Step::ReplaceThroughput {
+            database: database.id().clone(),
+            container: container.map(|(container, _)| container.id().clone()),
+            from,
+            to: wanted,
+        });
+    }
+
+    fn changes(&self) -> usize {
+        self.steps.len() + self.obstacles.len()
+    }
+
+    fn count_same(&mut self, before: usize) {
+        if self.changes() == before {
+            self.same += 1;
+        }
+    }
+}
+
+/// The same numbers; how an autoscale maximum grows by itself is the account's affair.
+fn is_same_throughput(actual: Throughput, wanted: Throughput) -> bool {
+    match (actual, wanted) {
+        (Throughput::Manual(one), Throughput::Manual(other)) => one == other,
+        (
+            Throughput::Autoscale { maximum: one, .. },
+            Throughput::Autoscale { maximum: other, .. },
+        ) => one == other,
+        _ => false,
+    }
+}
+
+async fn expiry(container: &Container, properties: &ContainerProperties) -> Result<Effect> {
+    let expiring = effect::expiring(container, properties.default_time_to_live).await?;
+    Ok(Effect::Expiry { expiring, items: effect::items(container).await? })
+}
+
+/// The way out of what is chosen at creation: a new container.
+fn successor(container: &Container, declared: &ContainerSchema) -> WayOut {
+    let paths = declared.properties().partition_key.paths().iter();
+    WayOut::Copy {
+        from: container.path(),
+        to: format!("{}-v2", container.path()),
+        partition_key_paths: paths.map(|path| path.as_str().to_owned()).collect(),
+    }
+}
+
+/// Throughput in words.
+pub(super) fn per_second(throughput: Throughput) -> String {
+    match throughput {
+        Throughput::Manual(number) => format!("{number} RU/s"),
+        Throughput::Autoscale { maximum, .. } => format!("autoscale up to {maximum} RU/s"),
+    }
+}
+
+/// A new container in words.
+pub(super) fn description(container: &ContainerSchema) -> Vec<String> {
+    let properties = container.properties();
+    let mut words =
+        vec![format!("partition key {}", compare::key(&properties.partition_key, false))];
+    if properties.default_time_to_live != client::TimeToLive::Off {
+        words.push(format!("default_ttl {}", compare::ttl(properties.default_time_to_live)));
+    }
+    if properties.indexing_policy != model::IndexingPolicy::default() {
+        words.push("its own indexing policy".to_owned());
+    }
+    match properties.unique_keys.len() {
+        0 => {}
+        1 => words.push("1 unique key".to_owned()),
+        many => words.push(format!("{many} unique keys")),
+    }
+    words.extend(container.throughput().map(per_second));
+    words
+}

@@ -1,0 +1,151 @@
+//! A plan in words.
+//!
+//! Owns the lines people and logs see. Does not own where they go.
+
+use std::fmt;
+
+use super::make::{description, per_second};
+use super::step::{Change, Effect, Obstacle, Plan, Step, Unlisted, WayOut};
+
+impl Plan {
+    /// The plan as lines; `place` are the flags that name the place to `planisphere copy`, such as `--from-data DIR`.
+    #[must_use]
+    pub fn text(&self, place: &str) -> String {
+        let mut lines = Vec::new();
+        for step in &self.steps {
+            lines.push(step.to_string());
+            if let Step::ReplaceProperties { changes, .. } = step {
+                changes.iter().for_each(|change| change.tell(&mut lines));
+            }
+        }
+        for obstacle in &self.obstacles {
+            obstacle.tell(place, &mut lines);
+        }
+        lines.extend(self.unlisted.iter().map(ToString::to_string));
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.push(self.summary());
+        lines.join("\n")
+    }
+
+    /// How much there is to do, in one sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        if self.is_same() {
+            return format!("Nothing to do: {} as declared.", self.same);
+        }
+        let is_new = |step: &&Step| {
+            matches!(step, Step::CreateDatabase { .. } | Step::CreateContainer { .. })
+        };
+        let created = self.steps.iter().filter(is_new).count();
+        let changed = self.steps.len() - created;
+        let (obstacles, same) = (self.obstacles.len(), self.same);
+        let refused = match obstacles {
+            0 => String::new(),
+            _ => format!("{obstacles} that cannot be changed, "),
+        };
+        format!("{created} to create, {changed} to change, {refused}{same} as declared.")
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text(""))
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CreateDatabase { database, throughput } => {
+                write!(formatter, "+ database {database}")?;
+                match throughput {
+                    Some(throughput) => write!(formatter, ": {}", per_second(*throughput)),
+                    None => Ok(()),
+                }
+            }
+            Self::CreateContainer { database, container } => {
+                let words = description(container).join(", ");
+                write!(formatter, "+ container {database}/{}: {words}", container.id())
+            }
+            Self::ReplaceProperties { database, properties, .. } => {
+                write!(formatter, "~ container {database}/{}", properties.id)
+            }
+            Self::ReplaceThroughput { database, container, from, to } => {
+                match container {
+                    Some(container) => write!(formatter, "~ container {database}/{container}")?,
+                    None => write!(formatter, "~ database {database}")?,
+                }
+                write!(formatter, ": throughput {} -> {}", per_second(*from), per_second(*to))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unlisted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let left_alone = "is not in the schema and is left alone";
+        match self {
+            Self::Database(id) => write!(formatter, "  database {id} {left_alone}"),
+            Self::Container(database, id) => {
+                write!(formatter, "  container {database}/{id} {left_alone}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expiry { expiring: 0, items } => {
+                write!(formatter, "none of {items} items expires at once")
+            }
+            Self::Expiry { expiring, items } => {
+                write!(formatter, "{expiring} of {items} items expire at once")
+            }
+            Self::Reindexing { items } => {
+                write!(formatter, "{items} items are indexed again, in the background")
+            }
+        }
+    }
+}
+
+impl Change {
+    fn tell(&self, lines: &mut Vec<String>) {
+        tell_how(self.what, &self.how, lines);
+        lines.extend(self.effect.map(|effect| format!("      {effect}")));
+    }
+}
+
+impl Obstacle {
+    fn tell(&self, place: &str, lines: &mut Vec<String>) {
+        lines.push(format!("! {}", self.thing));
+        tell_how(self.what, &self.how, lines);
+        lines.push(format!("      {}", self.why));
+        match &self.way_out {
+            WayOut::Words(words) => lines.push(format!("      {words}")),
+            WayOut::Copy { from, to, partition_key_paths } => {
+                let place = if place.is_empty() { String::new() } else { format!("{place} ") };
+                let keys =
+                    partition_key_paths.iter().map(|path| format!(" --partition-key {path}"));
+                let keys: String = keys.collect();
+                lines.push(format!("      declare it as {to}, apply, and copy:"));
+                lines.push(format!(
+                    "      planisphere copy {place}--from {from} --to {to}{keys} --verify"
+                ));
+            }
+        }
+    }
+}
+
+/// One difference on the line of its name, several below it.
+fn tell_how(what: &str, how: &[String], lines: &mut Vec<String>) {
+    match how {
+        [one] if !one.starts_with(['+', '-']) => lines.push(format!("    {what}: {one}")),
+        several => {
+            lines.push(format!("    {what}:"));
+            lines.extend(several.iter().map(|line| format!("      {line}")));
+        }
+    }
+}

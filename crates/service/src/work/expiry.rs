@@ -1,0 +1,174 @@
+//! Items that end at a moment of their own.
+//!
+//! Owns the step from "ends at" to the property `ttl`, which counts from the last write and so must be computed at every
+//! write. Does not own expiry itself. The container needs a default time to live, or `-1`; otherwise `ttl` says nothing.
+
+use client::{Answer, Container, Item, PartitionKey, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Moment;
+
+/// A document that may end at a moment of its own.
+pub trait Expires {
+    /// Where its `ttl` is kept and when it ends; none to leave `ttl` as it is.
+    fn expiry(&mut self) -> Option<Expiry<'_>> {
+        None
+    }
+}
+
+/// Where a document keeps its `ttl`, and when it ends.
+#[derive(Debug)]
+pub struct Expiry<'a> {
+    /// The property `ttl`, in seconds after the write.
+    pub ttl: &'a mut Option<u32>,
+    /// When the document is to be gone, such as its creation and a retention after it.
+    pub at: Moment,
+}
+
+/// The longest `ttl` an item may say.
+const TTL_SECONDS_MAX: u64 = 2_147_483_647;
+
+/// Sets `ttl` for a write that happens now: the seconds that remain, at least one.
+pub fn refresh_ttl(document: &mut impl Expires, now: Moment) {
+    if let Some(Expiry { ttl, at }) = document.expiry() {
+        // Rounded up: an item may live a second too long, never one too short.
+        let seconds = at.since(now).as_millis().div_ceil(1000);
+        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX).clamp(1, TTL_SECONDS_MAX);
+        *ttl = u32::try_from(seconds).ok();
+    }
+}
+
+/// A container whose documents end at moments of their own: every write through it computes `ttl` anew.
+#[derive(Clone, Debug)]
+pub struct Expiring {
+    container: Container,
+}
+
+impl Expiring {
+    /// The container with this habit.
+    #[must_use]
+    pub fn new(container: &Container) -> Self {
+        Self { container: container.clone() }
+    }
+
+    /// The container, for reads.
+    #[must_use]
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// Creates a document; see [`Container::create`].
+    ///
+    /// # Errors
+    /// Those of [`Container::create`].
+    pub async fn create<T>(&self, key: &PartitionKey, mut value: T) -> Result<Answer<Item<T>>>
+    where
+        T: Expires + Serialize + DeserializeOwned,
+    {
+        self.refresh(&mut value);
+        self.container.create(key, &value).await
+    }
+
+    /// Creates or replaces a document; see [`Container::upsert`].
+    ///
+    /// # Errors
+    /// Those of [`Container::upsert`].
+    pub async fn upsert<T>(&self, key: &PartitionKey, mut value: T) -> Result<Answer<Item<T>>>
+    where
+        T: Expires + Serialize + DeserializeOwned,
+    {
+        self.refresh(&mut value);
+        self.container.upsert(key, &value, None).await
+    }
+
+    /// Writes back a document that was read; see [`Container::save`].
+    ///
+    /// # Errors
+    /// Those of [`Container::save`].
+    pub async fn save<T>(&self, key: &PartitionKey, item: &mut Item<T>) -> Result<Answer<Item<T>>>
+    where
+        T: Expires + Serialize + DeserializeOwned,
+    {
+        self.refresh(&mut item.value);
+        self.container.save(key, item).await
+    }
+
+    /// Reads, changes, writes; see [`Container::modify`]. A change that changes nothing writes nothing, whatever `ttl`
+    /// would be now.
+    ///
+    /// # Errors
+    /// Those of [`Container::modify`].
+    pub async fn modify<T, E>(
+        &self,
+        key: &PartitionKey,
+        id: &str,
+        mut change: impl FnMut(&mut T) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Answer<Item<T>>, E>
+    where
+        T: Expires + Serialize + DeserializeOwned,
+        E: From<client::Error>,
+    {
+        let changed = |value: &mut T| {
+            let before = serde_json::to_value(&*value).ok();
+            change(value)?;
+            if before.is_none() || before != serde_json::to_value(&*value).ok() {
+                self.refresh(value);
+            }
+            Ok(())
+        };
+        self.container.modify(key, id, changed).await
+    }
+
+    fn refresh(&self, value: &mut impl Expires) {
+        refresh_ttl(value, Moment::now(&self.container));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use client::TimestampMs;
+
+    use super::*;
+
+    struct Note {
+        created: Moment,
+        ttl: Option<u32>,
+    }
+
+    impl Expires for Note {
+        fn expiry(&mut self) -> Option<Expiry<'_>> {
+            let at = self.created.plus(Duration::from_secs(100));
+            Some(Expiry { ttl: &mut self.ttl, at })
+        }
+    }
+
+    fn check(written_after_ms: u64, ttl: u32) {
+        let created = Moment(TimestampMs(1_000_000));
+        let mut note = Note { created, ttl: None };
+        refresh_ttl(&mut note, created.plus(Duration::from_millis(written_after_ms)));
+        assert_eq!(note.ttl, Some(ttl), "{written_after_ms}");
+    }
+
+    #[test]
+    fn what_remains_is_rounded_up_and_never_below_one() {
+        check(0, 100);
+        check(1, 100);
+        check(999, 100);
+        check(1000, 99);
+        check(99_001, 1);
+        check(100_000, 1);
+        check(9_999_999, 1);
+    }
+
+    #[test]
+    fn a_document_without_an_end_keeps_its_ttl() {
+        struct Endless(Option<u32>);
+        impl Expires for Endless {}
+        let mut endless = Endless(Some(7));
+        refresh_ttl(&mut endless, Moment::default());
+        assert_eq!(endless.0, Some(7));
+    }
+}

@@ -1,0 +1,159 @@
+//! Work that must be done once and outlives the program: items that wait for it, jobs that repeat, items that end.
+//!
+//! ```text
+//! change feed ─► Queue::reaction ─┐
+//! timer (Jobs) ─► Queue::run_due ─┴► claim (If-Match, lease) ─► Worker ─► done | again later | dead
+//! ```
+//!
+//! Owns the claim, its lease, attempts and back-off ([`Queue`]); periodic jobs with one leader ([`Jobs`]); `ttl` from
+//! "ends at" ([`Expires`]). Does not own the items: they live in a container of the system, under the names the system
+//! gave them, and say through [`Work`] what they are.
+//!
+//! What is promised: work that waits is done at least once, by one worker at a time as long as it keeps its lease; a
+//! worker that lost its claim cannot end it; a crash at any step leaves the work waiting or claimed, never lost. What a
+//! worker writes elsewhere must therefore have an id derived from the work, so that the second time changes nothing.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use async_trait::async_trait;
+//! use client::{Account, PartitionKey, PartitionKeyDefinition, Query, TimestampMs, TravellingClock};
+//! use serde::{Deserialize, Serialize};
+//! use service::work::*;
+//!
+//! #[derive(Clone, Serialize, Deserialize)]
+//! #[serde(rename_all = "camelCase")]
+//! struct Mail {
+//!     id: String,
+//!     user_id: String,
+//!     status: String,
+//!     retry_count: u32,
+//!     created_at: Moment,
+//!     next_retry_at: Option<Moment>,
+//!     lease_owner: Option<String>,
+//!     lease_until: Option<Moment>,
+//!     last_error: Option<String>,
+//!     ttl: Option<u32>,
+//! }
+//!
+//! // 30 days from creation, however often it is written.
+//! impl Expires for Mail {
+//!     fn expiry(&mut self) -> Option<Expiry<'_>> {
+//!         let at = self.created_at.plus(Duration::from_secs(30 * 86_400));
+//!         Some(Expiry { ttl: &mut self.ttl, at })
+//!     }
+//! }
+//!
+//! impl Work for Mail {
+//!     fn id(&self) -> &str {
+//!         &self.id
+//!     }
+//!
+//!     fn partition_key(&self) -> PartitionKey {
+//!         self.user_id.as_str().into()
+//!     }
+//!
+//!     fn state(&self) -> State {
+//!         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
+//!             ("PROCESSING", Some(owner), Some(until)) => Stage::Claimed { owner: owner.clone(), until },
+//!             ("PENDING", ..) => Stage::Waiting { due: None },
+//!             ("FAILED", ..) if self.next_retry_at.is_some() => Stage::Waiting { due: self.next_retry_at },
+//!             ("FAILED", ..) => Stage::Dead,
+//!             _ => Stage::Done,
+//!         };
+//!         State { stage, attempts: self.retry_count, error: self.last_error.clone() }
+//!     }
+//!
+//!     fn set_state(&mut self, state: State) {
+//!         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
+//!         (self.retry_count, self.last_error) = (state.attempts, state.error);
+//!         self.status = match state.stage {
+//!             Stage::Waiting { due: None } => "PENDING",
+//!             Stage::Waiting { due } => { self.next_retry_at = due; "FAILED" }
+//!             Stage::Claimed { owner, until } => {
+//!                 (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
+//!                 "PROCESSING"
+//!             }
+//!             Stage::Done => "COMPLETED",
+//!             Stage::Dead => "FAILED",
+//!         }.to_owned();
+//!     }
+//!
+//!     fn due(now: Moment) -> Query {
+//!         Query::text("SELECT * FROM c WHERE c.status = 'PENDING' \
+//!                      OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
+//!                      OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) ORDER BY c.createdAt")
+//!             .parameter("@now", now.to_string())
+//!             .fan_out("due work of all users")
+//!     }
+//!
+//!     fn dead() -> Query {
+//!         Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND (NOT IS_DEFINED(c.nextRetryAt) OR IS_NULL(c.nextRetryAt))")
+//!             .fan_out("an operator looks at what failed")
+//!     }
+//! }
+//!
+//! struct Sender;
+//!
+//! #[async_trait]
+//! impl Worker<Mail> for Sender {
+//!     async fn work(&self, claim: &mut Claim<Mail>) -> Result<Finish<Mail>, WorkError> {
+//!         // ... send claim.document(), with an id derived from its own ...
+//!         Ok(Finish::done().with(|mail: &mut Mail| mail.status = "RATE_LIMITED".to_owned()))
+//!     }
+//! }
+//!
+//! let clock = TravellingClock::starting_at(TimestampMs(1_800_000_000_000));
+//! let account = Account::simulated(&clock, 1).await?;
+//! let database = account.database("asora")?;
+//! database.create_if_missing(None).await?;
+//! let mails = database.container("mails")?;
+//! mails.create_if_missing(mails.properties(PartitionKeyDefinition::single("/userId")?), None).await?;
+//! let leases = database.container("leases")?;
+//! leases.create_if_missing(leases.properties(PartitionKeyDefinition::single("/id")?), None).await?;
+//!
+//! let queue = Queue::new(&mails, QueueSettings::default(), Sender);
+//! // Fresh work, as it is written:
+//! let feed = client::processor::Processor::<Mail>::builder(&mails, &leases, "mails");
+//! let feed = feed.start_at(client::processor::ProcessorStart::Beginning).build(queue.reaction()).await?;
+//! // Retries and lost leases, every minute, on one of all instances:
+//! let due = queue.clone();
+//! let jobs = Jobs::new(&leases, JobsSettings::default()).with(
+//!     Job::every("due mails", Duration::from_secs(60)),
+//!     move |_run: JobRun| { let due = due.clone(); async move { due.run_due().await?; Ok(()) } },
+//! );
+//!
+//! let now = Moment::now(&mails);
+//! let mail = Mail { id: "1".into(), user_id: "bob".into(), status: "PENDING".into(), retry_count: 0, created_at: now,
+//!     next_retry_at: None, lease_owner: None, lease_until: None, last_error: None, ttl: None };
+//! queue.enqueue(mail).await?;
+//! feed.run_once().await?; // or feed.start()
+//! jobs.run_due().await?;  // or jobs.start()
+//! let done = mails.read::<Mail>(&"bob".into(), "1").await?.value.value;
+//! assert_eq!(done.status, "RATE_LIMITED");
+//! assert_eq!(jobs.status().await?[0].runs, 1);
+//! # account.close().await
+//! # }).unwrap();
+//! ```
+
+mod backoff;
+mod claim;
+mod end;
+mod expiry;
+mod jobs;
+mod moment;
+mod queue;
+mod reaction;
+mod state;
+mod worker;
+
+pub use backoff::Backoff;
+pub use claim::Claim;
+pub use expiry::{Expires, Expiring, Expiry, refresh_ttl};
+pub use jobs::{Job, JobFailure, JobRun, JobStatus, Jobs, JobsSettings};
+pub use moment::Moment;
+pub use queue::{Queue, QueueSettings, Replay, Run, Worked};
+pub use reaction::QueueReaction;
+pub use state::{Stage, State, Work};
+pub use worker::{Finish, WorkError, Worker};

@@ -1,0 +1,186 @@
+//! The work of these tests: mails with the properties a notifications system gives them, and who sends them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use client::{Container, ErrorKind, PartitionKey, Query};
+use serde::{Deserialize, Serialize};
+use service::work::{
+    Claim, Expires, Expiry, Finish, Moment, Queue, QueueSettings, Stage, State, Work, WorkError,
+    Worker,
+};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Mail {
+    pub(crate) id: String,
+    pub(crate) user_id: String,
+    pub(crate) status: String,
+    pub(crate) retry_count: u32,
+    pub(crate) created_at: Moment,
+    pub(crate) next_retry_at: Option<Moment>,
+    pub(crate) lease_owner: Option<String>,
+    pub(crate) lease_until: Option<Moment>,
+    pub(crate) last_error: Option<String>,
+    pub(crate) ttl: Option<u32>,
+}
+
+pub(crate) const RETENTION: Duration = Duration::from_secs(30 * 86_400);
+
+impl Expires for Mail {
+    fn expiry(&mut self) -> Option<Expiry<'_>> {
+        let at = self.created_at.plus(RETENTION);
+        Some(Expiry { ttl: &mut self.ttl, at })
+    }
+}
+
+impl Work for Mail {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn partition_key(&self) -> PartitionKey {
+        self.user_id.as_str().into()
+    }
+
+    fn state(&self) -> State {
+        let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
+            ("PROCESSING", Some(owner), Some(until)) => {
+                Stage::Claimed { owner: owner.clone(), until }
+            }
+            ("PENDING", ..) => Stage::Waiting { due: None },
+            ("FAILED", ..) if self.next_retry_at.is_some() => {
+                Stage::Waiting { due: self.next_retry_at }
+            }
+            ("FAILED", ..) => Stage::Dead,
+            _ => Stage::Done,
+        };
+        State { stage, attempts: self.retry_count, error: self.last_error.clone() }
+    }
+
+    fn set_state(&mut self, state: State) {
+        (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
+        (self.retry_count, self.last_error) = (state.attempts, state.error);
+        self.status = match state.stage {
+            Stage::Waiting { due: None } => "PENDING",
+            Stage::Waiting { due } => {
+                self.next_retry_at = due;
+                "FAILED"
+            }
+            Stage::Claimed { owner, until } => {
+                (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
+                "PROCESSING"
+            }
+            Stage::Done => "COMPLETED",
+            Stage::Dead => "FAILED",
+        }
+        .to_owned();
+    }
+
+    fn due(now: Moment) -> Query {
+        Query::text(
+            "SELECT * FROM c WHERE c.status = 'PENDING' \
+             OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
+             OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) ORDER BY c.createdAt",
+        )
+        .parameter("@now", now.to_string())
+        .fan_out("due work of all users")
+    }
+
+    fn dead() -> Query {
+        Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND IS_NULL(c.nextRetryAt)")
+            .fan_out("an operator looks at what failed")
+    }
+}
+
+pub(crate) fn mail(id: &str, user: &str, created_at: Moment) -> Mail {
+    Mail {
+        id: id.to_owned(),
+        user_id: user.to_owned(),
+        status: "PENDING".to_owned(),
+        retry_count: 0,
+        created_at,
+        next_retry_at: None,
+        lease_owner: None,
+        lease_until: None,
+        last_error: None,
+        ttl: None,
+    }
+}
+
+/// A letter that was sent: the effect of a mail.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Letter {
+    id: String,
+    user_id: String,
+}
+
+/// Sends mails: writes a letter under the id of the mail. What to answer first is planned per mail.
+#[derive(Clone)]
+pub(crate) struct Sender {
+    letters: Container,
+    plans: Arc<Mutex<BTreeMap<String, Vec<WorkError>>>>,
+    calls: Arc<Mutex<Vec<String>>>,
+}
+
+impl Sender {
+    pub(crate) fn new(letters: &Container) -> Self {
+        Self { letters: letters.clone(), plans: Arc::default(), calls: Arc::default() }
+    }
+
+    /// The next attempt at this mail ends so, after those planned before.
+    pub(crate) fn fail(&self, id: &str, error: WorkError) {
+        self.plans.lock().unwrap().entry(id.to_owned()).or_default().push(error);
+    }
+
+    /// Ids of the mails it was called with, in their order.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    fn planned(&self, id: &str) -> Option<WorkError> {
+        let mut plans = self.plans.lock().unwrap();
+        let plan = plans.get_mut(id)?;
+        (!plan.is_empty()).then(|| plan.remove(0))
+    }
+}
+
+#[async_trait]
+impl Worker<Mail> for Sender {
+    async fn work(&self, claim: &mut Claim<Mail>) -> Result<Finish<Mail>, WorkError> {
+        let mail = claim.document().clone();
+        self.calls.lock().unwrap().push(mail.id.clone());
+        if let Some(error) = self.planned(&mail.id) {
+            return Err(error);
+        }
+        let letter = Letter { id: mail.id.clone(), user_id: mail.user_id.clone() };
+        match self.letters.create(&mail.partition_key(), &letter).await {
+            Err(error) if error.kind() != ErrorKind::Conflict => return Err(error.into()),
+            _ => {}
+        }
+        Ok(Finish::done())
+    }
+}
+
+pub(crate) fn settings(instance: &str) -> QueueSettings {
+    QueueSettings { instance: instance.to_owned(), ..QueueSettings::default() }
+}
+
+pub(crate) fn queue(mails: &Container, instance: &str, sender: &Sender) -> Queue<Mail> {
+    Queue::new(mails, settings(instance), sender.clone())
+}
+
+pub(crate) async fn read(mails: &Container, user: &str, id: &str) -> Mail {
+    mails.read::<Mail>(&user.into(), id).await.unwrap().value.value
+}
+
+/// Ids of all letters.
+pub(crate) async fn letters(container: &Container) -> Vec<String> {
+    let query = Query::text("SELECT VALUE c.id FROM c").fan_out("the test counts all letters");
+    let mut ids = container.query::<String>(&query).await.unwrap().value;
+    ids.sort();
+    ids
+}

@@ -1,0 +1,8 @@
+//! Queues, jobs and items that end, under faults and crashes.
+
+mod crash;
+mod expiry;
+mod jobs;
+mod mail;
+mod queue;
+mod seeds;

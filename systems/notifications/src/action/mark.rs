@@ -1,0 +1,111 @@
+//! Reading and putting away, one notification or all.
+//!
+//! Owns that both are idempotent and that a write does not prolong a life: the time to live is what is left of it.
+
+use client::{ErrorKind, Query};
+
+use crate::charged::{Bill, Charged};
+use crate::error::{Error, Result};
+use crate::notifications::{Core, Notifications};
+use crate::stream::Signal;
+use crate::words::{Moment, Notification, UserId};
+
+/// Notifications marked at once at most; more take further rounds.
+const ROUND_ITEMS_MAX: usize = 100;
+
+impl Notifications {
+    /// Marks a notification as read. Again, it changes nothing.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such notification.
+    pub async fn mark_read(&self, user: &UserId, id: &str) -> Result<Charged<Notification>> {
+        self.core.mark(user, id, Notification::mark_read).await
+    }
+
+    /// Puts a notification away: it leaves the list. Again, it changes nothing.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such notification.
+    pub async fn dismiss(&self, user: &UserId, id: &str) -> Result<Charged<Notification>> {
+        self.core.mark(user, id, Notification::dismiss).await
+    }
+
+    /// Marks everything as read that is in the list now, and says how many were unread.
+    ///
+    /// # Errors
+    /// Those of the account; what was marked before stays so, and calling again goes on.
+    pub async fn mark_all_read(&self, user: &UserId) -> Result<Charged<u64>> {
+        let core = &self.core;
+        let query = Query::text(
+            "SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false AND c.createdAt <= @now",
+        );
+        let query = query.parameter("@now", core.now()).within(user.partition_key());
+        let mut bill = Bill::default();
+        let unread: Vec<String> = bill.take(core.containers.notifications.query(&query).await?);
+        let mut marked = 0;
+        for ids in unread.chunks(ROUND_ITEMS_MAX) {
+            for id in ids {
+                match core.mark_quietly(user, id, Notification::mark_read).await {
+                    Ok(one) => {
+                        bill.0 += one.charge;
+                        marked += 1;
+                    }
+                    // It expired meanwhile.
+                    Err(error) if error.kind() == crate::ErrorKind::NotFound => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        if marked > 0 {
+            core.signals.send(user, &Signal::Changed);
+        }
+        Ok(bill.of(marked))
+    }
+}
+
+impl Core {
+    async fn mark(
+        &self,
+        user: &UserId,
+        id: &str,
+        change: fn(&mut Notification, Moment),
+    ) -> Result<Charged<Notification>> {
+        let marked = self.mark_quietly(user, id, change).await?;
+        self.signals.send(user, &Signal::Updated(Box::new(marked.value.clone())));
+        Ok(marked)
+    }
+
+    async fn mark_quietly(
+        &self,
+        user: &UserId,
+        id: &str,
+        change: fn(&mut Notification, Moment),
+    ) -> Result<Charged<Notification>> {
+        let now = self.now();
+        let marked = self
+            .containers
+            .notifications
+            .modify(&user.partition_key(), id, |notification: &mut Notification| {
+                let before = notification.clone();
+                change(notification, now);
+                // Nothing is written when nothing changes, so the life must not be reckoned anew then.
+                if *notification != before {
+                    notification.ttl = self.ttl(notification.created_at, now);
+                }
+                Ok::<(), client::Error>(())
+            })
+            .await
+            .map_err(|error| missing(error, id))?;
+        Ok(Charged::new(marked.value.into_value(), marked.charge))
+    }
+}
+
+/// An id that is no item id is no notification either.
+fn missing(error: client::Error, id: &str) -> Error {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::BadRequest => {
+            Error::not_found(format!("there is no notification '{id}'; it may have expired"))
+        }
+        _ => error.into(),
+    }
+}

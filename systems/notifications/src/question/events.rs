@@ -1,0 +1,93 @@
+//! Events, for operators: by status, the dead ones, one by its id.
+
+use client::{PageOptions, Query};
+
+use crate::charged::Charged;
+use crate::error::{Error, Result};
+use crate::notifications::Notifications;
+use crate::words::{Event, Status};
+
+/// A page of events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventPage {
+    /// Oldest first.
+    pub events: Vec<Event>,
+    /// Where the next page begins; none at the end.
+    pub continuation: Option<String>,
+}
+
+/// Events of a page of operators.
+const PAGE_EVENTS: usize = 100;
+
+impl Notifications {
+    /// Events of one status, oldest first.
+    ///
+    /// # Errors
+    /// `Invalid` for a foreign continuation; those of the account.
+    pub async fn events(
+        &self,
+        status: Status,
+        continuation: Option<String>,
+    ) -> Result<Charged<EventPage>> {
+        let query = Query::text("SELECT * FROM c WHERE c.status = @status ORDER BY c.createdAt")
+            .parameter("@status", status.name())
+            .fan_out("an operator looks at the events of all users");
+        self.event_page(&query, continuation).await
+    }
+
+    /// Events that failed for good.
+    ///
+    /// # Errors
+    /// `Invalid` for a foreign continuation; those of the account.
+    pub async fn dead_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
+        let query = Query::text(
+            "SELECT * FROM c WHERE c.status = 'FAILED' AND c.retryCount >= @most ORDER BY c.createdAt",
+        );
+        let query = query
+            .parameter("@most", i64::from(self.core.settings.max_retries))
+            .fan_out("an operator looks at the dead events of all users");
+        self.event_page(&query, continuation).await
+    }
+
+    /// Events that wait or are due again, oldest first: the question of the seed's timer.
+    ///
+    /// # Errors
+    /// `Invalid` for a foreign continuation; those of the account.
+    pub async fn due_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
+        let query = Query::text(
+            "SELECT * FROM c WHERE c.status = 'PENDING' OR \
+             (c.status = 'FAILED' AND c.retryCount < @most AND c.nextRetryAt <= @now) ORDER BY c.createdAt",
+        );
+        let query = query
+            .parameter("@most", i64::from(self.core.settings.max_retries))
+            .parameter("@now", self.core.now())
+            .fan_out("an operator looks at what is due");
+        self.event_page(&query, continuation).await
+    }
+
+    /// One event, whoever it is for.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub async fn find_event(&self, id: &str) -> Result<Charged<Event>> {
+        let query = Query::text("SELECT * FROM c WHERE c.id = @id")
+            .parameter("@id", id)
+            .fan_out("an operator names an event without its user");
+        let answer = self.core.containers.events.query::<Event>(&query).await?;
+        let found = answer.value.into_iter().next();
+        let found = found.ok_or_else(|| Error::not_found(format!("there is no event '{id}'")))?;
+        Ok(Charged::new(found, answer.charge))
+    }
+
+    async fn event_page(
+        &self,
+        query: &Query,
+        continuation: Option<String>,
+    ) -> Result<Charged<EventPage>> {
+        let options =
+            PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None };
+        let answer = self.core.containers.events.query_page(query, options).await?;
+        let page = EventPage { events: answer.value.rows, continuation: answer.value.continuation };
+        Ok(Charged::new(page, answer.charge))
+    }
+}

@@ -1,0 +1,43 @@
+//! A user's preferences: what is stored, or the defaults.
+
+use client::ErrorKind;
+
+use crate::charged::Charged;
+use crate::error::Result;
+use crate::notifications::{Core, Notifications};
+use crate::words::{Preferences, UserId};
+
+impl Notifications {
+    /// What a user wants. Who never chose has the defaults, which are not stored.
+    ///
+    /// # Errors
+    /// Those of the account.
+    pub async fn preferences(&self, user: &UserId) -> Result<Charged<Preferences>> {
+        let read =
+            self.core.containers.preferences.read(&user.partition_key(), user.as_str()).await;
+        match read {
+            Ok(answer) => Ok(Charged::new(answer.value.into_value(), answer.charge)),
+            // The charge of a miss is not told; a point read costs one.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Charged::new(self.core.default_preferences(user), 1.0))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn default_preferences(&self, user: &UserId) -> Preferences {
+        let now = self.now();
+        Preferences {
+            id: user.as_str().to_owned(),
+            user_id: user.clone(),
+            timezone: self.settings.defaults.timezone.clone(),
+            quiet_hours: self.settings.default_quiet_hours(),
+            categories: self.settings.default_toggles(),
+            locale: None,
+            created_at: Some(now),
+            updated_at: now,
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Templates: one file for each language, one entry for each type of event.
+//!
+//! Owns reading the files, choosing a language and rendering. What comes from outside is made safe before it goes in.
+//! Does not own the words of any language (`templates/`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use minijinja::{Environment, Value};
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::words::{EventType, Payload};
+
+use super::plural::plural_form;
+use super::safe::{SNIPPET_CHARS_MAX, safe_text};
+
+/// Characters of names and of further values at most.
+const NAME_CHARS_MAX: usize = 60;
+/// Characters of a title and of a body at most, whatever a template makes of its parts.
+const LINE_CHARS_MAX: usize = 200;
+
+/// The languages inside the program.
+const BUNDLED: [(&str, &str); 3] = [
+    ("en", include_str!("../../templates/en.json")),
+    ("de", include_str!("../../templates/de.json")),
+    ("pl", include_str!("../../templates/pl.json")),
+];
+
+/// All languages, ready to render.
+#[derive(Clone)]
+pub(crate) struct Templates {
+    languages: Arc<BTreeMap<String, Language>>,
+    default: String,
+}
+
+struct Language {
+    file: File,
+    environment: Environment<'static>,
+}
+
+/// The file of one language.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Who did it when nobody is named.
+    someone: String,
+    /// "X and N others", by plural form of N.
+    others: BTreeMap<String, String>,
+    /// Title and body by type of event.
+    events: BTreeMap<EventType, Texts>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Texts {
+    title: String,
+    body: String,
+}
+
+/// What a notification is to say.
+pub(crate) struct Wording<'a> {
+    pub(crate) locale: Option<&'a str>,
+    pub(crate) event_type: EventType,
+    pub(crate) payload: &'a Payload,
+    /// What the first actor is called; none for events without one.
+    pub(crate) actor_name: Option<&'a str>,
+    /// How many actors there are besides.
+    pub(crate) others: u64,
+}
+
+/// What it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    pub(crate) title: String,
+    pub(crate) body: String,
+}
+
+impl Templates {
+    /// The languages inside the program, and those of a folder, which win.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the file and what is wrong with it.
+    pub(crate) fn load(folder: Option<&str>, default: &str) -> Result<Self> {
+        let mut languages = BTreeMap::new();
+        for (name, text) in BUNDLED {
+            languages.insert(name.to_owned(), Language::parse(name, text)?);
+        }
+        if let Some(folder) = folder {
+            for (name, text) in files_of(folder)? {
+                let language = Language::parse(&name, &text)?;
+                languages.insert(name, language);
+            }
+        }
+        if !languages.contains_key(default) {
+            let known: Vec<_> = languages.keys().map(String::as_str).collect();
+            return Err(Error::invalid(format!(
+                "there are no templates for the default locale '{default}', only for {}",
+                known.join(", ")
+            )));
+        }
+        Ok(Self { languages: Arc::new(languages), default: default.to_owned() })
+    }
+
+    /// Whether there are texts in this language, or in the language of this region.
+    pub(crate) fn knows(&self, locale: &str) -> bool {
+        self.find(locale).is_some()
+    }
+
+    /// The texts of a notification.
+    pub(crate) fn render(&self, wording: &Wording<'_>) -> Result<Rendered> {
+        let chosen = wording.locale.and_then(|locale| self.find(locale));
+        let (name, language) = chosen
+            .or_else(|| self.find(&self.default))
+            .ok_or_else(|| Error::internal("the default language has gone"))?;
+        language.render(name, wording)
+    }
+
+    /// `de-AT` is served by `de` unless it has a file of its own.
+    fn find(&self, locale: &str) -> Option<(&str, &Language)> {
+        let language = locale.split(['-', '_']).next().unwrap_or(locale);
+        [locale, language].into_iter().find_map(|name| {
+            self.languages.get_key_value(name).map(|(name, found)| (name.as_str(), found))
+        })
+    }
+}
+
+impl std::fmt::Debug for Templates {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_set().entries(self.languages.keys()).finish()
+    }
+}
+
+impl Language {
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        let wrong =
+            |why: &str| Error::invalid(format!("the templates of '{name}' cannot be used: {why}"));
+        let file: File = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+        let missing: Vec<_> = EventType::ALL
+            .into_iter()
+            .filter(|event_type| !file.events.contains_key(event_type))
+            .map(EventType::name)
+            .collect();
+        if !missing.is_empty() {
+            return Err(wrong(&format!("{} is missing", missing.join(", "))));
+        }
+        if !file.others.contains_key("other") {
+            return Err(wrong("`others` has no form `other`, which every number can take"));
+        }
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
+        let language = Self { file, environment };
+        // Every template is rendered once, so that a mistake in a file is seen at the start.
+        for event_type in EventType::ALL {
+            language.check(name, event_type).map_err(|error| wrong(&error.to_string()))?;
+        }
+        Ok(language)
+    }
+
+    fn check(&self, name: &str, event_type: EventType) -> Result<()> {
+        let payload = Payload {
+            actor_id: None,
+            actor_name: None,
+            target_id: "x".to_owned(),
+            target_type: crate::words::TargetType::Post,
+            snippet: None,
+            more: serde_json::Map::new(),
+        };
+        for others in [0, 1, 2, 5, 22] {
+            let wording = Wording {
+                locale: Some(name),
+                event_type,
+                payload: &payload,
+                actor_name: None,
+                others,
+            };
+            let rendered = self.render(name, &wording)?;
+            if rendered.title.is_empty() {
+                return Err(Error::invalid(format!("{} has an empty title", event_type.name())));
+            }
+        }
+        Ok(())
+    }
+
+    fn render(&self, name: &str, wording: &Wording<'_>) -> Result<Rendered> {
+        let texts = self.file.events.get(&wording.event_type);
+        let texts =
+            texts.ok_or_else(|| Error::internal("every type has texts; parsing checked it"))?;
+        let safe = |text: &str| safe_text(text, NAME_CHARS_MAX);
+        let actor = wording.actor_name.map(safe).filter(|name| !name.is_empty());
+        let actor = actor.unwrap_or_else(|| self.file.someone.clone());
+        let who = self.who(name, &actor, wording.others)?;
+        let snippet = wording.payload.snippet.as_deref().unwrap_or_default();
+        let values = Value::from_iter([
+            ("actor", Value::from(actor)),
+            ("who", Value::from(who)),
+            ("others", Value::from(wording.others)),
+            ("snippet", Value::from(safe_text(snippet, SNIPPET_CHARS_MAX))),
+            ("target_type", Value::from_serialize(wording.payload.target_type)),
+            ("more", Value::from_iter(more(wording.payload))),
+        ]);
+        let line = |template: &str| {
+            let text = self.environment.render_str(template, &values);
+            let text =
+                text.map_err(|error| Error::internal(format!("a template failed: {error}")))?;
+            Ok::<_, Error>(safe_text(&text, LINE_CHARS_MAX))
+        };
+        Ok(Rendered {
+            title: line(&texts.title)?,
+            body: safe_text(&line(&texts.body)?, SNIPPET_CHARS_MAX),
+        })
+    }
+
+    /// "alice", or "alice and 2 others".
+    fn who(&self, name: &str, actor: &str, others: u64) -> Result<String> {
+        if others == 0 {
+            return Ok(actor.to_owned());
+        }
+        let forms = &self.file.others;
+        let form = forms.get(plural_form(name, others)).or_else(|| forms.get("other"));
+        let form =
+            form.ok_or_else(|| Error::internal("the form `other` is there; parsing checked it"))?;
+        let values =
+            Value::from_iter([("actor", Value::from(actor)), ("others", Value::from(others))]);
+        let text = self.environment.render_str(form, values);
+        text.map_err(|error| Error::internal(format!("a plural form failed: {error}")))
+    }
+}
+
+/// The further values of an event that can stand in a text.
+fn more(payload: &Payload) -> Vec<(String, Value)> {
+    let shown = payload.more.iter().filter_map(|(name, value)| {
+        let text = match value {
+            serde_json::Value::String(text) => safe_text(text, NAME_CHARS_MAX),
+            serde_json::Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        Some((name.clone(), Value::from(text)))
+    });
+    shown.collect()
+}
+
+/// The files of a folder that are languages: `<locale>.json`.
+fn files_of(folder: &str) -> Result<Vec<(String, String)>> {
+    let wrong = |error: std::io::Error| {
+        Error::invalid(format!("the template folder '{folder}' cannot be read: {error}"))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(wrong)? {
+        let path = entry.map_err(wrong)?.path();
+        let is_language = path.extension().is_some_and(|extension| extension == "json");
+        if let (true, Some(name)) = (is_language, path.file_stem().and_then(|name| name.to_str())) {
+            files.push((name.to_owned(), std::fs::read_to_string(&path).map_err(wrong)?));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(locale: &str, others: u64, expected: &str) {
+        let templates = Templates::load(None, "en").unwrap();
+        let payload = Payload {
+            actor_id: None,
+            actor_name: Some("alice".to_owned()),
+            target_id: "p1".to_owned(),
+            target_type: crate::words::TargetType::Post,
+            snippet: Some("a <b>nice</b> day".to_owned()),
+            more: serde_json::Map::new(),
+        };
+        let wording = Wording {
+            locale: Some(locale),
+            event_type: EventType::PostLike,
+            payload: &payload,
+            actor_name: payload.actor_name.as_deref(),
+            others,
+        };
+        let rendered = templates.render(&wording).unwrap();
+        assert_eq!(format!("{} | {}", rendered.title, rendered.body), expected);
+    }
+
+    #[test]
+    fn languages_and_plural_forms() {
+        check("en", 0, "alice liked your post | a nice day");
+        check("en", 1, "alice and 1 other liked your post | a nice day");
+        check("en-GB", 2, "alice and 2 others liked your post | a nice day");
+        check("de", 1, "alice und 1 weiterer Person gefällt dein Beitrag | a nice day");
+        check("de-AT", 2, "alice und 2 weiteren Personen gefällt dein Beitrag | a nice day");
+        check("pl", 3, "alice i 3 inne osoby: polubienie Twojego wpisu | a nice day");
+        check("xx", 0, "alice liked your post | a nice day");
+    }
+
+    #[test]
+    fn a_file_that_lacks_something_is_refused_by_name() {
+        let wrong = |text: &str| Language::parse("xx", text).err().unwrap().to_string();
+        assert!(wrong("{").contains("'xx'"));
+        let empty = r#"{"someone":"S","others":{"other":"o"},"events":{}}"#;
+        assert!(wrong(empty).contains("POST_LIKE"), "{}", wrong(empty));
+        assert!(Templates::load(None, "xx").unwrap_err().to_string().contains("'xx'"));
+    }
+}
