@@ -177,15 +177,23 @@ impl Request {
     /// The names of the database and the container it is about, for traces.
     pub(crate) fn names(&self) -> (&str, Option<&str>) {
         let container = match self {
-            Self::CreateDatabase { id, .. } | Self::ReadDatabase { id } => {
+            // It is about all databases.
+            Self::ListDatabases => return ("", None),
+            Self::CreateDatabase { id, .. }
+            | Self::ReadDatabase { id }
+            | Self::ListContainers { database: id }
+            | Self::ReadThroughput { owner: ThroughputOwner::Database(id) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(id), .. } => {
                 return (id.as_str(), None);
             }
+            Self::ReadThroughput { owner: ThroughputOwner::Container(link) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Container(link), .. } => link,
             Self::Create { at, .. }
             | Self::Read { at, .. }
             | Self::Replace { at, .. }
             | Self::Upsert { at, .. }
             | Self::Patch { at, .. }
-            | Self::Delete { at, .. } => &at.container,
+            | Self::Delete { at, .. } => at.container.as_ref(),
             Self::CreateContainer { container, .. }
             | Self::ReadContainer { container }
             | Self::ReplaceContainer { container, .. }
@@ -194,7 +202,7 @@ impl Request {
             | Self::Batch { container, .. }
             | Self::Query { container, .. }
             | Self::ReadChanges { container, .. }
-            | Self::FeedRanges { container } => container,
+            | Self::FeedRanges { container } => container.as_ref(),
         };
         (container.database.as_str(), Some(container.container.as_str()))
     }
