@@ -78,7 +78,7 @@ fn terraform_that_is_not_understood() {
     check(
         "main.tf",
         &(container("") + &container("")),
-        &["main.tf:9: the container 'd/c' is declared twice, first at main.tf:2"],
+        &["main.tf:8: the container 'd/c' is declared twice, first at main.tf:2"],
     );
     check(
         "main.tf",
