@@ -177,23 +177,24 @@ impl Request {
     /// The names of the database and the container it is about, for traces.
     pub(crate) fn names(&self) -> (&str, Option<&str>) {
         let container = match self {
-            // It is about all databases.
             Self::ListDatabases => return ("", None),
-            Self::CreateDatabase { id, .. }
-            | Self::ReadDatabase { id }
-            | Self::ListContainers { database: id }
-            | Self::ReadThroughput { owner: ThroughputOwner::Database(id) }
-            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(id), .. } => {
-                return (id.as_str(), None);
+            Self::CreateDatabase { id: database, .. }
+            | Self::ReadDatabase { id: database }
+            | Self::ListContainers { database }
+            | Self::ReadThroughput { owner: ThroughputOwner::Database(database) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(database), .. } => {
+                return (database.as_str(), None);
             }
-            Self::ReadThroughput { owner: ThroughputOwner::Container(link) }
-            | Self::ReplaceThroughput { owner: ThroughputOwner::Container(link), .. } => link,
+            Self::ReadThroughput { owner: ThroughputOwner::Container(container) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Container(container), .. } => {
+                container
+            }
             Self::Create { at, .. }
             | Self::Read { at, .. }
             | Self::Replace { at, .. }
             | Self::Upsert { at, .. }
             | Self::Patch { at, .. }
-            | Self::Delete { at, .. } => at.container.as_ref(),
+            | Self::Delete { at, .. } => &at.container,
             Self::CreateContainer { container, .. }
             | Self::ReadContainer { container }
             | Self::ReplaceContainer { container, .. }
@@ -202,7 +203,7 @@ impl Request {
             | Self::Batch { container, .. }
             | Self::Query { container, .. }
             | Self::ReadChanges { container, .. }
-            | Self::FeedRanges { container } => container.as_ref(),
+            | Self::FeedRanges { container } => container,
         };
         (container.database.as_str(), Some(container.container.as_str()))
     }
