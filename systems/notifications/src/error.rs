@@ -75,6 +75,12 @@ impl Error {
         self.kind
     }
 
+    /// The sentence, without the parts that are wrong.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The parts of the input that are wrong.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {

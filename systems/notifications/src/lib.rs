@@ -13,6 +13,7 @@ mod charged;
 mod containers;
 pub mod delivery;
 mod error;
+mod http;
 mod notifications;
 mod question;
 mod reaction;
@@ -25,11 +26,11 @@ pub use action::{NewEvent, PreferencesChange, Registered, Registration};
 pub use charged::Charged;
 pub use containers::Containers;
 pub use error::{Error, ErrorKind, Problem, Result};
+pub use http::{ADMIN_ROLE, SERVICE_ROLE};
 pub use notifications::Notifications;
 pub use question::{EventPage, ListOptions, NotificationPage, Stats};
 pub use reaction::{Cleaned, Dispatcher, Done, Health, Round, Step, StepWatch, Swept};
 pub use settings::{Defaults, QuietMode, RateLimit, Settings};
-pub use stream::Signal;
 pub use words::{
     Category, Device, DeviceId, Event, EventType, Moment, Notification, Payload, Platform,
     Preferences, PushRecord, PushState, PushToken, QuietHours, Reason, RevokedReason, Status,

@@ -53,8 +53,8 @@ impl Notifications {
         let folder = settings.template_folder.as_deref();
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
-        let containers =
-            Containers::create(&account, &settings.database, settings.retention()).await?;
+        let containers = Containers::create(&account, &settings).await?;
+        let signals = Signals::new(&environment);
         let core = Core {
             account,
             containers,
@@ -63,7 +63,7 @@ impl Notifications {
             delivery,
             templates,
             wake: Notify::new(),
-            signals: Signals::default(),
+            signals,
             health: Health::default(),
             step_watch: OnceLock::new(),
         };

@@ -1,14 +1,16 @@
 //! Telling open streams of this process that a user's list has changed.
 //!
-//! Owns the signals. Does not own streams (`http`), nor what other processes do: a stream also looks by itself.
+//! Owns which signals there are. Does not own the ring they go through (`service`), nor the route (`http`).
 
-use tokio::sync::broadcast;
+use client::Environment;
+use serde_json::{Value, json};
+use service::http::Events;
 
 use crate::words::{Notification, UserId};
 
 /// What happened to a list.
 #[derive(Clone, Debug)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// A notification came.
     New(Box<Notification>),
     /// One changed: more events were added, it was read or put away.
@@ -17,30 +19,42 @@ pub enum Signal {
     Changed,
 }
 
-/// Where signals go: to whoever listens now.
-#[derive(Debug)]
+/// Where signals go: to whoever listens, now or after a short absence.
+#[derive(Clone, Debug)]
 pub(crate) struct Signals {
-    sender: broadcast::Sender<(UserId, Signal)>,
+    events: Events,
 }
 
-/// Signals kept for a slow listener; who falls behind further is told that something changed.
-const SIGNALS_MAX: usize = 1_024;
-
-impl Default for Signals {
-    fn default() -> Self {
-        Self { sender: broadcast::channel(SIGNALS_MAX).0 }
-    }
-}
+/// Signals kept for listeners who come back; who was away longer reads the list again.
+const SIGNALS_MAX: usize = 4_096;
 
 impl Signals {
-    /// Tells everybody who listens.
-    pub(crate) fn send(&self, user: &UserId, signal: Signal) {
-        // An error only says that nobody listens.
-        let _ = self.sender.send((user.clone(), signal));
+    pub(crate) fn new(environment: &Environment) -> Self {
+        Self { events: Events::new(environment, SIGNALS_MAX) }
     }
 
-    /// Signals of all users from now on.
-    pub(crate) fn listen(&self) -> broadcast::Receiver<(UserId, Signal)> {
-        self.sender.subscribe()
+    /// Tells everybody who listens to this user.
+    pub(crate) fn send(&self, user: &UserId, signal: &Signal) {
+        let (name, data) = match signal {
+            Signal::New(notification) => ("new", shown(notification)),
+            Signal::Updated(notification) => ("updated", shown(notification)),
+            Signal::Changed => ("changed", json!({})),
+        };
+        self.events.publish(user.as_str(), name, &data);
     }
+
+    pub(crate) fn events(&self) -> &Events {
+        &self.events
+    }
+}
+
+/// A notification as its user sees it: without what only the dispatcher needs.
+pub(crate) fn shown(notification: &Notification) -> Value {
+    let mut value = serde_json::to_value(notification).unwrap_or_default();
+    if let Value::Object(properties) = &mut value {
+        for hidden in ["mergedEventIds", "dedupeKey", "ttl"] {
+            properties.remove(hidden);
+        }
+    }
+    value
 }

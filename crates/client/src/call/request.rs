@@ -178,12 +178,12 @@ impl Request {
     pub(crate) fn names(&self) -> (&str, Option<&str>) {
         let container = match self {
             Self::ListDatabases => return ("", None),
-            Self::CreateDatabase { id, .. }
-            | Self::ReadDatabase { id }
-            | Self::ListContainers { database: id }
-            | Self::ReadThroughput { owner: ThroughputOwner::Database(id) }
-            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(id), .. } => {
-                return (id.as_str(), None);
+            Self::CreateDatabase { id: database, .. }
+            | Self::ReadDatabase { id: database }
+            | Self::ListContainers { database }
+            | Self::ReadThroughput { owner: ThroughputOwner::Database(database) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(database), .. } => {
+                return (database.as_str(), None);
             }
             Self::ReadThroughput { owner: ThroughputOwner::Container(container) }
             | Self::ReplaceThroughput { owner: ThroughputOwner::Container(container), .. } => {

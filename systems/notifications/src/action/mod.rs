@@ -1,7 +1,8 @@
 //! What can be done: one file for each thing.
 
-pub(crate) mod device;
+mod device;
 mod enqueue;
+mod erase;
 mod mark;
 mod preferences;
 mod retry;

@@ -21,7 +21,6 @@ use super::process::Processed;
 /// One worker of the dispatcher. Several share the work by leases, in one process or in many.
 #[derive(Debug)]
 pub struct Dispatcher {
-    pub(super) core: Arc<Core>,
     processor: Processor<Event>,
     counters: Arc<Counters>,
 }
@@ -80,7 +79,7 @@ impl Notifications {
         .attempts_max(u32::MAX)
         .build(reaction)
         .await?;
-        Ok(Dispatcher { core, processor, counters })
+        Ok(Dispatcher { processor, counters })
     }
 }
 

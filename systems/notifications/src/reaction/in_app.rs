@@ -88,7 +88,7 @@ impl Core {
             Ok(answer) => {
                 let notification = bill.take(answer).into_value();
                 if !is_full {
-                    self.signals.send(&event.user_id, Signal::Updated(Box::new(notification)));
+                    self.signals.send(&event.user_id, &Signal::Updated(Box::new(notification)));
                 }
                 Ok(!is_full)
             }
@@ -135,7 +135,7 @@ impl Core {
         match self.containers.notifications.create(&key, &notification).await {
             Ok(answer) => {
                 bill.take(answer);
-                self.signals.send(&event.user_id, Signal::New(Box::new(notification.clone())));
+                self.signals.send(&event.user_id, &Signal::New(Box::new(notification.clone())));
                 Ok(notification)
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {

@@ -17,6 +17,7 @@ mod outcome;
 mod plan;
 mod process;
 mod push;
+mod run;
 mod step;
 mod sweep;
 

@@ -1,1 +1,15 @@
-//! Tests of the crate through its public interface.
+//! The notifications system through its public API and over HTTP, on an account in memory with a travelling clock.
+
+mod acceptance;
+mod budgets;
+mod crashes;
+mod delivery;
+mod devices;
+mod erasure;
+mod faults;
+mod golden;
+mod http;
+mod isolation;
+mod running;
+mod site;
+mod world;

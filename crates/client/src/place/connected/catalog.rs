@@ -40,7 +40,10 @@ impl Connected {
     pub(super) async fn list_databases(&self) -> Result<Reply> {
         let found = self.client.query_databases("SELECT * FROM c", None).await;
         let found: Vec<_> = found.map_err(translate)?.try_collect().await.map_err(translate)?;
-        let ids = found.iter().map(|database| Ok(DatabaseId::new(&database.id)?));
+        let ids = found.into_iter().map(|database| {
+            let id = database.id.ok_or_else(|| Error::unexpected("a database has no id"))?;
+            Ok(DatabaseId::new(id)?)
+        });
         let mut ids = ids.collect::<Result<Vec<_>>>()?;
         ids.sort();
         Ok(Reply { body: Body::Databases(ids), ..self.empty_reply() })

@@ -39,7 +39,7 @@ pub(super) fn write(schema: &Schema) -> Exported {
             left_out.extend(unspeakable(one).into_iter().map(|what| format!("{path}: {what}")));
         }
     }
-    Exported { text: out.text, left_out }
+    Exported { text: aligned(&out.text), left_out }
 }
 
 /// What the provider has no words for.
@@ -175,6 +175,30 @@ impl Lines {
             self.set(depth, name, &quoted(text));
         }
     }
+}
+
+/// The same lines, with the signs of neighbours below one another, as `terraform fmt` puts them.
+fn aligned(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_neighbour = |one: &&str, other: &&str| split(one).is_some() && split(other).is_some();
+    let mut aligned = String::new();
+    for group in lines.chunk_by(is_neighbour) {
+        let width = group.iter().filter_map(|line| split(line)).map(|(name, _)| name.len()).max();
+        for line in group {
+            match (split(line), width) {
+                (Some((name, value)), Some(width)) => {
+                    aligned.push_str(&format!("{name:width$} = {value}\n"));
+                }
+                _ => aligned.push_str(&format!("{line}\n")),
+            }
+        }
+    }
+    aligned
+}
+
+/// The name of an argument with its indentation, and its value.
+fn split(line: &str) -> Option<(&str, &str)> {
+    line.split_once(" = ").filter(|(name, _)| !name.contains('"'))
 }
 
 fn list<'a>(json: Option<&'a Json>, name: &str) -> &'a [Json] {

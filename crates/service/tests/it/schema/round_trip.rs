@@ -134,21 +134,21 @@ variable "account_name" {
 }
 
 resource "azurerm_cosmosdb_sql_database" "shop" {
-  name = "shop"
+  name                = "shop"
   resource_group_name = var.resource_group_name
-  account_name = var.account_name
+  account_name        = var.account_name
 }
 
 resource "azurerm_cosmosdb_sql_container" "orders" {
-  name = "orders"
-  resource_group_name = var.resource_group_name
-  account_name = var.account_name
-  database_name = azurerm_cosmosdb_sql_database.shop.name
-  partition_key_paths = ["/customer"]
-  partition_key_kind = "Hash"
+  name                  = "orders"
+  resource_group_name   = var.resource_group_name
+  account_name          = var.account_name
+  database_name         = azurerm_cosmosdb_sql_database.shop.name
+  partition_key_paths   = ["/customer"]
+  partition_key_kind    = "Hash"
   partition_key_version = 2
-  default_ttl = 60
-  throughput = 400
+  default_ttl           = 60
+  throughput            = 400
 
   indexing_policy {
     indexing_mode = "consistent"

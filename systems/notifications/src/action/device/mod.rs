@@ -5,5 +5,4 @@ mod owner;
 mod register;
 mod revoke;
 
-pub(crate) use change::DeviceSet;
 pub use register::{Registered, Registration};

@@ -1,0 +1,93 @@
+//! The routes of operators: the queue, its dead events, its numbers.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
+use service::identity::Principal;
+
+use crate::question::Stats;
+use crate::words::{Event, Status};
+
+use super::router::{ADMIN_ROLE, Api};
+
+/// Which events.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EventsQuery {
+    /// A status, or `DEAD`: failed for good.
+    status: Option<String>,
+    /// Where the page before ended.
+    continuation_token: Option<String>,
+}
+
+/// A page of events.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EventsBody {
+    #[schema(value_type = Vec<Object>)]
+    events: Vec<Event>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    continuation_token: Option<String>,
+}
+
+/// Events of a status, oldest first.
+#[utoipa::path(get, path = "/admin/events", params(EventsQuery), responses(
+    (status = 200, body = EventsBody),
+    (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn events(
+    State(api): State<Api>,
+    caller: Principal,
+    Query(asked): Query<EventsQuery>,
+) -> Outcome<Json<EventsBody>> {
+    caller.require_role(ADMIN_ROLE)?;
+    let name = asked.status.as_deref().unwrap_or("PENDING");
+    let question = ["events", name];
+    let continuation = match &asked.continuation_token {
+        Some(cursor) => Some(api.kit.cursors().open(&question, cursor)?),
+        None => None,
+    };
+    let page = match (name, Status::named(name)) {
+        ("DEAD", _) => api.system.dead_events(continuation).await?.value,
+        (_, Some(status)) => api.system.events(status, continuation).await?.value,
+        (_, None) => {
+            let known = Status::ALL.map(Status::name).join(", ");
+            let message = format!("'{name}' is no status; known are {known}, DEAD");
+            return Err(Problem::invalid_field("status", "unknown", message));
+        }
+    };
+    let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
+    let continuation_token = page.continuation.map(seal);
+    Ok(Json(EventsBody { events: page.events, continuation_token }))
+}
+
+/// Gives a failed event all its attempts again.
+#[utoipa::path(post, path = "/admin/events/{id}/retry", params(("id" = String, Path)), responses(
+    (status = 200, body = Object),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn retry(
+    State(api): State<Api>,
+    caller: Principal,
+    Path(id): Path<String>,
+) -> Outcome<Json<Event>> {
+    caller.require_role(ADMIN_ROLE)?;
+    let event = api.system.find_event(&id).await?.value;
+    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
+}
+
+/// The queue in numbers.
+#[utoipa::path(get, path = "/admin/stats", responses(
+    (status = 200, body = Stats),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+pub(super) async fn stats(State(api): State<Api>, caller: Principal) -> Outcome<Json<Stats>> {
+    caller.require_role(ADMIN_ROLE)?;
+    Ok(Json(api.system.stats().await?.value))
+}

@@ -1,0 +1,30 @@
+//! Errors of the system as problems: the one table of status codes.
+
+use axum::http::StatusCode;
+use service::http::Problem;
+
+use crate::error::{Error, ErrorKind};
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Invalid if error.problems().is_empty() => {
+                Self::bad_request("invalid_request", error.to_string())
+            }
+            ErrorKind::Invalid => {
+                let none = Self::bad_request("invalid_fields", error.message().to_owned());
+                error.problems().iter().fold(none, |problem, one| {
+                    problem.field(&one.field, "invalid", one.message.clone())
+                })
+            }
+            ErrorKind::NotFound => Self::not_found(error.to_string()),
+            ErrorKind::Conflict => Self::conflict("conflict", error.to_string()),
+            ErrorKind::Unavailable => {
+                let detail = "The data cannot be reached now. Try again.";
+                let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+                problem.retry_after(std::time::Duration::from_secs(1)).caused_by(error)
+            }
+            ErrorKind::Internal => Self::internal(error),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! All routes, with what surrounds them.
+
+use axum::Router;
+use service::http::{Asset, Kit, OpenApiRouter, Outcome, Problem, Standing, routes};
+use service::identity::Principal;
+
+use crate::notifications::Notifications;
+use crate::words::UserId;
+
+use super::{admin, devices, list, preferences, privacy, send, stream};
+
+/// The role that may send.
+pub const SERVICE_ROLE: &str = "service";
+/// The role that may look at and mend the queue, and erase.
+pub const ADMIN_ROLE: &str = "admin";
+
+/// What every route has at hand.
+#[derive(Clone)]
+pub(super) struct Api {
+    pub(super) system: Notifications,
+    pub(super) kit: Kit,
+}
+
+impl Notifications {
+    /// The HTTP interface, with further pages beside it.
+    #[must_use]
+    pub fn router(&self, kit: &Kit, pages: &[Asset]) -> Router {
+        self.watch(kit);
+        let api = OpenApiRouter::new()
+            .routes(routes!(list::list))
+            .routes(routes!(list::unread_count))
+            .routes(routes!(list::read))
+            .routes(routes!(list::dismiss))
+            .routes(routes!(list::read_all))
+            .routes(routes!(preferences::read, preferences::change))
+            .routes(routes!(devices::list, devices::register))
+            .routes(routes!(devices::revoke))
+            .routes(routes!(send::send))
+            .routes(routes!(stream::stream))
+            .routes(routes!(privacy::begin_export, privacy::export))
+            .routes(routes!(privacy::erase, privacy::certificate))
+            .routes(routes!(admin::events))
+            .routes(routes!(admin::retry))
+            .routes(routes!(admin::stats))
+            .with_state(Api { system: self.clone(), kit: kit.clone() });
+        kit.router(api, pages)
+    }
+
+    fn watch(&self, kit: &Kit) {
+        let core = std::sync::Arc::clone(&self.core);
+        kit.health().check("dispatcher", move || {
+            let degraded = core.health.degraded(core.now());
+            async move { degraded.map_or(Standing::Ready, Standing::Degraded) }
+        });
+        let core = std::sync::Arc::clone(&self.core);
+        kit.health().check("data", move || {
+            let core = std::sync::Arc::clone(&core);
+            async move {
+                match core.containers.preferences.read_properties().await {
+                    Ok(_) => Standing::Ready,
+                    Err(error) => Standing::Failing(error.to_string()),
+                }
+            }
+        });
+    }
+}
+
+/// The user a caller is.
+pub(super) fn user_of(caller: &Principal) -> Outcome<UserId> {
+    UserId::parse(caller.subject()).map_err(|why| Problem::forbidden("no_user", why))
+}

@@ -1,0 +1,128 @@
+//! A worker that dies between any two steps loses nothing and doubles nothing.
+//!
+//! A death is a panic out of the watch: no further line of the worker runs, nothing is cleaned up, its leases stay. The
+//! next worker has another name, so it must wait for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use notifications::{Event, EventType, Status, Step, StepWatch};
+
+use crate::world::{World, counted, event, keyed};
+
+/// Dies when a step is reached for this time, counted from zero.
+struct Death {
+    at: Step,
+    left: AtomicUsize,
+}
+
+impl StepWatch for Death {
+    fn reached(&self, step: Step) {
+        if step == self.at && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
+            panic!("killed at {step:?}, as planned");
+        }
+    }
+}
+
+/// Two events that become one notification and one of its own, for a user with two devices.
+pub(crate) async fn world_with_work() -> (World, Vec<Event>) {
+    let world = World::new().await;
+    world.register("bob", "d1").await;
+    world.register("bob", "d2").await;
+    let mut events = Vec::new();
+    for (key, actor) in [("k", "alice"), ("k", "carol"), ("other", "dave")] {
+        events.push(world.send(keyed(key, event(EventType::PostLike, actor))).await);
+    }
+    (world, events)
+}
+
+/// Lets leases run out and another worker go on, until nothing is left to do.
+pub(crate) async fn heal(world: &World) {
+    let system = world.reopened().await;
+    let next = system.dispatcher("next").await.unwrap();
+    for _ in 0..3 {
+        next.run_once().await.unwrap();
+        world.travel(181);
+        system.sweep().await.unwrap();
+        next.run_once().await.unwrap();
+    }
+}
+
+/// Every event has had its effect on the list once, and every device got each notification. Of the two that belong
+/// together either may have been first: an event whose worker died is overtaken by the next.
+pub(crate) async fn check(world: &World, events: &[Event], what: &str) {
+    let mut statuses = Vec::new();
+    for event in events {
+        statuses.push(world.event(event).await.status);
+    }
+    let (done, added) = (Status::Completed, Status::Deduplicated);
+    let expected = [[done, added, done], [added, done, done]];
+    assert!(expected.contains(&[statuses[0], statuses[1], statuses[2]]), "{what}: {statuses:?}");
+    let list = world.list("bob").await;
+    assert_eq!(list.len(), 2, "{what}: {list:?}");
+    let both = list.iter().find(|one| one.dedupe_key.as_deref() == Some("k")).unwrap();
+    let mut actors = both.actors.clone();
+    actors.sort();
+    assert_eq!(
+        (actors, both.count),
+        (vec!["alice".to_owned(), "carol".to_owned()], Some(2)),
+        "{what}"
+    );
+    let title = format!("{} and 1 other liked your post", both.actors[0]);
+    assert_eq!(both.title, title, "{what}");
+    let pushes = world.provider.pushes();
+    let by_target =
+        counted(pushes.iter().map(|(device, push)| format!("{device} {}", push.collapse_id)));
+    assert_eq!(by_target.len(), 4, "{what}: two devices, two notifications: {by_target:?}");
+    assert!(by_target.values().all(|count| *count <= 2), "{what}: {by_target:?}");
+}
+
+#[tokio::test]
+async fn nt_a11_a_worker_may_die_at_every_step() {
+    let mut deaths = 0;
+    for at in Step::ALL {
+        for time in 0..4 {
+            let (world, events) = world_with_work().await;
+            let victim = world.reopened().await;
+            victim.watch_steps(Arc::new(Death { at, left: AtomicUsize::new(time) }));
+            let died = tokio::spawn(async move {
+                victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
+            });
+            deaths += usize::from(died.await.is_err());
+            heal(&world).await;
+            check(&world, &events, &format!("{at:?}, time {time}")).await;
+        }
+    }
+    // Met, claimed, decided, ended: three times each; merged once; listed and pushed twice; a device four times.
+    assert_eq!(deaths, 4 * 3 + 1 + 2 * 2 + 4);
+}
+
+#[tokio::test]
+async fn nt_a11_without_a_death_the_result_is_the_same() {
+    let (world, events) = world_with_work().await;
+    world.dispatch().await;
+    check(&world, &events, "no death").await;
+    assert_eq!(world.provider.count(), 4, "and no push comes twice");
+}
+
+#[tokio::test]
+async fn an_event_that_kills_every_worker_is_given_up() {
+    let world = World::new().await;
+    let sent = world.send(event(EventType::PostLike, "alice")).await;
+    let mut deaths = 0;
+    // The same name every time: it goes on with its leases at once.
+    for _ in 0..10 {
+        let victim = world.reopened().await;
+        victim.watch_steps(Arc::new(Death { at: Step::Claimed, left: AtomicUsize::new(0) }));
+        let died = tokio::spawn(async move {
+            victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
+        });
+        deaths += usize::from(died.await.is_err());
+        world.travel(181);
+        world.system.sweep().await.unwrap();
+    }
+    let event = world.event(&sent).await;
+    assert_eq!((deaths, event.retry_count, event.status), (5, 5, Status::Failed));
+    assert_eq!(event.last_error.as_deref(), Some("the worker was lost"));
+    assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
+}

@@ -1,0 +1,45 @@
+//! A network that loses requests and answers changes nothing in the end.
+
+use client::{Fault, Faults, RetryPolicy};
+
+use crate::crashes::{check, heal, world_with_work};
+
+async fn dispatch_with(fault: Fault, after: usize, policy: RetryPolicy) -> bool {
+    let (world, events) = world_with_work().await;
+    let faults = Faults::new();
+    let system = world.reopened().await;
+    drop(system);
+    let account = world.account.with_faults(faults.clone()).with_retry_policy(policy);
+    let faulty = world.reopened_on(account).await;
+    let worker = faulty.dispatcher("faulty").await.unwrap();
+    for _ in 0..after {
+        faults.next(Fault::None);
+    }
+    faults.next(fault);
+    // A round may fail; what matters is what is left in the end.
+    let _ = worker.run_once().await;
+    let _ = worker.run_once().await;
+    let suffered = faults.suffered() > 0;
+    drop(worker);
+    heal(&world).await;
+    check(&world, &events, &format!("{fault:?} after {after} requests")).await;
+    suffered
+}
+
+#[tokio::test]
+async fn every_request_of_the_dispatcher_may_fail_or_lose_its_answer() {
+    for fault in [Fault::Unavailable, Fault::LostAnswer] {
+        let mut requests = 0;
+        while dispatch_with(fault, requests, RetryPolicy::NEVER).await {
+            requests += 1;
+        }
+        assert!(requests > 20, "only {requests} requests were made to fail");
+    }
+}
+
+#[tokio::test]
+async fn with_retries_a_fault_is_not_even_noticed() {
+    for after in [0, 5, 10, 15, 20] {
+        assert!(dispatch_with(Fault::LostAnswer, after, RetryPolicy::default()).await);
+    }
+}

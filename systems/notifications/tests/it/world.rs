@@ -1,0 +1,206 @@
+//! A world for one test: an account in memory, a clock that travels, a provider that remembers and obeys.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use client::{Account, Environment, TimestampMs, TravellingClock};
+use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::{
+    Device, DeviceId, Event, EventType, ListOptions, Moment, NewEvent, Notification, Notifications,
+    Payload, Platform, PushToken, Registration, Settings, TargetType, UserId,
+};
+
+/// The pushes a fake provider got, and what it answers.
+#[derive(Clone, Default)]
+pub(crate) struct Provider(Arc<Mutex<Script>>);
+
+#[derive(Default)]
+struct Script {
+    pushes: Vec<(String, Push)>,
+    answers: VecDeque<PushResult>,
+    always: Option<PushResult>,
+    not_configured: bool,
+}
+
+impl Provider {
+    /// The next push gets this answer.
+    pub(crate) fn next(&self, answer: PushResult) {
+        self.0.lock().unwrap().answers.push_back(answer);
+    }
+
+    /// Every push gets this answer from now on; none for delivered.
+    pub(crate) fn always(&self, answer: Option<PushResult>) {
+        self.0.lock().unwrap().always = answer;
+    }
+
+    pub(crate) fn not_configured(&self) {
+        self.0.lock().unwrap().not_configured = true;
+    }
+
+    /// Device ids and pushes so far.
+    pub(crate) fn pushes(&self) -> Vec<(String, Push)> {
+        self.0.lock().unwrap().pushes.clone()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().unwrap().pushes.len()
+    }
+}
+
+#[async_trait]
+impl Delivery for Provider {
+    async fn push(&self, device: &Device, push: &Push) -> PushResult {
+        let mut script = self.0.lock().unwrap();
+        script.pushes.push((device.device_id.as_str().to_owned(), push.clone()));
+        let delivered = PushResult::Delivered { provider_id: "p".to_owned() };
+        let always = script.always.clone();
+        script.answers.pop_front().or(always).unwrap_or(delivered)
+    }
+
+    fn is_configured(&self, _: Platform) -> bool {
+        !self.0.lock().unwrap().not_configured
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) clock: Arc<TravellingClock>,
+    pub(crate) account: Account,
+    pub(crate) environment: Environment,
+    pub(crate) provider: Provider,
+    pub(crate) system: Notifications,
+}
+
+/// Noon on a day without any change of clocks, when nobody's default quiet hours in UTC apply.
+pub(crate) const NOON: &str = "2025-06-10T12:00:00.000Z";
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::at(NOON, Settings::default()).await
+    }
+
+    pub(crate) async fn at(time: &str, settings: Settings) -> Self {
+        let start = Moment::parse(time).unwrap();
+        let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
+        let account = Account::simulated(&clock, 7).await.unwrap();
+        let environment = account.environment().clone();
+        let provider = Provider::default();
+        let delivery = Arc::new(provider.clone());
+        let system = Notifications::open(account.clone(), settings, environment.clone(), delivery);
+        let system = system.await.unwrap();
+        Self { clock, account, environment, provider, system }
+    }
+
+    /// The same data, opened by another process.
+    pub(crate) async fn reopened(&self) -> Notifications {
+        self.reopened_on(self.account.clone()).await
+    }
+
+    pub(crate) async fn reopened_on(&self, account: Account) -> Notifications {
+        let delivery = Arc::new(self.provider.clone());
+        let settings = self.system.settings().clone();
+        Notifications::open(account, settings, self.environment.clone(), delivery).await.unwrap()
+    }
+
+    pub(crate) fn travel(&self, seconds: u64) {
+        self.clock.travel(Duration::from_secs(seconds));
+    }
+
+    pub(crate) fn travel_to(&self, time: &str) {
+        let to = Moment::parse(time).unwrap();
+        self.clock.travel(to.since(Moment::now(&self.environment)));
+    }
+
+    /// Everything that is new and everything that is due.
+    pub(crate) async fn dispatch(&self) {
+        self.system.sweep().await.unwrap();
+        self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
+    }
+
+    pub(crate) async fn send(&self, event: NewEvent) -> Event {
+        self.system.enqueue(event).await.unwrap().value
+    }
+
+    pub(crate) async fn send_and_dispatch(&self, event: NewEvent) -> Event {
+        let event = self.send(event).await;
+        self.dispatch().await;
+        self.event(&event).await
+    }
+
+    /// The event as it is stored now.
+    pub(crate) async fn event(&self, event: &Event) -> Event {
+        let events = &self.system.containers().events;
+        let read = events.read::<Event>(&event.user_id.partition_key(), &event.id).await;
+        read.unwrap().value.into_value()
+    }
+
+    pub(crate) async fn list(&self, name: &str) -> Vec<Notification> {
+        let options = ListOptions { limit: Some(100), ..ListOptions::default() };
+        self.system.list(&user(name), &options).await.unwrap().value.notifications
+    }
+
+    pub(crate) async fn unread(&self, name: &str) -> u64 {
+        self.system.unread_count(&user(name)).await.unwrap().value
+    }
+
+    pub(crate) async fn register(&self, name: &str, device: &str) -> notifications::Registered {
+        let registration = registration(device, &format!("token-of-{name}-{device}"));
+        self.system.register_device(&user(name), &registration).await.unwrap().value
+    }
+
+    pub(crate) async fn active(&self, name: &str) -> Vec<String> {
+        let devices = self.system.active_devices(&user(name)).await.unwrap().value;
+        let mut ids: Vec<_> = devices.iter().map(|d| d.device_id.as_str().to_owned()).collect();
+        ids.sort();
+        ids
+    }
+}
+
+pub(crate) fn user(name: &str) -> UserId {
+    UserId::parse(name).unwrap()
+}
+
+pub(crate) fn registration(device: &str, token: &str) -> Registration {
+    Registration {
+        device_id: DeviceId::parse(device).unwrap(),
+        push_token: PushToken::parse(token).unwrap(),
+        platform: Platform::Fcm,
+        label: Some("Phone".to_owned()),
+    }
+}
+
+/// Something that `actor` did to bob's post p1.
+pub(crate) fn event(event_type: EventType, actor: &str) -> NewEvent {
+    event_for("bob", event_type, actor, "p1")
+}
+
+pub(crate) fn event_for(name: &str, event_type: EventType, actor: &str, target: &str) -> NewEvent {
+    NewEvent {
+        user_id: user(name),
+        event_type,
+        payload: Payload {
+            actor_id: Some(actor.to_owned()),
+            actor_name: Some(actor.to_owned()),
+            target_id: target.to_owned(),
+            target_type: TargetType::Post,
+            snippet: None,
+            more: serde_json::Map::new(),
+        },
+        dedupe_key: None,
+        scheduled_at: None,
+        idempotency_key: None,
+    }
+}
+
+pub(crate) fn keyed(key: &str, event: NewEvent) -> NewEvent {
+    NewEvent { dedupe_key: Some(key.to_owned()), ..event }
+}
+
+/// Counts of something by name.
+pub(crate) fn counted<I: IntoIterator<Item = String>>(names: I) -> HashMap<String, usize> {
+    names.into_iter().fold(HashMap::new(), |mut counts, name| {
+        *counts.entry(name).or_default() += 1;
+        counts
+    })
+}
