@@ -1,7 +1,7 @@
 //! The kit as a value: what surrounds the routes of every system.
 //!
-//! Owns the order of the layers, the paths every service has (`/healthz`, `/readyz`, `/metrics`, `/openapi.json`) and the
-//! answers for no route and a wrong method. Does not own any route of a system.
+//! Owns the order of the layers, the paths every service has (`/healthz`, `/readyz`, `/metrics`, `/openapi.json`) and
+//! the answers for no route and a wrong method. Does not own any route of a system.
 //!
 //! ```text
 //! request ─► observe (request id, panics, log, metrics, headers) ─► identity ─► rate limit ─► body limit ─► route

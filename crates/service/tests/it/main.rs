@@ -3,6 +3,10 @@
 
 mod copy;
 mod erasure;
+mod ground;
+mod http;
+mod identity;
 mod schema;
+mod settings;
 mod work;
 mod world;
