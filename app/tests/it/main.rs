@@ -17,4 +17,5 @@ mod report;
 mod schema;
 mod serve;
 mod tls;
+mod todo;
 mod transfer;

@@ -99,6 +99,12 @@ impl Error {
         self
     }
 
+    /// The same, of a call that could not have written anything.
+    pub(crate) fn without_effect(mut self) -> Self {
+        self.outcome = Outcome::NotApplied;
+        self
+    }
+
     pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
         self

@@ -97,6 +97,8 @@ impl Account {
             unknown_before |= is_unknown;
             let spent = environment.now().0.saturating_sub(started.0);
             let Some(delay) = policy.delay(&error, attempt, spent, environment.random()) else {
+                // A read changes nothing, whatever became of it.
+                let error = if request.is_read() { error.without_effect() } else { error };
                 return Err(error.after_attempts(attempt));
             };
             tracing::warn!(

@@ -1,6 +1,7 @@
 //! Numbers with seventeen significant digits.
 //!
-//! Owns the planner's number form (`%.17g` of C), which always reads back as the same double.
+//! Owns the planner's number form (`%.17g` of C), which always reads back as the same double, and the form of counts
+//! beyond any limit, which is digits only.
 
 /// Seventeen significant digits, trailing zeros dropped, an exponent when it is below -4 or above 16.
 pub(super) fn seventeen_digits(value: f64) -> String {
@@ -19,6 +20,14 @@ pub(super) fn seventeen_digits(value: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", without_trailing_zeros(mantissa), exponent.unsigned_abs())
+}
+
+/// From here on doubles are whole.
+pub(super) const WHOLE_MIN: f64 = 9_007_199_254_740_992.0;
+
+/// Digits that read back as the same whole number; as infinity, more of them than the largest double has.
+pub(super) fn whole_digits(value: f64) -> String {
+    if value.is_infinite() { "9".repeat(310) } else { format!("{value:.0}") }
 }
 
 fn without_trailing_zeros(digits: &str) -> &str {

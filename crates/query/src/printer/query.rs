@@ -3,9 +3,10 @@
 //! Owns the lines of a query and the layout of subqueries.
 
 use super::Printer;
+use super::number::{WHOLE_MIN, whole_digits};
 use crate::ast::{
-    Count, CountKind, From, OrderBy, OrderItem, Query, SelectItem, Selection, Source, SourceForm,
-    SourceRoot, SourceStep,
+    Count, CountKind, From, Literal, OrderBy, OrderItem, Query, SelectItem, Selection, Source,
+    SourceForm, SourceRoot, SourceStep,
 };
 use crate::lexer::is_bare_name;
 
@@ -144,6 +145,10 @@ impl Printer {
 
     fn count(&mut self, count: &Count) {
         match &count.kind {
+            // LIMIT takes no exponent, and none of the counts a name.
+            CountKind::Number(Literal::Double(count)) if *count >= WHOLE_MIN => {
+                self.push(&whole_digits(*count));
+            }
             CountKind::Number(literal) => self.literal(literal),
             CountKind::Parameter(name) => self.push(name),
         }

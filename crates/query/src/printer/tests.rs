@@ -31,6 +31,16 @@ fn a_long_chain_is_flat() {
 }
 
 #[test]
+fn counts_beyond_any_limit_are_printed_as_digits() {
+    check("SELECT TOP 1e20 * FROM c", "SELECT TOP 100000000000000000000 *\nFROM c");
+    check("SELECT TOP 2.5 * FROM c", "SELECT TOP 2.5 *\nFROM c");
+    let digits = "9".repeat(310);
+    check("SELECT TOP 1e400 * FROM c", &format!("SELECT TOP {digits} *\nFROM c"));
+    let limit = "SELECT *\nFROM c\nOFFSET 0 LIMIT 18446744073709551616";
+    check("SELECT * FROM c OFFSET 0 LIMIT 18446744073709551616", limit);
+}
+
+#[test]
 fn an_expression_prints_alone() {
     let tree = parse("SELECT VALUE c.a+1 FROM c").unwrap();
     let crate::ast::Selection::Value(expression) = &tree.select.selection else { panic!() };

@@ -15,8 +15,9 @@ use ring::digest;
 use super::etag::{EtagHeader, IfNoneMatch, not_modified};
 
 /// Scripts, styles and calls of this service only; nobody may frame the page.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; font-src 'self'; manifest-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// One file of a page set.
 #[derive(Clone, Copy, Debug)]

@@ -11,8 +11,8 @@ use client::Etag;
 
 use super::problem::{Outcome, Problem};
 
-/// What must hold for a write. As an argument it is required: without the header the answer is 428. `Option<IfMatch>` is
-/// for writes that allow both.
+/// What must hold for a write. As an argument it is required: without the header the answer is 428. `Option<IfMatch>`
+/// is for writes that allow both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfMatch {
     /// The thing must exist, in whatever state: `*`.

@@ -1,7 +1,7 @@
 //! The kit as a value: what surrounds the routes of every system.
 //!
-//! Owns the order of the layers, the paths every service has (`/healthz`, `/readyz`, `/metrics`, `/openapi.json`) and the
-//! answers for no route and a wrong method. Does not own any route of a system.
+//! Owns the order of the layers, the paths every service has (`/healthz`, `/readyz`, `/metrics`, `/openapi.json`) and
+//! the answers for no route and a wrong method. Does not own any route of a system.
 //!
 //! ```text
 //! request ─► observe (request id, panics, log, metrics, headers) ─► identity ─► rate limit ─► body limit ─► route
@@ -139,6 +139,24 @@ impl Kit {
             )
         })?;
         self.serve_at(listener, router).await
+    }
+
+    /// Serves at the address of the settings until a signal comes, then stops as [`Kit::stop`] does:
+    /// `kit.serve_until(router, tokio::signal::ctrl_c())`.
+    ///
+    /// # Errors
+    /// Those of [`Kit::serve`].
+    pub async fn serve_until<T>(
+        &self,
+        router: Router,
+        signal: impl Future<Output = T>,
+    ) -> io::Result<()> {
+        let mut serving = std::pin::pin!(self.serve(router));
+        tokio::select! {
+            served = &mut serving => return served,
+            _ = signal => self.stop().stop(),
+        }
+        serving.await
     }
 
     /// Serves at a listener until [`Kit::stop`].

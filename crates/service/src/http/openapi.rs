@@ -1,7 +1,7 @@
 //! The OpenAPI document: served beside the routes, and compared with them.
 //!
-//! Owns both directions: a route nobody documented, and a documented one that does not exist. The document itself is made
-//! from the declarations at the routes.
+//! Owns both directions: a route nobody documented, and a documented one that does not exist. The document itself is
+//! made from the declarations at the routes.
 
 use axum::Router;
 use axum::body::Body;

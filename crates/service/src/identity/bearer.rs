@@ -1,7 +1,7 @@
 //! Bearer tokens: signed claims of an issuer we believe.
 //!
-//! Owns every check of a token: algorithm, signature, issuer, audience, time. Time is that of the environment. The list of
-//! algorithms is closed by the kind of issuer, so neither `none` nor a public key taken for a secret can pass.
+//! Owns every check of a token: algorithm, signature, issuer, audience, time. Time is that of the environment. The list
+//! of algorithms is closed by the kind of issuer, so neither `none` nor a public key taken for a secret can pass.
 
 use axum::http::header::WWW_AUTHENTICATE;
 use client::Environment;

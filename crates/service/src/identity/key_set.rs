@@ -26,8 +26,8 @@ pub(crate) enum KeySource {
 }
 
 impl KeySource {
-    /// Reads a setting: an address, or else the name of a file. Keys decide who may enter, so they come over TLS or from
-    /// this machine.
+    /// Reads a setting: an address, or else the name of a file. Keys decide who may enter, so they come over TLS or
+    /// from this machine.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.split_once("://") {
             None if text.is_empty() => Err("no key set is named".to_owned()),

@@ -1,7 +1,7 @@
 //! Who is calling: bearer tokens of an issuer, or the session of a browser.
 //!
-//! Owns proving it, roles, and the protection of sessions against other sites. Does not own what a caller may do with the
-//! data of a system: routes ask [`Principal`].
+//! Owns proving it, roles, and the protection of sessions against other sites. Does not own what a caller may do with
+//! the data of a system: routes ask [`Principal`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -1,7 +1,7 @@
 //! The caller, once it is known who that is.
 //!
-//! Owns the subject, roles and claims, and the extractors for routes: `Principal` requires one, `Option<Principal>` takes
-//! callers nobody knows. A subject is personal: logs get [`Principal::log_name`].
+//! Owns the subject, roles and claims, and the extractors for routes: `Principal` requires one, `Option<Principal>`
+//! takes callers nobody knows. A subject is personal: logs get [`Principal::log_name`].
 
 use std::fmt;
 use std::sync::Arc;

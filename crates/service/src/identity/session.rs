@@ -1,7 +1,7 @@
 //! Sessions of browsers: a signed cookie that no script can read, and a token against other sites.
 //!
-//! Owns the cookies and their life. A session is not stored: its cookie says who it is, signed, with its end. Does not own
-//! a list of ended sessions; a system that needs one has [`crate::identity::Principal::session_id`].
+//! Owns the cookies and their life. A session is not stored: its cookie says who it is, signed, with its end. Does not
+//! own a list of ended sessions; a system that needs one has [`crate::identity::Principal::session_id`].
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};

@@ -1,7 +1,7 @@
 //! The rules of settings that their types cannot say.
 //!
-//! Owns how a rule is told: a system names the setting, whether it holds and what is allowed; value and source are added
-//! by whoever loads.
+//! Owns how a rule is told: a system names the setting, whether it holds and what is allowed; value and source are
+//! added by whoever loads.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

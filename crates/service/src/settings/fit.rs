@@ -1,7 +1,7 @@
 //! Fits one raw value into the type of the settings.
 //!
-//! Owns the question "is this value right for this name?", answered by the type itself: settings with only this value are
-//! read, and written again to see whether the name was known. So each mistake is found alone.
+//! Owns the question "is this value right for this name?", answered by the type itself: settings with only this value
+//! are read, and written again to see whether the name was known. So each mistake is found alone.
 
 use serde_json::{Map, Value};
 

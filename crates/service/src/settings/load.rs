@@ -1,7 +1,7 @@
 //! From what was given to typed settings: names resolved, the later source wins, everything checked.
 //!
-//! Owns the order of these steps and the table that `settings show` prints. Does not own any rule about a value: the type
-//! has them.
+//! Owns the order of these steps and the table that `settings show` prints. Does not own any rule about a value: the
+//! type has them.
 
 use std::collections::BTreeMap;
 

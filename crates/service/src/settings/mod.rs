@@ -1,7 +1,7 @@
 //! Settings: a file, overridden by the environment, overridden by flags; typed, checked, shown.
 //!
-//! Owns where values come from, how names are matched and how mistakes are told: all of them at once, each with its name,
-//! value, source and what is allowed. Does not own any setting of a system: that is a serde type with defaults.
+//! Owns where values come from, how names are matched and how mistakes are told: all of them at once, each with its
+//! name, value, source and what is allowed. Does not own any setting of a system: that is a serde type with defaults.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Where settings are given: a file, the environment, flags.
 //!
-//! Owns reading each of them into names and raw values, in the order in which the later wins. Does not own what the names
-//! mean; see `load.rs`.
+//! Owns reading each of them into names and raw values, in the order in which the later wins. Does not own what the
+//! names mean; see `load.rs`.
 
 use std::fmt;
 use std::io::ErrorKind;

@@ -3,6 +3,11 @@
 
 mod copy;
 mod erasure;
+mod ground;
+mod http;
+mod identity;
 mod schema;
+mod settings;
+mod telemetry;
 mod work;
 mod world;

@@ -56,6 +56,10 @@ const PIECES: &[&str] = &[
     "undefined",
 ];
 
+/// Pieces that texts can have many of in a row.
+const NESTED: &[&str] =
+    &["+", "-", "~", "NOT", "1 + ", "1 AND NOT", "1 ?? - ", "1 ? 2 : ", "1 ? ", "1 LIKE", "(", "["];
+
 /// Random numbers from a seed.
 pub(super) struct Dice {
     state: u64,
@@ -87,7 +91,7 @@ pub(super) fn by_tokens(text: &str, other: &str, dice: &mut Dice) -> String {
     let mut tokens = tokens(text);
     for _ in 0..=dice.below(4) {
         let at = dice.below(tokens.len());
-        match dice.below(6) {
+        match dice.below(7) {
             0 if !tokens.is_empty() => drop(tokens.remove(at)),
             1 if !tokens.is_empty() => {
                 let token = tokens.get(at).cloned().unwrap_or_default();
@@ -108,6 +112,12 @@ pub(super) fn by_tokens(text: &str, other: &str, dice: &mut Dice) -> String {
                 if let Some(token) = tokens.get_mut(at) {
                     *token = dice.pick::<str>(PIECES).to_owned();
                 }
+            }
+            5 => {
+                // Up to the limits of nesting and a little beyond.
+                let times = 1 << dice.below(10);
+                let nested = std::iter::repeat_n(dice.pick::<str>(NESTED).to_owned(), times);
+                tokens.splice(at..at, nested);
             }
             _ => tokens.insert(at, dice.pick::<str>(PIECES).to_owned()),
         }

@@ -1,8 +1,8 @@
 //! The newest events of a service, in a ring of fixed length that all listeners read.
 //!
-//! Owns the order, the ids and the memory: an event is kept once, however many listen, and a listener is only a position.
-//! One that falls off the ring, or comes back with an id that is too old or of an earlier run, gets `reset`: read the
-//! whole again. Does not own HTTP; see `stream.rs`.
+//! Owns the order, the ids and the memory: an event is kept once, however many listen, and a listener is only a
+//! position. One that falls off the ring, or comes back with an id that is too old or of an earlier run, gets `reset`:
+//! read the whole again. Does not own HTTP; see `stream.rs`.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Events over HTTP: `text/event-stream`, with heartbeats and resume by `Last-Event-ID`.
 //!
-//! Owns the answer. A slow client costs nothing: the next event is taken from the ring only when the connection has room.
+//! Owns the answer. A slow client costs nothing: the next event is taken from the ring only when the connection has
+//! room.
 
 use std::convert::Infallible;
 use std::time::Duration;

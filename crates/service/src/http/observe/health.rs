@@ -1,7 +1,7 @@
 //! Whether a service lives and whether it can work.
 //!
-//! Owns the list of checks and the two answers: `/healthz` says that the program answers, `/readyz` asks each check. Does
-//! not own what a check looks at.
+//! Owns the list of checks and the two answers: `/healthz` says that the program answers, `/readyz` asks each check.
+//! Does not own what a check looks at.
 
 use std::collections::BTreeMap;
 use std::fmt;

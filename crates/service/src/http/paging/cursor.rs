@@ -1,8 +1,8 @@
 //! Cursors: continuation tokens of the store, signed for the question they belong to.
 //!
-//! Owns the form: a format version, a signature, the continuation token. The signature covers the question (route, caller,
-//! filters), so that a cursor made up, changed, or taken to another question or caller is refused before the store sees
-//! it. A cursor is signed, not encrypted.
+//! Owns the form: a format version, a signature, the continuation token. The signature covers the question (route,
+//! caller, filters), so that a cursor made up, changed, or taken to another question or caller is refused before the
+//! store sees it. A cursor is signed, not encrypted.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,7 +1,7 @@
 //! A problem as a value, and as `application/problem+json`.
 //!
-//! Owns the members: `type`, `title`, `status`, `code`, `detail`, `errors`, `requestId`, and what a system adds. The code
-//! is what a program may look at; it never changes. The cause is for the log and never leaves the service.
+//! Owns the members: `type`, `title`, `status`, `code`, `detail`, `errors`, `requestId`, and what a system adds. The
+//! code is what a program may look at; it never changes. The cause is for the log and never leaves the service.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Failures of the store as problems: one table.
 //!
-//! Owns what a caller of a service learns about its store. A caller is told what it can act on; what only the operator can
-//! (a wrong credential, a broken answer) goes to the log.
+//! Owns what a caller of a service learns about its store. A caller is told what it can act on; what only the operator
+//! can (a wrong credential, a broken answer) goes to the log.
 
 use std::time::Duration;
 

@@ -1,0 +1,8 @@
+//! The HTTP kit.
+
+mod document;
+mod events;
+mod limits;
+mod problems;
+mod serving;
+mod state;

@@ -1,0 +1,4 @@
+//! Who is calling.
+
+mod session;
+mod token;

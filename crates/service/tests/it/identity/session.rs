@@ -1,0 +1,155 @@
+//! Sessions of browsers, and what other sites try with them.
+
+use axum::http::Method;
+use service::http::{HttpSettings, OpenApiRouter, routes};
+use service::identity::{IdentitySettings, Principal, session_routes};
+
+use crate::ground::{Answer, Ground};
+
+#[utoipa::path(post, path = "/change", responses((status = 200)))]
+async fn change(caller: Principal) -> String {
+    caller.subject().to_owned()
+}
+
+fn ground() -> Ground {
+    let allowed_origins = vec!["https://app.example".to_owned()];
+    let settings = IdentitySettings { allowed_origins, ..IdentitySettings::demo() };
+    Ground::with(HttpSettings::default(), &settings, |kit| {
+        OpenApiRouter::new().routes(routes!(change)).merge(session_routes(kit.identity()))
+    })
+}
+
+/// Cookie and token of a signed-in browser.
+struct Browser {
+    cookie: String,
+    token: String,
+}
+
+fn cookies(answer: &Answer) -> Vec<String> {
+    answer
+        .headers
+        .get_all("set-cookie")
+        .iter()
+        .map(|line| line.to_str().unwrap().to_owned())
+        .collect()
+}
+
+async fn sign_in(ground: &Ground, subject: &str) -> Browser {
+    let link = ground.kit.identity().sign_in_link(subject, &["viewer"]).unwrap();
+    let answer = ground.get(&link, &[]).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
+    let [session, token] = cookies(&answer).try_into().unwrap();
+    assert!(session.contains("; HttpOnly; SameSite=Lax"), "{session}");
+    assert!(!token.contains("HttpOnly") && token.contains("SameSite=Strict"), "{token}");
+    let value = |line: &str| line.split(';').next().unwrap().to_owned();
+    let token = value(&token).strip_prefix("csrf=").unwrap().to_owned();
+    Browser { cookie: value(&session), token }
+}
+
+#[tokio::test]
+async fn a_link_signs_in_once_and_only_for_a_while() {
+    let ground = ground();
+    let link = ground.kit.identity().sign_in_link("ann", &[]).unwrap();
+    assert_eq!(ground.get(&link, &[]).await.status, 303);
+    assert_eq!(ground.get(&link, &[]).await.problem(), (401, "invalid_link".to_owned()));
+    let old = ground.kit.identity().sign_in_link("ann", &[]).unwrap();
+    ground.travel_seconds(15 * 60);
+    assert_eq!(ground.get(&old, &[]).await.problem().1, "invalid_link");
+    let forged = old.replace(".", "x.");
+    for link in [&forged, "/session/sign-in", "/session/sign-in?link=", "/session/sign-in?link=a.b"]
+    {
+        assert_eq!(ground.get(link, &[]).await.problem().1, "invalid_link", "{link}");
+    }
+}
+
+#[tokio::test]
+async fn links_exist_in_demo_mode_only() {
+    let settings = IdentitySettings { jwks: "keys.json".to_owned(), ..IdentitySettings::default() };
+    let ground =
+        Ground::with(HttpSettings::default(), &settings, |kit| session_routes(kit.identity()));
+    assert_eq!(ground.kit.identity().sign_in_link("ann", &[]), None);
+    assert_eq!(ground.get("/session/sign-in?link=a.b", &[]).await.status, 401);
+    let cookies = ground.kit.identity().start_session("ann", &[]);
+    let session = cookies[0].to_str().unwrap();
+    assert!(session.starts_with("__Host-session=") && session.ends_with("; Secure"), "{session}");
+}
+
+#[tokio::test]
+async fn a_session_says_who_it_is_until_it_ends() {
+    let ground = ground();
+    let ann = sign_in(&ground, "ann").await;
+    let answer = ground.get("/session", &[("cookie", &ann.cookie)]).await;
+    let json = answer.json();
+    assert_eq!((&json["subject"], &json["roles"][0]), (&"ann".into(), &"viewer".into()));
+    assert_eq!(json["csrfToken"], ann.token.as_str());
+    assert!(cookies(&answer).is_empty());
+    // Used after half of its life it is renewed; the old cookie ends at its time.
+    ground.travel_seconds(7 * 3600);
+    let renewed = ground.get("/session", &[("cookie", &ann.cookie)]).await;
+    assert_eq!(cookies(&renewed).len(), 2);
+    let later = cookies(&renewed)[0].split(';').next().unwrap().to_owned();
+    ground.travel_seconds(5 * 3600);
+    assert_eq!(ground.get("/session", &[("cookie", &ann.cookie)]).await.status, 401);
+    assert_eq!(ground.get("/session", &[("cookie", &later)]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_cookie_that_is_not_ours_is_nobody() {
+    let ground = ground();
+    let ann = sign_in(&ground, "ann").await;
+    let other = sign_in(&self::ground(), "ann").await;
+    let (body, signature) = ann.cookie.split_once('.').unwrap();
+    let twice = format!("{}; {}", ann.cookie, ann.cookie);
+    let mut changed = body.to_owned();
+    changed.replace_range(20..21, if &body[20..21] == "A" { "B" } else { "A" });
+    let changed = format!("{changed}.{signature}");
+    for cookie in [&other.cookie, &changed, body, "session=", "session=.", "session=a.b", &twice] {
+        let answer = ground.get("/session", &[("cookie", cookie)]).await;
+        assert_eq!(answer.problem(), (401, "unauthenticated".to_owned()), "{cookie}");
+    }
+}
+
+#[tokio::test]
+async fn changes_need_the_token_and_our_origin() {
+    let ground = ground();
+    let (ann, bob) = (sign_in(&ground, "ann").await, sign_in(&ground, "bob").await);
+    let change = async |headers: &[(&str, &str)]| {
+        let mut all = vec![("cookie", ann.cookie.as_str()), ("host", "here.example")];
+        all.extend(headers);
+        let answer = ground.ask(Method::POST, "/change", &all, "").await;
+        if answer.status == 200 { "done".to_owned() } else { answer.problem().1 }
+    };
+    let token = ("x-csrf-token", ann.token.as_str());
+    assert_eq!(change(&[token]).await, "done");
+    assert_eq!(change(&[token, ("origin", "https://here.example")]).await, "done");
+    assert_eq!(change(&[token, ("origin", "https://app.example")]).await, "done");
+    assert_eq!(change(&[token, ("sec-fetch-site", "same-origin")]).await, "done");
+    assert_eq!(change(&[]).await, "csrf_token_missing");
+    assert_eq!(change(&[("x-csrf-token", "")]).await, "csrf_token_missing");
+    assert_eq!(change(&[("x-csrf-token", &bob.token)]).await, "csrf_token_missing");
+    for origin in ["https://evil.example", "null", "https://here.example.evil", "here.example", ""]
+    {
+        assert_eq!(change(&[token, ("origin", origin)]).await, "foreign_origin", "{origin}");
+    }
+    for site in ["cross-site", "same-site", "x"] {
+        assert_eq!(change(&[token, ("sec-fetch-site", site)]).await, "foreign_origin", "{site}");
+    }
+    // A bearer token is no cookie: a browser does not send it by itself.
+    let bearer = ground.token("eve", &[]);
+    assert_eq!(
+        change(&[("authorization", &bearer), ("origin", "https://evil.example")]).await,
+        "done"
+    );
+}
+
+#[tokio::test]
+async fn signing_out_takes_the_cookies_away() {
+    let ground = ground();
+    let ann = sign_in(&ground, "ann").await;
+    let headers = [("cookie", ann.cookie.as_str()), ("x-csrf-token", ann.token.as_str())];
+    let answer = ground.ask(Method::POST, "/session/sign-out", &headers, "").await;
+    assert_eq!(answer.status, 204);
+    assert!(cookies(&answer).iter().all(|line| line.contains("Max-Age=0")), "{answer:?}");
+    let without = ground.ask(Method::POST, "/session/sign-out", &headers[..1], "").await;
+    assert_eq!(without.problem(), (403, "csrf_token_missing".to_owned()));
+}
