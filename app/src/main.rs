@@ -10,6 +10,7 @@ mod output;
 mod panic;
 mod place;
 mod progress;
+mod transform;
 
 use std::process::ExitCode;
 

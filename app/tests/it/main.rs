@@ -4,6 +4,9 @@
 mod account;
 mod bad_folders;
 mod commands;
+#[cfg(feature = "connect")]
+mod contract;
+mod copy;
 mod cost;
 mod crash;
 mod formats;
@@ -15,3 +18,4 @@ mod schema;
 mod serve;
 mod tls;
 mod todo;
+mod transfer;

@@ -9,15 +9,13 @@
 //! | `push_token_owner` | `/id` | off | a token is looked up by its hash, whoever has it |
 //! | `notification_leases` | `/id` | off | leases of the processor and of jobs |
 
-use std::time::Duration;
-
-use client::{
-    Account, Container, ContainerProperties, Database, PartitionKeyDefinition, Throughput,
-    TimeToLive,
-};
+use client::{Account, Container, Throughput, TimeToLive};
+use model::CompositeOrder::{Ascending as Up, Descending as Down};
 use model::{CompositeIndex, CompositeOrder, CompositePath, IndexPath, IndexingPolicy};
+use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaError};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::settings::Settings;
 
 /// Handles on the containers of this system.
 #[derive(Clone, Debug)]
@@ -43,8 +41,6 @@ struct Shape {
     expires: bool,
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
 }
-
-use CompositeOrder::{Ascending as Up, Descending as Down};
 
 const EVENTS: Shape = Shape {
     name: "notification_events",
@@ -107,66 +103,59 @@ impl Containers {
         })
     }
 
-    /// Creates what is missing. What exists keeps its properties, except the time to live, which follows the retention.
+    /// The data model as a schema, with the throughput of the seed: for plans, exports and provisioning.
     ///
     /// # Errors
-    /// Those of the account; `Invalid` when a container has another partition key.
-    pub(crate) async fn create(
-        account: &Account,
-        database: &str,
-        retention: Duration,
-    ) -> Result<Self> {
-        let handle = account.database(database)?;
-        handle.create_if_missing(None).await?;
-        for shape in [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES] {
-            shape.create(&handle, retention).await?;
+    /// `Invalid` for a database name that breaks the rules for names.
+    pub fn schema(settings: &Settings) -> Result<Schema> {
+        let throughput = Throughput::manual(THROUGHPUT_RU).map_err(client::Error::from)?;
+        schema(settings, Some(throughput))
+    }
+
+    /// Creates what is missing, and brings time to live and indexing policy of what exists up to the settings. The
+    /// throughput of a container that exists is its operator's.
+    ///
+    /// # Errors
+    /// Those of the account; `Invalid` when a container cannot become what it should be, such as by another partition
+    /// key.
+    pub(crate) async fn create(account: &Account, settings: &Settings) -> Result<Self> {
+        match schema(settings, None)?.apply(account).await {
+            Ok(_) => Self::of(account, &settings.database),
+            Err(SchemaError::Account { error, .. }) => Err(error.into()),
+            Err(refused) => Err(Error::invalid(refused.to_string())),
         }
-        Self::of(account, database)
     }
 }
 
-impl Shape {
-    async fn create(&self, database: &Database, retention: Duration) -> Result<()> {
-        let container = database.container(self.name)?;
-        let wanted = self.properties(&container, retention)?;
-        let throughput = Throughput::manual(THROUGHPUT_RU).map_err(client::Error::from)?;
-        let found = container.create_if_missing(wanted.clone(), Some(throughput)).await?.value;
-        if found.partition_key != wanted.partition_key {
-            return Err(crate::Error::invalid(format!(
-                "the container {} has another partition key than {}; choose another database",
-                container.path(),
-                self.partition_key
-            )));
-        }
-        if found.default_time_to_live != wanted.default_time_to_live {
-            let changed =
-                ContainerProperties { default_time_to_live: wanted.default_time_to_live, ..found };
-            container.replace_properties(changed).await?;
-        }
-        Ok(())
-    }
+fn schema(settings: &Settings, throughput: Option<Throughput>) -> Result<Schema> {
+    let made = || {
+        let shapes = [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES];
+        let containers = shapes.map(|shape| shape.schema(settings, throughput));
+        let containers = containers.into_iter().collect::<model::Result<Vec<_>>>()?;
+        Schema::new([DatabaseSchema::new(&settings.database, containers)?])
+    };
+    Ok(made().map_err(client::Error::from)?)
+}
 
-    fn properties(
+impl Shape {
+    fn schema(
         &self,
-        container: &Container,
-        retention: Duration,
-    ) -> Result<ContainerProperties> {
-        let key =
-            PartitionKeyDefinition::single(self.partition_key).map_err(client::Error::from)?;
-        let seconds = u32::try_from(retention.as_secs()).unwrap_or(u32::MAX);
-        let composite: model::Result<Vec<_>> =
-            self.composite.iter().map(|paths| composite(paths)).collect();
-        Ok(ContainerProperties {
-            default_time_to_live: if self.expires {
-                TimeToLive::Seconds(seconds)
-            } else {
-                TimeToLive::Off
-            },
-            indexing_policy: IndexingPolicy {
-                composite: composite.map_err(client::Error::from)?,
-                ..IndexingPolicy::default()
-            },
-            ..container.properties(key)
+        settings: &Settings,
+        throughput: Option<Throughput>,
+    ) -> model::Result<ContainerSchema> {
+        let seconds = u32::try_from(settings.retention().as_secs()).unwrap_or(u32::MAX);
+        let composite = self.composite.iter().map(|paths| composite(paths));
+        let policy = IndexingPolicy {
+            composite: composite.collect::<model::Result<_>>()?,
+            ..IndexingPolicy::default()
+        };
+        let default = if self.expires { TimeToLive::Seconds(seconds) } else { TimeToLive::Off };
+        let container = ContainerSchema::new(self.name, &[self.partition_key])?
+            .with_time_to_live(default)
+            .with_indexing_policy(policy);
+        Ok(match throughput {
+            Some(throughput) => container.with_throughput(throughput),
+            None => container,
         })
     }
 }

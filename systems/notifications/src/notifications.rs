@@ -53,8 +53,7 @@ impl Notifications {
         let folder = settings.template_folder.as_deref();
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
-        let containers =
-            Containers::create(&account, &settings.database, settings.retention()).await?;
+        let containers = Containers::create(&account, &settings).await?;
         let signals = Signals::new(&environment);
         let core = Core {
             account,

@@ -145,41 +145,52 @@ impl Settings {
     /// # Errors
     /// `Invalid`, naming each setting that is wrong.
     pub fn validate(&self) -> Result<()> {
-        let mut problems = Vec::new();
-        let mut least = |name: &str, value: u64, least: u64, most: u64| {
-            if !(least..=most).contains(&value) {
-                let message = format!("{value} is not between {least} and {most}");
-                problems.push(Problem::new(format!("Notifications:{name}"), message));
-            }
-        };
-        let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
-        least("BatchSize", number(self.batch_size), 1, 1_000);
-        least("IntervalSeconds", self.interval_seconds, 1, 3_600);
-        least("PollMilliseconds", self.poll_milliseconds, 10, 60_000);
-        least("LeaseSeconds", self.lease_seconds, 10, 3_600);
-        least("MaxRetries", u64::from(self.max_retries), 1, 20);
-        least("DedupeMinutes", self.dedupe_minutes, 0, 1_440);
-        least("RetentionDays", self.retention_days, 1, 3_650);
-        least("CompletedDays", self.completed_days.unwrap_or(1), 1, 3_650);
-        least("DeviceCap", number(self.device_cap), 1, 50);
-        least("DeviceDays", self.device_days, 1, 3_650);
-        least("UsersAtOnce", number(self.users_at_once), 1, 1_000);
-        if zone(&self.defaults.timezone).is_none() {
-            let message = format!("'{}' is no IANA time zone", self.defaults.timezone);
-            problems.push(Problem::new("Notifications:Defaults:timezone", message));
-        }
-        let scheme = &self.deeplink_scheme;
-        if scheme.is_empty()
-            || !scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-        {
-            let message = format!("'{scheme}' is no scheme of an address");
-            problems.push(Problem::new("Notifications:DeeplinkScheme", message));
-        }
+        let problems: Vec<_> = self
+            .problems()
+            .into_iter()
+            .map(|(name, message)| Problem::new(format!("Notifications:{name}"), message))
+            .collect();
         if problems.is_empty() {
             Ok(())
         } else {
             Err(Error::problems_with("the settings", problems))
         }
+    }
+
+    /// Names and what is wrong with their values.
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
+        let bounds = [
+            ("BatchSize", number(self.batch_size), 1..=1_000),
+            ("IntervalSeconds", self.interval_seconds, 1..=3_600),
+            ("PollMilliseconds", self.poll_milliseconds, 10..=60_000),
+            ("LeaseSeconds", self.lease_seconds, 10..=3_600),
+            ("MaxRetries", u64::from(self.max_retries), 1..=20),
+            ("DedupeMinutes", self.dedupe_minutes, 0..=1_440),
+            ("RetentionDays", self.retention_days, 1..=3_650),
+            ("CompletedDays", self.completed_days.unwrap_or(1), 1..=3_650),
+            ("DeviceCap", number(self.device_cap), 1..=50),
+            ("DeviceDays", self.device_days, 1..=3_650),
+            ("UsersAtOnce", number(self.users_at_once), 1..=1_000),
+        ];
+        let mut problems: Vec<_> = bounds
+            .into_iter()
+            .filter(|(_, value, allowed)| !allowed.contains(value))
+            .map(|(name, value, allowed)| {
+                let (least, most) = (allowed.start(), allowed.end());
+                (name, format!("{value} is not between {least} and {most}"))
+            })
+            .collect();
+        if zone(&self.defaults.timezone).is_none() {
+            let message = format!("'{}' is no IANA time zone", self.defaults.timezone);
+            problems.push(("Defaults:timezone", message));
+        }
+        let scheme = &self.deeplink_scheme;
+        let fits = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        if scheme.is_empty() || !scheme.chars().all(fits) {
+            problems.push(("DeeplinkScheme", format!("'{scheme}' is no scheme of an address")));
+        }
+        problems
     }
 
     pub(crate) fn interval(&self) -> Duration {
@@ -214,5 +225,38 @@ impl Settings {
 
     pub(crate) fn default_quiet_hours(&self) -> QuietHours {
         QuietHours::DEFAULT
+    }
+}
+
+impl service::settings::Settings for Settings {
+    fn check(&self, check: &mut service::settings::Check) {
+        for (name, message) in self.problems() {
+            check.require(name, false, &message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_under_their_names() {
+        let text = r#"{"BatchSize":7,"QuietMode":"defer","Defaults":{"timezone":"Europe/Berlin","marketing":true},
+            "RateLimits":{"SOCIAL":{"PerHour":9}},"DedupeMinutesByType":{"POST_LIKE":60}}"#;
+        let settings: Settings = serde_json::from_str(text).unwrap();
+        assert_eq!((settings.batch_size, settings.quiet_mode), (7, QuietMode::Defer));
+        assert_eq!(settings.rate_limit(Category::Social).per_hour, Some(9));
+        assert_eq!(settings.dedupe_window(EventType::PostLike), Duration::from_secs(3_600));
+        assert!(settings.default_toggles().marketing && settings.default_toggles().social);
+        settings.validate().unwrap();
+    }
+
+    #[test]
+    fn every_wrong_setting_is_named() {
+        let wrong = Settings { batch_size: 0, deeplink_scheme: "a b".to_owned(), ..Settings::default() };
+        let error = wrong.validate().unwrap_err();
+        let fields: Vec<_> = error.problems().iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
     }
 }

@@ -177,8 +177,17 @@ impl Request {
     /// The names of the database and the container it is about, for traces.
     pub(crate) fn names(&self) -> (&str, Option<&str>) {
         let container = match self {
-            Self::CreateDatabase { id, .. } | Self::ReadDatabase { id } => {
-                return (id.as_str(), None);
+            Self::ListDatabases => return ("", None),
+            Self::CreateDatabase { id: database, .. }
+            | Self::ReadDatabase { id: database }
+            | Self::ListContainers { database }
+            | Self::ReadThroughput { owner: ThroughputOwner::Database(database) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Database(database), .. } => {
+                return (database.as_str(), None);
+            }
+            Self::ReadThroughput { owner: ThroughputOwner::Container(container) }
+            | Self::ReplaceThroughput { owner: ThroughputOwner::Container(container), .. } => {
+                container
             }
             Self::Create { at, .. }
             | Self::Read { at, .. }

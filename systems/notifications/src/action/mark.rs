@@ -10,9 +10,6 @@ use crate::notifications::{Core, Notifications};
 use crate::stream::Signal;
 use crate::words::{Moment, Notification, UserId};
 
-/// Notifications marked at once at most; more take further rounds.
-const ROUND_ITEMS_MAX: usize = 100;
-
 impl Notifications {
     /// Marks a notification as read. Again, it changes nothing.
     ///
@@ -36,24 +33,21 @@ impl Notifications {
     /// Those of the account; what was marked before stays so, and calling again goes on.
     pub async fn mark_all_read(&self, user: &UserId) -> Result<Charged<u64>> {
         let core = &self.core;
-        let query = Query::text(
-            "SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false AND c.createdAt <= @now",
-        );
-        let query = query.parameter("@now", core.now()).within(user.partition_key());
+        let query =
+            Query::text("SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false");
+        let query = query.within(user.partition_key());
         let mut bill = Bill::default();
         let unread: Vec<String> = bill.take(core.containers.notifications.query(&query).await?);
         let mut marked = 0;
-        for ids in unread.chunks(ROUND_ITEMS_MAX) {
-            for id in ids {
-                match core.mark_quietly(user, id, Notification::mark_read).await {
-                    Ok(one) => {
-                        bill.0 += one.charge;
-                        marked += 1;
-                    }
-                    // It expired meanwhile.
-                    Err(error) if error.kind() == crate::ErrorKind::NotFound => {}
-                    Err(error) => return Err(error),
+        for id in unread {
+            match core.mark_quietly(user, &id, Notification::mark_read).await {
+                Ok(one) => {
+                    bill.0 += one.charge;
+                    marked += 1;
                 }
+                // It expired meanwhile.
+                Err(error) if error.kind() == crate::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
         }
         if marked > 0 {

@@ -25,12 +25,14 @@ impl Notifications {
         let dispatcher = self.dispatcher(&worker).await?;
         let jobs = self.jobs(&worker);
         jobs.start();
-        tokio::select! {
-            () = stop.stopped() => {}
-            () = self.work(&dispatcher) => {}
-        }
+        // The page at hand is finished, then the leases are let go of.
+        let stopping = async {
+            stop.stopped().await;
+            dispatcher.stop().await
+        };
+        let ((), stopped) = tokio::join!(self.work(&dispatcher, stop), stopping);
         jobs.stop().await;
-        dispatcher.stop().await
+        stopped
     }
 
     /// What repeats, each on one process of all.
@@ -70,10 +72,10 @@ impl Notifications {
             })
     }
 
-    async fn work(&self, dispatcher: &Dispatcher) {
+    async fn work(&self, dispatcher: &Dispatcher, stop: &Stop) {
         let core = &self.core;
         let poll = Duration::from_millis(core.settings.poll_milliseconds);
-        loop {
+        while !stop.is_stopping() {
             let wait = match dispatcher.run_once().await {
                 Ok(_) => poll,
                 Err(error) => {
@@ -83,6 +85,7 @@ impl Notifications {
                 }
             };
             tokio::select! {
+                () = stop.stopped() => {}
                 () = core.wake.notified() => {}
                 () = core.environment.sleep(wait) => {}
             }

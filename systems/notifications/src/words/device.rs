@@ -52,6 +52,10 @@ pub enum Platform {
     Fcm,
     /// Apple Push Notification service.
     Apns,
+    /// A signed request; the push token is the URL.
+    Webhook,
+    /// Mail; the push token is the address.
+    Mail,
 }
 
 /// Why a device was revoked.

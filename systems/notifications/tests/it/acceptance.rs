@@ -386,7 +386,7 @@ async fn nt_a13_two_workers_process_each_event_once_and_keep_the_order_of_a_user
         assert!(links.is_sorted(), "{device}: {links:?}");
     }
     let list = world.list("u0").await;
-    assert!(list.is_sorted_by(|newer, older| newer.created_at > older.created_at), "newest first");
+    assert!(list.is_sorted_by(|newer, older| newer.created_at >= older.created_at), "newest first");
 }
 
 #[tokio::test]
@@ -470,4 +470,19 @@ async fn the_list_comes_in_pages_and_by_category() {
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 26);
     assert_eq!(world.unread("bob").await, 0);
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 0);
+}
+
+#[test]
+fn nt_a01_the_schema_can_be_exported_in_the_providers_current_form() {
+    let schema = Containers::schema(&Settings::default()).unwrap();
+    let terraform = schema.export(service::schema::Form::Terraform).text;
+    for expected in [
+        "partition_key_paths",
+        "name                = \"notification_events\"",
+        "2592000",
+        "/\\\"_etag\\\"/?",
+    ] {
+        assert!(terraform.contains(expected), "{expected} is missing in {terraform}");
+    }
+    assert!(!terraform.contains("partition_key_path "), "the argument the provider removed");
 }

@@ -48,20 +48,28 @@ pub(crate) async fn heal(world: &World) {
     }
 }
 
-/// Every event has had its effect on the list once, and every device got each notification.
+/// Every event has had its effect on the list once, and every device got each notification. Of the two that belong
+/// together either may have been first: an event whose worker died is overtaken by the next.
 pub(crate) async fn check(world: &World, events: &[Event], what: &str) {
-    let statuses = {
-        let mut statuses = Vec::new();
-        for event in events {
-            statuses.push(world.event(event).await.status);
-        }
-        statuses
-    };
-    assert_eq!(statuses, [Status::Completed, Status::Deduplicated, Status::Completed], "{what}");
+    let mut statuses = Vec::new();
+    for event in events {
+        statuses.push(world.event(event).await.status);
+    }
+    let (done, added) = (Status::Completed, Status::Deduplicated);
+    let expected = [[done, added, done], [added, done, done]];
+    assert!(expected.contains(&[statuses[0], statuses[1], statuses[2]]), "{what}: {statuses:?}");
     let list = world.list("bob").await;
-    let titles: Vec<_> = list.iter().map(|one| one.title.as_str()).collect();
-    assert_eq!(titles, ["dave liked your post", "alice and 1 other liked your post"], "{what}");
-    assert_eq!(list[1].count, Some(2), "{what}");
+    assert_eq!(list.len(), 2, "{what}: {list:?}");
+    let both = list.iter().find(|one| one.dedupe_key.as_deref() == Some("k")).unwrap();
+    let mut actors = both.actors.clone();
+    actors.sort();
+    assert_eq!(
+        (actors, both.count),
+        (vec!["alice".to_owned(), "carol".to_owned()], Some(2)),
+        "{what}"
+    );
+    let title = format!("{} and 1 other liked your post", both.actors[0]);
+    assert_eq!(both.title, title, "{what}");
     let pushes = world.provider.pushes();
     let by_target =
         counted(pushes.iter().map(|(device, push)| format!("{device} {}", push.collapse_id)));
@@ -101,25 +109,20 @@ async fn nt_a11_without_a_death_the_result_is_the_same() {
 async fn an_event_that_kills_every_worker_is_given_up() {
     let world = World::new().await;
     let sent = world.send(event(EventType::PostLike, "alice")).await;
-    for number in 0..6 {
+    let mut deaths = 0;
+    // The same name every time: it goes on with its leases at once.
+    for _ in 0..10 {
         let victim = world.reopened().await;
         victim.watch_steps(Arc::new(Death { at: Step::Claimed, left: AtomicUsize::new(0) }));
-        let name = format!("victim {number}");
         let died = tokio::spawn(async move {
-            let worker = victim.dispatcher(&name).await.unwrap();
-            worker.run_once().await.unwrap();
-            victim.containers();
-            worker.stop().await.unwrap();
+            victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
         });
-        let _ = died.await;
+        deaths += usize::from(died.await.is_err());
         world.travel(181);
         world.system.sweep().await.unwrap();
-        let look =
-            world.reopened().await.dispatcher(&format!("victim {}", number + 1)).await.unwrap();
-        drop(look);
-        world.travel(181);
     }
     let event = world.event(&sent).await;
-    assert!(event.retry_count >= 1, "a lost worker counts as an attempt");
+    assert_eq!((deaths, event.retry_count, event.status), (5, 5, Status::Failed));
     assert_eq!(event.last_error.as_deref(), Some("the worker was lost"));
+    assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
 }

@@ -1,9 +1,15 @@
-//! The notifications system through its public API, on an embedded account with a travelling clock.
+//! The notifications system through its public API and over HTTP, on an account in memory with a travelling clock.
 
 mod acceptance;
+mod budgets;
 mod crashes;
+mod delivery;
 mod devices;
 mod erasure;
 mod faults;
 mod golden;
+mod http;
+mod isolation;
+mod running;
+mod site;
 mod world;

@@ -1,0 +1,222 @@
+//! APNs on this machine, over HTTP/2 without TLS.
+//!
+//! Owns the checks of headers, provider tokens and payloads. Does not own delivery to any device.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use client::Clock;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::exchange::{Received, Reply};
+use super::keys;
+use super::script::{Fault, Script};
+use super::server::{Answer, Server, Site, act};
+use crate::delivery::settings::ApnsSettings;
+use service::settings::Secret;
+
+const TEAM: &str = "DEMOTEAM01";
+const KEY: &str = "DEMOKEY001";
+const TOPIC: &str = "org.example.demo";
+const PAYLOAD_BYTES_MAX: usize = 4096;
+const COLLAPSE_ID_BYTES_MAX: usize = 64;
+const TOKEN_SECONDS_MAX: u64 = 60 * 60;
+const TOKEN_UPDATE_SECONDS_MIN: u64 = 20 * 60;
+
+/// A running APNs; it ends when it is dropped.
+pub struct FakeApns {
+    server: Server,
+    site: Arc<ApnsSite>,
+}
+
+/// How APNs refuses a push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApnsRefusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The word for it.
+    pub reason: &'static str,
+    /// With 410: since when, in milliseconds.
+    pub timestamp_ms: Option<u64>,
+}
+
+impl FakeApns {
+    /// Starts one on a free port.
+    ///
+    /// # Errors
+    /// There is no port to listen on.
+    pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
+        let site =
+            Arc::new(ApnsSite { clock, pushes: Script::default(), last_token: Mutex::default() });
+        let server = Server::start(Arc::clone(&site) as Arc<dyn Site>).await?;
+        Ok(Self { server, site })
+    }
+
+    /// Settings with which delivery comes here.
+    #[must_use]
+    pub fn settings(&self) -> ApnsSettings {
+        ApnsSettings {
+            team_id: TEAM.to_owned(),
+            key_id: KEY.to_owned(),
+            private_key: Secret::new(&keys::ec().private_pem),
+            topic: TOPIC.to_owned(),
+            endpoint: self.server.url(),
+            ..ApnsSettings::default()
+        }
+    }
+
+    /// Script and records; a target is a push token.
+    #[must_use]
+    pub fn pushes(&self) -> &Script {
+        &self.site.pushes
+    }
+
+    /// How many connections were opened so far.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        self.server.connections()
+    }
+
+    /// Waits until so many connections have ended.
+    pub async fn until_connections_ended(&self, count: u64) {
+        self.server.until_ended(count).await;
+    }
+
+    /// Sends GOAWAY on the next connections instead of looking at their first request.
+    pub fn turn_away_connections(&self, count: usize) {
+        self.server.turn_away(count);
+    }
+}
+
+impl ApnsRefusal {
+    /// A refusal without a time.
+    #[must_use]
+    pub const fn new(status: u16, reason: &'static str) -> Self {
+        Self { status, reason, timestamp_ms: None }
+    }
+
+    /// The answer as the real endpoint words it.
+    #[must_use]
+    pub fn reply(self) -> Reply {
+        let mut body = json!({ "reason": self.reason });
+        if let (Some(members), Some(timestamp)) = (body.as_object_mut(), self.timestamp_ms) {
+            members.insert("timestamp".to_owned(), timestamp.into());
+        }
+        Reply::json(self.status, &body)
+    }
+}
+
+impl From<ApnsRefusal> for Fault {
+    fn from(refusal: ApnsRefusal) -> Self {
+        Self::Reply(refusal.reply())
+    }
+}
+
+struct ApnsSite {
+    clock: Arc<dyn Clock>,
+    pushes: Script,
+    /// The last provider token and when it first came, in seconds.
+    last_token: Mutex<Option<(String, u64)>>,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    iat: u64,
+}
+
+/// A sentence for the record, and what the real endpoint answers.
+type Wrong = (&'static str, ApnsRefusal);
+
+#[async_trait]
+impl Site for ApnsSite {
+    async fn answer(&self, received: Received) -> Answer {
+        let token = received.path.strip_prefix("/3/device/").unwrap_or_default().to_owned();
+        let wrong = self.wrong_with(&received, &token).err();
+        let wrong = wrong.map(|(sentence, refusal)| (sentence.to_owned(), refusal.reply()));
+        let id = received.header("apns-id").to_owned();
+        let collapse_id = received.header("apns-collapse-id").to_owned();
+        let accept = || {
+            let id = self.pushes.accept(&token, &collapse_id, |_| id.clone());
+            Reply::status(200).header("apns-id", &id)
+        };
+        act(&self.pushes, received, &token, wrong, accept).await
+    }
+}
+
+impl ApnsSite {
+    fn wrong_with(&self, received: &Received, token: &str) -> Result<(), Wrong> {
+        let refuse = |holds: bool, sentence, status, reason| {
+            if holds { Ok(()) } else { Err((sentence, ApnsRefusal::new(status, reason))) }
+        };
+        let number = |name| received.header(name).parse::<u64>().is_ok();
+        let collapse_id = received.header("apns-collapse-id");
+        refuse(received.over_http2, "not over HTTP/2", 400, "BadPath")?;
+        refuse(received.method == "POST", "not a POST", 405, "MethodNotAllowed")?;
+        refuse(!token.is_empty() && !token.contains('/'), "no device", 400, "MissingDeviceToken")?;
+        self.wrong_with_token(received.header("authorization"))?;
+        let topic = received.header("apns-topic");
+        refuse(topic == TOPIC, "another topic", 400, "TopicDisallowed")?;
+        let kind = received.header("apns-push-type");
+        refuse(kind == "alert", "not an alert", 400, "InvalidPushType")?;
+        let priority = received.header("apns-priority");
+        refuse(["10", "5"].contains(&priority), "another priority", 400, "BadPriority")?;
+        refuse(number("apns-expiration"), "no expiration", 400, "BadExpirationDate")?;
+        let fits = collapse_id.len() <= COLLAPSE_ID_BYTES_MAX;
+        refuse(fits, "a long collapse id", 400, "BadCollapseId")?;
+        refuse(is_uuid(received.header("apns-id")), "apns-id is no UUID", 400, "BadMessageId")?;
+        let alert = received.json().pointer("/aps/alert/title").and_then(Value::as_str).is_some();
+        refuse(alert, "no alert", 400, "PayloadEmpty")?;
+        let fits = received.body.len() <= PAYLOAD_BYTES_MAX;
+        refuse(fits, "a long payload", 413, "PayloadTooLarge")
+    }
+
+    fn wrong_with_token(&self, authorization: &str) -> Result<(), Wrong> {
+        let invalid = ApnsRefusal::new(403, "InvalidProviderToken");
+        let Some(text) = authorization.strip_prefix("bearer ") else {
+            return Err(("no provider token", ApnsRefusal::new(403, "MissingProviderToken")));
+        };
+        let mut validation = Validation::new(Algorithm::ES256);
+        // There is no `exp`; the age is checked by the clock of this fake.
+        validation.validate_exp = false;
+        validation.required_spec_claims.clear();
+        let key = DecodingKey::from_ec_der(&keys::ec().public_der);
+        let token = jsonwebtoken::decode::<Claims>(text, &key, &validation)
+            .map_err(|_| ("the provider token does not hold", invalid))?;
+        if token.header.kid.as_deref() != Some(KEY) || token.claims.iss != TEAM {
+            return Err(("another key or team", invalid));
+        }
+        let now = self.clock.now().0 / 1000;
+        if token.claims.iat > now {
+            return Err(("a provider token of the future", invalid));
+        }
+        if now - token.claims.iat > TOKEN_SECONDS_MAX {
+            let refusal = ApnsRefusal::new(403, "ExpiredProviderToken");
+            return Err(("an old provider token", refusal));
+        }
+        self.wrong_with_update(text, now)
+    }
+
+    /// A new token comes at most every twenty minutes.
+    fn wrong_with_update(&self, text: &str, now: u64) -> Result<(), Wrong> {
+        let mut last = self.last_token.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref() {
+            Some((known, _)) if known == text => Ok(()),
+            Some((_, since)) if now - since < TOKEN_UPDATE_SECONDS_MIN => {
+                let refusal = ApnsRefusal::new(429, "TooManyProviderTokenUpdates");
+                Err(("a new provider token too soon", refusal))
+            }
+            _ => {
+                *last = Some((text.to_owned(), now));
+                Ok(())
+            }
+        }
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    let parts: Vec<usize> = text.split('-').map(str::len).collect();
+    parts == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,293 @@
+//! FCM on this machine: the token endpoint and the endpoint for messages.
+//!
+//! Owns the checks of both and the refusals of the second. Does not own delivery to any device.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use client::Clock;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::exchange::{Received, Reply};
+use super::keys;
+use super::script::{Fault, Script};
+use super::server::{Answer, Server, Site, act};
+use crate::delivery::settings::FcmSettings;
+use service::settings::Secret;
+
+const PROJECT: &str = "demo-project";
+const ACCOUNT: &str = "sender@demo-project.iam.gserviceaccount.com";
+const TOKEN_PATH: &str = "/token";
+const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
+const GRANT: &str = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer";
+const ACCESS_TOKEN_SECONDS: u64 = 3599;
+const ASSERTION_SECONDS_MAX: u64 = 3600;
+const PAYLOAD_BYTES_MAX: usize = 4096;
+
+/// A running FCM; it ends when it is dropped.
+pub struct FakeFcm {
+    server: Server,
+    site: Arc<FcmSite>,
+}
+
+/// How FCM refuses a message, with the status and the form of the real one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FcmRefusal {
+    /// 404: the token is not valid any more.
+    Unregistered,
+    /// 400: the token never was one.
+    InvalidToken,
+    /// 400: something else in the message.
+    InvalidArgument,
+    /// 403: the token is of another sender.
+    SenderIdMismatch,
+    /// 429, with a wait in seconds or without.
+    QuotaExceeded(Option<u64>),
+    /// 500.
+    Internal,
+    /// 503, with a wait in seconds or without.
+    Unavailable(Option<u64>),
+    /// 401: the credentials for the next provider are wrong.
+    ThirdPartyAuth,
+    /// 401 without a code of FCM: the access token is not taken.
+    Unauthenticated,
+    /// 403 without a code of FCM: the account may not send.
+    PermissionDenied,
+}
+
+impl FakeFcm {
+    /// Starts one on a free port.
+    ///
+    /// # Errors
+    /// There is no port to listen on.
+    pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
+        let site = Arc::new(FcmSite {
+            clock,
+            messages: Script::default(),
+            tokens: Script::default(),
+            granted: Mutex::default(),
+        });
+        let server = Server::start(Arc::clone(&site) as Arc<dyn Site>).await?;
+        Ok(Self { server, site })
+    }
+
+    /// Settings with which delivery comes here.
+    #[must_use]
+    pub fn settings(&self) -> FcmSettings {
+        FcmSettings {
+            project_id: PROJECT.to_owned(),
+            client_email: ACCOUNT.to_owned(),
+            private_key: Secret::new(&keys::rsa().private_pem),
+            endpoint: self.server.url(),
+            token_endpoint: format!("{}{TOKEN_PATH}", self.server.url()),
+            ..FcmSettings::default()
+        }
+    }
+
+    /// Script and records of the endpoint for messages; a target is a push token, a collapse id is the tag.
+    #[must_use]
+    pub fn messages(&self) -> &Script {
+        &self.site.messages
+    }
+
+    /// Script and records of the token endpoint; a target is the account.
+    #[must_use]
+    pub fn tokens(&self) -> &Script {
+        &self.site.tokens
+    }
+}
+
+impl From<FcmRefusal> for Fault {
+    fn from(refusal: FcmRefusal) -> Self {
+        Self::Reply(refusal.reply())
+    }
+}
+
+struct FcmSite {
+    clock: Arc<dyn Clock>,
+    messages: Script,
+    tokens: Script,
+    /// Ends of access tokens, in seconds.
+    granted: Mutex<BTreeMap<String, u64>>,
+}
+
+#[derive(Deserialize)]
+struct Assertion {
+    iss: String,
+    scope: String,
+    aud: String,
+    iat: u64,
+    exp: u64,
+}
+
+#[async_trait]
+impl Site for FcmSite {
+    async fn answer(&self, received: Received) -> Answer {
+        if received.path == TOKEN_PATH {
+            return self.grant(received).await;
+        }
+        let message = received.json().get("message").cloned().unwrap_or_default();
+        let token = text(&message, "/token").to_owned();
+        let wrong = self.wrong_with_message(&received, &message);
+        let tag = text(&message, "/android/notification/tag").to_owned();
+        let accept = || {
+            let name = |number| format!("projects/{PROJECT}/messages/{number}");
+            let name = self.messages.accept(&token, &tag, name);
+            Reply::json(200, &json!({ "name": name }))
+        };
+        act(&self.messages, received, &token, wrong, accept).await
+    }
+}
+
+impl FcmSite {
+    async fn grant(&self, received: Received) -> Answer {
+        let wrong = self.wrong_with_assertion(&received).err().map(|sentence| {
+            let body = json!({ "error": "invalid_grant", "error_description": sentence });
+            (sentence, Reply::json(400, &body))
+        });
+        let accept = || {
+            let token = self.tokens.accept(ACCOUNT, "", |number| format!("access-{number}"));
+            let ends_at = self.now_seconds() + ACCESS_TOKEN_SECONDS;
+            self.granted().insert(token.clone(), ends_at);
+            let body = json!({
+                "access_token": token,
+                "expires_in": ACCESS_TOKEN_SECONDS,
+                "token_type": "Bearer",
+            });
+            Reply::json(200, &body)
+        };
+        act(&self.tokens, received, ACCOUNT, wrong, accept).await
+    }
+
+    fn wrong_with_assertion(&self, received: &Received) -> Result<(), String> {
+        let body = std::str::from_utf8(&received.body).unwrap_or_default();
+        let is_form = received.header("content-type") == "application/x-www-form-urlencoded";
+        let Some((GRANT, assertion)) = body.split_once("&assertion=").filter(|_| is_form) else {
+            return Err(format!("not a form with {GRANT} and an assertion"));
+        };
+        let mut validation = Validation::new(Algorithm::RS256);
+        // The claims of time are checked below, by the clock of this fake.
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        let key = DecodingKey::from_rsa_der(&keys::rsa().public_der);
+        let claims = jsonwebtoken::decode::<Assertion>(assertion, &key, &validation)
+            .map_err(|error| format!("the assertion does not hold: {error}"))?
+            .claims;
+        let audience = format!("http://{}{TOKEN_PATH}", received.header("host"));
+        let now = self.now_seconds();
+        let checks = [
+            (claims.iss == ACCOUNT, "iss is not the account"),
+            (claims.scope.split(' ').any(|scope| scope == SCOPE), "scope is not messaging"),
+            (claims.aud == audience, "aud is not this endpoint"),
+            (claims.iat <= now && now < claims.exp, "iat and exp do not enclose now"),
+            (claims.exp - claims.iat <= ASSERTION_SECONDS_MAX, "more than an hour"),
+        ];
+        match checks.iter().find(|(holds, _)| !holds) {
+            Some((_, sentence)) => Err((*sentence).to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    fn wrong_with_message(&self, received: &Received, message: &Value) -> Option<(String, Reply)> {
+        if received.method != "POST"
+            || received.path != format!("/v1/projects/{PROJECT}/messages:send")
+        {
+            return Some(("not the path of messages".to_owned(), Reply::status(404)));
+        }
+        if !self.takes_access_token(received.header("authorization")) {
+            let reply = FcmRefusal::Unauthenticated.reply();
+            return Some(("not an access token of this endpoint, or an old one".to_owned(), reply));
+        }
+        let sentence = wrong_with_form(message)?;
+        Some((sentence, FcmRefusal::InvalidArgument.reply()))
+    }
+
+    fn takes_access_token(&self, authorization: &str) -> bool {
+        let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
+        let now = self.now_seconds();
+        self.granted().get(token).is_some_and(|ends_at| *ends_at > now)
+    }
+
+    fn granted(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_seconds(&self) -> u64 {
+        self.clock.now().0 / 1000
+    }
+}
+
+/// What is wrong with the message itself, if anything.
+fn wrong_with_form(message: &Value) -> Option<String> {
+    let mut rest = message.clone();
+    let members = rest.as_object_mut()?;
+    let token = members.remove("token").unwrap_or_default();
+    let bytes = rest.to_string().len();
+    let data = message.get("data").and_then(Value::as_object);
+    let is_reserved =
+        |name: &String| name == "from" || name == "message_type" || name.starts_with("google");
+    let names = ["token", "notification", "data", "android", "apns"];
+    let is_known = |name: &String| names.contains(&name.as_str());
+    let seconds = text(message, "/android/ttl").strip_suffix('s').unwrap_or_default();
+    let checks = [
+        (token.as_str().is_some_and(|token| !token.is_empty()), "no token".to_owned()),
+        (bytes <= PAYLOAD_BYTES_MAX, format!("{bytes} bytes")),
+        (message.as_object()?.keys().all(is_known), "an unknown member".to_owned()),
+        (data.is_some_and(|data| data.values().all(Value::is_string)), "data not texts".to_owned()),
+        (data.is_some_and(|data| !data.keys().any(is_reserved)), "a reserved name".to_owned()),
+        (!text(message, "/notification/title").is_empty(), "no title".to_owned()),
+        (["HIGH", "NORMAL"].contains(&text(message, "/android/priority")), "priority".to_owned()),
+        (seconds.parse::<u64>().is_ok(), "ttl without s".to_owned()),
+    ];
+    checks.into_iter().find(|(holds, _)| !holds).map(|(_, sentence)| sentence)
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+impl FcmRefusal {
+    /// The answer as the real endpoint words it.
+    #[must_use]
+    pub fn reply(self) -> Reply {
+        let (status, name, code) = match self {
+            Self::Unregistered => (404, "NOT_FOUND", "UNREGISTERED"),
+            Self::InvalidToken | Self::InvalidArgument => {
+                (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT")
+            }
+            Self::SenderIdMismatch => (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
+            Self::QuotaExceeded(_) => (429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"),
+            Self::Internal => (500, "INTERNAL", "INTERNAL"),
+            Self::Unavailable(_) => (503, "UNAVAILABLE", "UNAVAILABLE"),
+            Self::ThirdPartyAuth => (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"),
+            Self::Unauthenticated => (401, "UNAUTHENTICATED", ""),
+            Self::PermissionDenied => (403, "PERMISSION_DENIED", ""),
+        };
+        let mut details = Vec::new();
+        if !code.is_empty() {
+            let kind = "type.googleapis.com/google.firebase.fcm.v1.FcmError";
+            details.push(json!({ "@type": kind, "errorCode": code }));
+        }
+        let field = match self {
+            Self::InvalidToken => Some("message.token"),
+            Self::InvalidArgument => Some("message.data"),
+            _ => None,
+        };
+        if let Some(field) = field {
+            let kind = "type.googleapis.com/google.rpc.BadRequest";
+            let violation = json!({ "field": field, "description": "refused by the script" });
+            details.push(json!({ "@type": kind, "fieldViolations": [violation] }));
+        }
+        let error = json!({ "code": status, "message": name, "status": name, "details": details });
+        let reply = Reply::json(status, &json!({ "error": error }));
+        match self {
+            Self::QuotaExceeded(Some(seconds)) | Self::Unavailable(Some(seconds)) => {
+                reply.header("retry-after", &seconds.to_string())
+            }
+            _ => reply,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Access tokens: a signed assertion in exchange for a token, kept until shortly before its end.
+//!
+//! Owns that at most one exchange is under way; pushes that need a token meanwhile wait for it. Does not own what a push
+//! does with a token that is refused.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::Clock;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use reqwest::StatusCode;
+use reqwest::header::CONTENT_TYPE;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::delivery::http;
+use crate::delivery::words::PushResult;
+use service::settings::Secret;
+
+const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
+const GRANT: &str = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer";
+const ASSERTION_LIFE_SECONDS: u64 = 3600;
+/// A token is renewed so long before its end.
+const EARLY: Duration = Duration::from_secs(5 * 60);
+
+/// The service account's tokens.
+pub(super) struct AccessTokens {
+    pub(super) http: reqwest::Client,
+    pub(super) endpoint: String,
+    pub(super) client_email: String,
+    pub(super) key: EncodingKey,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) kept: Mutex<Option<AccessToken>>,
+}
+
+/// A token with its end.
+#[derive(Clone)]
+pub(super) struct AccessToken {
+    pub(super) text: Secret,
+    ends_at_ms: u64,
+}
+
+#[derive(Serialize)]
+struct Assertion<'a> {
+    iss: &'a str,
+    scope: &'static str,
+    aud: &'a str,
+    iat: u64,
+    exp: u64,
+}
+
+#[derive(Deserialize)]
+struct Granted {
+    access_token: String,
+    expires_in: u64,
+}
+
+impl AccessTokens {
+    /// A token that is good for a while, or what its lack means for the push.
+    pub(super) async fn current(&self) -> Result<AccessToken, PushResult> {
+        let mut kept = self.kept.lock().await;
+        let now_ms = self.clock.now().0;
+        let early_ms = u64::try_from(EARLY.as_millis()).unwrap_or(u64::MAX);
+        if let Some(token) = kept.as_ref()
+            && token.ends_at_ms > now_ms.saturating_add(early_ms)
+        {
+            return Ok(token.clone());
+        }
+        match (self.exchange(now_ms).await, kept.as_ref()) {
+            (Ok(token), _) => Ok(kept.insert(token).clone()),
+            // Renewal is early on purpose: while it fails, the old token still serves.
+            (Err(PushResult::Retry { .. }), Some(old)) if old.ends_at_ms > now_ms => {
+                Ok(old.clone())
+            }
+            (Err(result), _) => Err(result),
+        }
+    }
+
+    /// A token other than the refused one; pushes refused together share one exchange.
+    pub(super) async fn instead_of(
+        &self,
+        refused: &AccessToken,
+    ) -> Result<AccessToken, PushResult> {
+        let mut kept = self.kept.lock().await;
+        if let Some(token) = kept.as_ref()
+            && !token.text.matches(refused.text.expose())
+        {
+            return Ok(token.clone());
+        }
+        *kept = None;
+        let token = self.exchange(self.clock.now().0).await?;
+        Ok(kept.insert(token).clone())
+    }
+
+    async fn exchange(&self, now_ms: u64) -> Result<AccessToken, PushResult> {
+        let assertion = self.assertion(now_ms / 1000)?;
+        let body = format!("grant_type={GRANT}&assertion={assertion}");
+        let response = self
+            .http
+            .post(&self.endpoint)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body)
+            .send()
+            .await
+            .map_err(|error| http::unanswered("fcm token endpoint", &error))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(self.refused(status, response.headers()));
+        }
+        let granted: Granted = response.json().await.map_err(|_| PushResult::Retry {
+            after: None,
+            reason: "fcm token endpoint: an answer without an access token".to_owned(),
+        })?;
+        let life_ms = granted.expires_in.saturating_mul(1000);
+        Ok(AccessToken {
+            text: Secret::new(granted.access_token),
+            ends_at_ms: now_ms.saturating_add(life_ms),
+        })
+    }
+
+    fn assertion(&self, now_seconds: u64) -> Result<String, PushResult> {
+        let claims = Assertion {
+            iss: &self.client_email,
+            scope: SCOPE,
+            aud: &self.endpoint,
+            iat: now_seconds,
+            exp: now_seconds + ASSERTION_LIFE_SECONDS,
+        };
+        jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key).map_err(|_| {
+            PushResult::Alarm { reason: "Fcm:PrivateKey cannot sign; check the setting".to_owned() }
+        })
+    }
+
+    fn refused(&self, status: StatusCode, headers: &reqwest::header::HeaderMap) -> PushResult {
+        let reason = format!("fcm token endpoint: status {}", status.as_u16());
+        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+            let after = http::retry_after(headers, self.clock.as_ref());
+            return PushResult::Retry { after, reason };
+        }
+        // A wrong key, a wrong account or a wrong clock: the same request fails again.
+        PushResult::Alarm {
+            reason: format!(
+                "{reason}; check Fcm:ClientEmail, Fcm:PrivateKey and this machine's clock"
+            ),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Push by mail.
+//!
+//! Owns the mail, the way to the relay and the meaning of each reply. Does not own the address; it is the device's push
+//! token.
+
+mod letter;
+mod reply;
+mod send;
+
+pub(super) use send::Mail;

@@ -1,0 +1,64 @@
+//! What a reply of a mail relay means.
+//!
+//! Owns the table from reply codes to results. Texts of replies are not repeated; they may name the addressee.
+
+use std::error::Error;
+
+use crate::delivery::words::PushResult;
+
+/// Judges why a mail was not taken.
+pub(super) fn judge(error: &lettre::transport::smtp::Error) -> PushResult {
+    if let Some(code) = error.status() {
+        let code: u16 = code.into();
+        return by_code(code, enhanced(error));
+    }
+    if error.is_tls() {
+        return PushResult::Alarm {
+            reason: "smtp: no TLS with the relay; check Smtp:Security and its certificate"
+                .to_owned(),
+        };
+    }
+    if error.is_client() {
+        // The relay does not offer what the settings ask for: STARTTLS, or a way to log in.
+        return PushResult::Alarm {
+            reason: "smtp: the relay does not offer what the settings ask for; \
+                     check Smtp:Security and Smtp:Username"
+                .to_owned(),
+        };
+    }
+    let said =
+        if error.is_timeout() { "no answer in time" } else { "no connection, or a broken one" };
+    PushResult::Retry { after: None, reason: format!("smtp: {said}") }
+}
+
+fn by_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
+    let said = match enhanced {
+        Some([subject, detail]) => {
+            format!("smtp: reply {code} {}.{subject}.{detail}", code / 100)
+        }
+        None => format!("smtp: reply {code}"),
+    };
+    match (code, enhanced) {
+        // The login, not the mail.
+        (530 | 534 | 535 | 538, _) => {
+            PushResult::Alarm { reason: format!("{said}; check Smtp:Username and Smtp:Password") }
+        }
+        (400..500, _) => PushResult::Retry { after: None, reason: said },
+        // No such mailbox, or one that is switched off.
+        (550 | 551 | 553, None | Some([1, _] | [2, 1])) => PushResult::InvalidToken,
+        _ => PushResult::Permanent { reason: said },
+    }
+}
+
+/// Subject and detail of an enhanced code at the beginning of the reply: `5.1.1` gives 1 and 1.
+fn enhanced(error: &lettre::transport::smtp::Error) -> Option<[u16; 2]> {
+    let text = error.source()?.to_string();
+    let mut parts = text.split_whitespace().find(|word| word.contains('.'))?.split('.');
+    let class = parts.next()?;
+    if !matches!(class, "4" | "5") {
+        return None;
+    }
+    let subject = parts.next()?.parse().ok()?;
+    let detail = parts.next()?.parse().ok()?;
+    parts.next().is_none().then_some([subject, detail])
+}

@@ -1,0 +1,88 @@
+//! One push to one mail address.
+//!
+//! Owns the way to the relay. Does not own any second attempt; the dispatcher does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::Clock;
+use lettre::message::Mailbox;
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+
+use super::{letter, reply};
+use crate::delivery::message_id;
+use crate::delivery::settings::{SettingsError, SmtpSecurity, SmtpSettings, require, timeout};
+use crate::delivery::words::{Push, PushResult};
+use crate::words::Device;
+
+/// The channel, ready to send.
+pub(crate) struct Mail {
+    relay: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    timeout: Duration,
+    clock: Arc<dyn Clock>,
+}
+
+impl Mail {
+    /// Checks the settings and gets ready; nothing is sent yet.
+    pub(crate) fn open(
+        settings: &SmtpSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, SettingsError> {
+        require("Smtp:Host", &settings.host)?;
+        require("Smtp:From", &settings.from)?;
+        let timeout = timeout("Smtp:TimeoutSeconds", settings.timeout_seconds)?;
+        let from: Mailbox = settings.from.parse().map_err(|_| {
+            let wrong = "is no mail address; write it like Name <name@example.org>";
+            SettingsError::new("Smtp:From", wrong)
+        })?;
+        Ok(Self { relay: relay(settings, &from, timeout)?, from, timeout, clock })
+    }
+
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+        let Ok(to) = device.push_token.secret().parse::<Mailbox>() else {
+            return PushResult::InvalidToken;
+        };
+        let letter = match letter::write(&self.from, to, device, push, self.clock.now().0) {
+            Ok(letter) => letter,
+            Err(wrong) => return PushResult::Permanent { reason: format!("smtp: {wrong}") },
+        };
+        match tokio::time::timeout(self.timeout, self.relay.send(letter)).await {
+            Ok(Ok(_)) => PushResult::Delivered { provider_id: message_id::uuid(device, push) },
+            Ok(Err(error)) => reply::judge(&error),
+            Err(_) => {
+                PushResult::Retry { after: None, reason: "smtp: no answer in time".to_owned() }
+            }
+        }
+    }
+}
+
+fn relay(
+    settings: &SmtpSettings,
+    from: &Mailbox,
+    timeout: Duration,
+) -> Result<AsyncSmtpTransport<Tokio1Executor>, SettingsError> {
+    let parameters = || {
+        TlsParameters::new(settings.host.clone())
+            .map_err(|_| SettingsError::new("Smtp:Host", "cannot be called by TLS from here"))
+    };
+    let (tls, usual_port) = match settings.security {
+        SmtpSecurity::StartTls => (Tls::Required(parameters()?), 587),
+        SmtpSecurity::Tls => (Tls::Wrapper(parameters()?), 465),
+        SmtpSecurity::None => (Tls::None, 25),
+    };
+    let port = if settings.port == 0 { usual_port } else { settings.port };
+    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
+        .port(port)
+        .tls(tls)
+        .timeout(Some(timeout))
+        .hello_name(ClientId::Domain(from.email.domain().to_owned()));
+    if !settings.username.is_empty() {
+        let password = settings.password.expose().to_owned();
+        builder = builder.credentials(Credentials::new(settings.username.clone(), password));
+    }
+    Ok(builder.build())
+}

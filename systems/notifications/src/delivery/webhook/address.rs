@@ -1,0 +1,162 @@
+//! Which addresses a request may go to.
+//!
+//! Owns the line between public addresses and those of a network of one's own, for names and for literal addresses. The
+//! connection is made to the very address that was checked, so a name cannot change in between.
+
+use std::error::Error;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// Resolves names to public addresses only.
+pub(super) struct PublicOnly;
+
+/// A name or an address that leads into a private network.
+#[derive(Debug)]
+pub(super) struct PrivateAddress;
+
+impl fmt::Display for PrivateAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the host has no public address")
+    }
+}
+
+impl Error for PrivateAddress {}
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
+            if public.is_empty() {
+                return Err(PrivateAddress.into());
+            }
+            Ok(Box::new(public.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Whether the URL names an address by its numbers, and a private one.
+pub(super) fn is_private_literal(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<IpAddr>().is_ok_and(|address| !is_public(address))
+}
+
+/// Whether a request failed because its name leads into a private network.
+pub(super) fn was_private(error: &reqwest::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if cause.is::<PrivateAddress>() {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}
+
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [first, second, third, _] = address.octets();
+    let is_special = address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_documentation()
+        // "This network", and everything from 240 on, the broadcast address included.
+        || first == 0
+        || first >= 240
+        // Shared by the customers of a provider.
+        || (first == 100 && (64..128).contains(&second))
+        // Assignments of protocols, relays, and benchmarks.
+        || (first == 192 && second == 0 && third == 0)
+        || (first == 192 && second == 88 && third == 99)
+        || (first == 198 && (18..20).contains(&second));
+    !is_special
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [first, second, .., high, low] = address.segments();
+    // Forms that carry an address of the older kind are judged by that.
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return is_public_v4(inner);
+    }
+    let from_parts = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    if address.segments().starts_with(&[0x64, 0xff9b, 0, 0, 0, 0]) {
+        return is_public_v4(from_parts(high, low));
+    }
+    // Only 2000::/3 is given out to the public; inside it, tunnels and examples are not.
+    let is_given_out = (0x2000..0x4000).contains(&first);
+    let is_special = first == 0x2002
+        || (first == 0x2001 && second < 0x200)
+        || (first == 0x2001 && second == 0xdb8)
+        || first == 0x3fff;
+    is_given_out && !is_special
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(address: &str, expected: bool) {
+        assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+    }
+
+    #[test]
+    fn addresses_of_the_internet_are_public() {
+        for address in ["8.8.8.8", "1.1.1.1", "100.63.0.1", "172.32.0.1", "2606:4700::1111"] {
+            check(address, true);
+        }
+        check("::ffff:8.8.8.8", true);
+        check("64:ff9b::808:808", true);
+    }
+
+    #[test]
+    fn addresses_of_a_network_of_ones_own_are_not() {
+        for address in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "192.0.0.1",
+            "192.0.2.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::1",
+            "::",
+            "fc00::1",
+            "fe80::1",
+            "ff02::1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::a00:1",
+            "2002:a00:1::",
+            "2001::1",
+            "2001:db8::1",
+            "fec0::1",
+        ] {
+            check(address, false);
+        }
+    }
+
+    #[test]
+    fn numbers_in_a_url_are_seen_in_every_spelling() {
+        for url in ["http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://[::1]:80/"]
+        {
+            assert!(is_private_literal(&Url::parse(url).unwrap()), "{url}");
+        }
+        assert!(!is_private_literal(&Url::parse("http://8.8.8.8/").unwrap()));
+        assert!(!is_private_literal(&Url::parse("http://example.org/").unwrap()));
+    }
+}

@@ -1,0 +1,143 @@
+//! One push to one URL.
+//!
+//! Owns the request and what a status means. Does not own any second attempt; the dispatcher does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::Clock;
+use reqwest::Url;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::json;
+
+use super::address::{PublicOnly, is_private_literal, was_private};
+use super::signature::Signature;
+use crate::delivery::settings::{SettingsError, WebhookSettings, require, timeout};
+use crate::delivery::words::{Push, PushResult};
+use crate::delivery::{http, message_id};
+use crate::words::{Device, Moment};
+
+/// The channel, ready to send.
+pub(crate) struct Webhook {
+    http: reqwest::Client,
+    signature: Signature,
+    allowed_hosts: Vec<String>,
+    allow_private_addresses: bool,
+    clock: Arc<dyn Clock>,
+}
+
+impl Webhook {
+    /// Checks the settings and gets ready; nothing is sent yet.
+    pub(crate) fn open(
+        settings: &WebhookSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, SettingsError> {
+        require("Webhook:Secret", settings.secret.expose())?;
+        let signature = Signature::new(&settings.secret)
+            .map_err(|wrong| SettingsError::new("Webhook:Secret", &wrong))?;
+        let timeout = timeout("Webhook:TimeoutSeconds", settings.timeout_seconds)?;
+        // A proxy would look up names itself, past the check of addresses.
+        let mut builder = http::builder("", timeout).no_proxy();
+        if !settings.allow_private_addresses {
+            builder = builder.dns_resolver(Arc::new(PublicOnly));
+        }
+        Ok(Self {
+            http: http::build("Webhook", builder)?,
+            signature,
+            allowed_hosts: settings.allowed_hosts.iter().map(|host| host.to_lowercase()).collect(),
+            allow_private_addresses: settings.allow_private_addresses,
+            clock,
+        })
+    }
+
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+        let url = match self.url(device.push_token.secret()) {
+            Ok(url) => url,
+            Err(wrong) => return PushResult::Permanent { reason: format!("webhook: {wrong}") },
+        };
+        let now = self.clock.now().0;
+        let id = message_id::uuid(device, push);
+        let body = body(device, push, Moment::from_ms(now));
+        let timestamp_seconds = now / 1000;
+        let sent = self
+            .http
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", &id)
+            .header("webhook-timestamp", timestamp_seconds)
+            .header(
+                "webhook-signature",
+                self.signature.sign(&id, timestamp_seconds, body.as_bytes()),
+            )
+            .body(body)
+            .send()
+            .await;
+        match sent {
+            Ok(response) => {
+                let asked = http::retry_after(response.headers(), self.clock.as_ref());
+                judge(response.status().as_u16(), asked, id)
+            }
+            Err(error) if was_private(&error) => {
+                PushResult::Permanent { reason: format!("webhook: {PRIVATE}") }
+            }
+            Err(error) => http::unanswered("webhook", &error),
+        }
+    }
+
+    fn url(&self, text: &str) -> Result<Url, &'static str> {
+        let url = Url::parse(text).map_err(|_| "the push token is no URL")?;
+        let host = url.host_str().ok_or("the URL has no host")?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("the URL carries a login; the signature is what proves the sender");
+        }
+        let is_plain = url.scheme() == "http" && self.allow_private_addresses;
+        if url.scheme() != "https" && !is_plain {
+            return Err("the URL must begin with https");
+        }
+        if !self.allowed_hosts.is_empty()
+            && !self.allowed_hosts.iter().any(|allowed| allowed == host)
+        {
+            return Err("the host is not among Webhook:AllowedHosts");
+        }
+        if !self.allow_private_addresses && is_private_literal(&url) {
+            return Err(PRIVATE);
+        }
+        Ok(url)
+    }
+}
+
+const PRIVATE: &str =
+    "the host has no public address; Webhook:AllowPrivateAddresses would allow it";
+
+fn body(device: &Device, push: &Push, now: Moment) -> String {
+    json!({
+        "type": "notification",
+        "timestamp": now,
+        "data": {
+            "notificationId": push.notification_id,
+            "deviceId": device.device_id,
+            "category": push.category.name(),
+            "title": push.title,
+            "body": push.body,
+            "deeplink": push.deeplink,
+            "collapseId": push.collapse_id,
+            "badge": push.badge,
+            "data": push.data,
+        },
+    })
+    .to_string()
+}
+
+fn judge(status: u16, asked: Option<Duration>, id: String) -> PushResult {
+    let said = format!("webhook: status {status}");
+    match status {
+        200..300 => PushResult::Delivered { provider_id: id },
+        300..400 => PushResult::Permanent {
+            reason: format!("{said}; redirects are not followed, register the new URL"),
+        },
+        // The receiver says that nobody will listen there again.
+        410 => PushResult::InvalidToken,
+        408 | 425 | 429 | 500.. => PushResult::Retry { after: asked, reason: said },
+        _ => PushResult::Permanent { reason: said },
+    }
+}

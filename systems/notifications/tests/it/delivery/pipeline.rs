@@ -1,0 +1,199 @@
+//! The whole way, from an event to a provider on the other side of a socket: NT-A9, NT-A10 and NT-A16.
+
+use std::sync::Arc;
+
+use client::Clock;
+use notifications::delivery::fake::{
+    ApnsRefusal, FakeApns, FakeFcm, FakeSmtp, FakeWebhook, Fault, FcmRefusal,
+};
+use notifications::delivery::{ProviderSettings, Providers};
+use notifications::{
+    Device, Event, EventType, ListOptions, Notifications, Platform, PushState, Registration, Status,
+};
+
+use crate::world::{World, event, event_for, registration, user};
+
+struct Line {
+    world: World,
+    fcm: FakeFcm,
+    apns: FakeApns,
+    webhook: FakeWebhook,
+    smtp: FakeSmtp,
+    system: Notifications,
+}
+
+impl Line {
+    async fn new() -> Self {
+        let world = World::new().await;
+        let clock = Arc::clone(&world.clock) as Arc<dyn Clock>;
+        let fcm = FakeFcm::start(Arc::clone(&clock)).await.unwrap();
+        let apns = FakeApns::start(Arc::clone(&clock)).await.unwrap();
+        let webhook = FakeWebhook::start(Arc::clone(&clock)).await.unwrap();
+        let smtp = FakeSmtp::start().await.unwrap();
+        let settings = ProviderSettings {
+            fcm: fcm.settings(),
+            apns: apns.settings(),
+            webhook: webhook.settings(),
+            smtp: smtp.settings(),
+        };
+        let providers = Arc::new(Providers::open(&settings, &clock).unwrap());
+        let system = Notifications::open(
+            world.account.clone(),
+            world.system.settings().clone(),
+            world.environment.clone(),
+            providers,
+        );
+        let system = system.await.unwrap();
+        Self { world, fcm, apns, webhook, smtp, system }
+    }
+
+    async fn register(&self, device: &str, platform: Platform, token: &str) {
+        let registration = Registration { platform, ..registration(device, token) };
+        self.system.register_device(&user("bob"), &registration).await.unwrap();
+    }
+
+    /// Everything that is new and everything that is due.
+    async fn dispatch(&self) {
+        self.system.sweep().await.unwrap();
+        self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
+    }
+
+    async fn like(&self) -> Event {
+        self.like_of("p1").await
+    }
+
+    async fn like_of(&self, post: &str) -> Event {
+        let like = event_for("bob", EventType::PostLike, "alice", post);
+        let event = self.system.enqueue(like).await.unwrap().value;
+        self.dispatch().await;
+        self.world.event(&event).await
+    }
+
+    async fn notifications(&self) -> usize {
+        let listed = self.system.list(&user("bob"), &ListOptions::default()).await;
+        listed.unwrap().value.notifications.len()
+    }
+
+    async fn active(&self) -> Vec<Device> {
+        self.system.active_devices(&user("bob")).await.unwrap().value
+    }
+}
+
+#[tokio::test]
+async fn nt_a09_fcm_unavailable_twice_is_one_notification_and_one_push() {
+    let line = Line::new().await;
+    line.register("phone", Platform::Fcm, "token-1").await;
+    line.fcm.messages().next(FcmRefusal::Unavailable(None));
+    line.fcm.messages().next(FcmRefusal::Unavailable(None));
+    let mut event = line.like().await;
+    for retries in 1..=2 {
+        assert_eq!((event.status, event.retry_count), (Status::Failed, retries));
+        let error = event.last_error.clone().unwrap();
+        assert!(error.contains("fcm: UNAVAILABLE (status 503)"), "{error}");
+        // Two minutes to the power of the count, and a little more by chance.
+        line.world.travel((1 << retries) * 60 + 60 * retries as u64);
+        line.dispatch().await;
+        event = line.world.event(&event).await;
+    }
+    assert_eq!(event.status, Status::Completed);
+    assert_eq!(line.notifications().await, 1);
+    assert_eq!(line.fcm.messages().received().len(), 3);
+    assert_eq!(line.fcm.messages().accepted().len(), 1);
+    assert_eq!(line.fcm.messages().violations(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn nt_a09_a_wait_that_fcm_asks_for_is_kept() {
+    let line = Line::new().await;
+    line.register("phone", Platform::Fcm, "token-1").await;
+    line.fcm.messages().next(FcmRefusal::QuotaExceeded(Some(3600)));
+    let event = line.like().await;
+    line.world.travel(59 * 60);
+    line.dispatch().await;
+    assert_eq!(line.fcm.messages().received().len(), 1);
+    line.world.travel(15 * 60);
+    line.dispatch().await;
+    assert_eq!(line.world.event(&event).await.status, Status::Completed);
+    assert_eq!(line.fcm.messages().accepted().len(), 1);
+}
+
+#[tokio::test]
+async fn nt_a09_an_unregistered_token_revokes_its_device_only() {
+    let line = Line::new().await;
+    line.register("old-phone", Platform::Fcm, "token-1").await;
+    line.register("new-phone", Platform::Fcm, "token-2").await;
+    line.fcm.messages().for_target("token-1", FcmRefusal::Unregistered);
+    let event = line.like().await;
+    assert_eq!(event.status, Status::Completed);
+    let active = line.active().await;
+    let active: Vec<&str> = active.iter().map(|device| device.device_id.as_str()).collect();
+    assert_eq!(active, ["new-phone"]);
+}
+
+#[tokio::test]
+async fn nt_a10_a_token_that_apns_gave_up_revokes_its_device() {
+    let line = Line::new().await;
+    line.register("phone", Platform::Apns, "a1b2c3").await;
+    let now_ms = line.world.clock.now().0;
+    let gone = |timestamp_ms| ApnsRefusal {
+        status: 410,
+        reason: "Unregistered",
+        timestamp_ms: Some(timestamp_ms),
+    };
+    line.apns.pushes().next(gone(now_ms - 1));
+    assert_eq!(line.like().await.status, Status::Completed);
+    assert_eq!(line.active().await.len(), 1, "it registered after that moment");
+    line.world.travel(60);
+    line.apns.pushes().next(gone(now_ms + 1));
+    assert_eq!(line.like_of("p2").await.status, Status::Completed);
+    assert_eq!(line.active().await.len(), 0);
+    assert_eq!(line.apns.pushes().violations(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn nt_a10_goaway_costs_no_push() {
+    let line = Line::new().await;
+    line.register("phone", Platform::Apns, "a1b2c3").await;
+    line.apns.pushes().next(Fault::GoAwayAfter);
+    assert_eq!(line.like().await.status, Status::Completed);
+    line.apns.until_connections_ended(1).await;
+    line.apns.turn_away_connections(1);
+    assert_eq!(line.like_of("p2").await.status, Status::Completed);
+    assert_eq!(line.apns.pushes().accepted().len(), 2);
+    assert_eq!(line.apns.connections(), 3);
+}
+
+#[tokio::test]
+async fn one_event_reaches_every_channel_and_each_result_is_kept() {
+    let line = Line::new().await;
+    line.register("phone", Platform::Fcm, "token-1").await;
+    line.register("hook", Platform::Webhook, &line.webhook.url("/hook")).await;
+    line.register("mail", Platform::Mail, "bob@example.net").await;
+    let event = line.like().await;
+    assert_eq!(event.status, Status::Completed);
+    let states: Vec<PushState> = event.deliveries.iter().map(|record| record.result).collect();
+    assert_eq!(states, [PushState::Delivered; 3]);
+    assert_eq!(line.fcm.messages().accepted().len(), 1);
+    assert_eq!(line.webhook.pushes().violations(), Vec::<String>::new());
+    assert_eq!(line.webhook.pushes().accepted().len(), 1);
+    assert!(line.smtp.mails()[0].text.contains("Subject: alice liked your post"));
+}
+
+#[tokio::test]
+async fn nt_a16_a_long_snippet_stays_below_the_limits_of_providers() {
+    let line = Line::new().await;
+    line.register("android", Platform::Fcm, "token-1").await;
+    line.register("iphone", Platform::Apns, "a1b2c3").await;
+    let mut long = event(EventType::PostComment, "alice");
+    long.payload.snippet = Some(format!("<script>{}", "\u{1F600}\"".repeat(2500)));
+    line.system.enqueue(long).await.unwrap();
+    line.dispatch().await;
+    let message = line.fcm.messages().received().remove(0);
+    let payload = line.apns.pushes().received().remove(0);
+    assert_eq!(line.fcm.messages().accepted().len() + line.apns.pushes().accepted().len(), 2);
+    for received in [message, payload] {
+        let text = String::from_utf8(received.body.to_vec()).unwrap();
+        assert!(text.len() < 4096, "{} bytes", text.len());
+        assert!(!text.contains("<script>"), "{text}");
+    }
+}

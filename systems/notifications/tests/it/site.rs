@@ -1,0 +1,97 @@
+//! The system behind HTTP: a server of its own for one test, and callers with tokens.
+
+use std::net::SocketAddr;
+
+use reqwest::{Client, Method, Response, StatusCode};
+use serde_json::Value;
+use service::http::{HttpSettings, Kit};
+use service::identity::{Identity, IdentitySettings};
+use tokio::net::TcpListener;
+
+use crate::world::World;
+
+pub(crate) struct Site {
+    pub(crate) world: World,
+    pub(crate) kit: Kit,
+    address: SocketAddr,
+    client: Client,
+}
+
+/// A status and a body.
+pub(crate) type Reply = (u16, Value);
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        Self::on(World::new().await).await
+    }
+
+    pub(crate) async fn on(world: World) -> Self {
+        let identity = Identity::new(world.environment.clone(), &IdentitySettings::demo()).unwrap();
+        let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
+        let kit = Kit::new(world.environment.clone(), settings, identity);
+        let router = world.system.router(&kit, &[]);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = kit.clone();
+        tokio::spawn(async move { serving.serve_at(listener, router).await.unwrap() });
+        Self { world, kit, address, client: Client::builder().no_proxy().build().unwrap() }
+    }
+
+    pub(crate) fn token(&self, name: &str, roles: &[&str]) -> String {
+        self.kit.identity().demo_issuer().unwrap().token(name, roles)
+    }
+
+    /// Calls as somebody, or as nobody; `service` and `admin` have their role.
+    pub(crate) async fn respond(
+        &self,
+        caller: Option<&str>,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Response {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let mut request = self.client.request(method, format!("http://{}{path}", self.address));
+        if let Some(caller) = caller {
+            let roles: &[&str] = match caller {
+                "service" => &["service"],
+                "admin" => &["admin"],
+                _ => &[],
+            };
+            request = request.bearer_auth(self.token(caller, roles));
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        request.send().await.unwrap()
+    }
+
+    pub(crate) async fn call(
+        &self,
+        caller: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Reply {
+        let response = self.respond(Some(caller), method, path, body.as_ref()).await;
+        let status: StatusCode = response.status();
+        let text = response.text().await.unwrap();
+        (status.as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    pub(crate) async fn get(&self, caller: &str, path: &str) -> Reply {
+        self.call(caller, "GET", path, None).await
+    }
+
+    pub(crate) async fn post(&self, caller: &str, path: &str, body: Value) -> Reply {
+        self.call(caller, "POST", path, Some(body)).await
+    }
+}
+
+/// The fields a problem names, sorted.
+pub(crate) fn fields(problem: &Value) -> Vec<String> {
+    let errors = problem["errors"].as_array().cloned().unwrap_or_default();
+    let mut fields: Vec<_> =
+        errors.iter().map(|error| error["field"].as_str().unwrap_or_default().to_owned()).collect();
+    fields.sort();
+    fields
+}
