@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use client::{Account, Location};
+use client::{Account, Location, PartitionKeyDefinition};
 
 use crate::command::account_key;
 use crate::failure::Failure;
@@ -158,6 +158,20 @@ fn connection(text: &str) -> Result<Place, Failure> {
         (None, _) => Err(refused("it has no AccountEndpoint".to_owned())),
         (_, None) => Err(refused("it has no AccountKey".to_owned())),
     }
+}
+
+/// The definition that paths on a command line give; none without any.
+pub(crate) fn partition_key(paths: &[String]) -> Result<Option<PartitionKeyDefinition>, Failure> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let definition = match paths.as_slice() {
+        [] => return Ok(None),
+        [path] => PartitionKeyDefinition::single(path),
+        paths => PartitionKeyDefinition::hierarchical(paths),
+    };
+    definition.map(Some).map_err(|invalid| {
+        Failure::new("reading --partition-key", invalid.message().trim_end_matches('.'))
+            .way_out("give paths such as /tenantId, once for each level")
+    })
 }
 
 /// A key is never printed.

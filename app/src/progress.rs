@@ -13,6 +13,12 @@ pub(crate) fn bar(total: u64, what: &'static str) -> ProgressBar {
     )
 }
 
+/// A bar over bytes.
+pub(crate) fn bytes(total: u64, what: &'static str) -> ProgressBar {
+    let template = "{msg} {bar:32} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}";
+    styled(ProgressBar::new(total), template, what)
+}
+
 /// A counter that does not know its end.
 pub(crate) fn counter(what: &'static str) -> ProgressBar {
     styled(ProgressBar::no_length(), "{msg} {spinner} {human_pos} {per_sec}", what)

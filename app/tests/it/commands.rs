@@ -20,7 +20,9 @@ fn version_names_the_format_that_stores_are_written_in() {
 
 #[test]
 fn help_teaches_by_examples() {
-    for command in ["version", "verify", "bench", "export", "import", "query", "cost", "schema"] {
+    let commands =
+        ["version", "verify", "bench", "export", "import", "copy", "query", "cost", "schema"];
+    for command in commands {
         let said = planisphere([command, "--help"]).succeeded();
         assert!(said.out.contains("Example"), "{said:?}");
         assert!(said.out.contains(&format!("planisphere {command}")), "{said:?}");

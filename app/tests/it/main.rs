@@ -4,6 +4,9 @@
 mod account;
 mod bad_folders;
 mod commands;
+#[cfg(feature = "connect")]
+mod contract;
+mod copy;
 mod cost;
 mod crash;
 mod formats;
@@ -14,3 +17,5 @@ mod report;
 mod schema;
 mod serve;
 mod tls;
+mod todo;
+mod transfer;

@@ -9,4 +9,5 @@ pub mod http;
 pub mod identity;
 pub mod schema;
 pub mod settings;
+pub mod telemetry;
 pub mod work;

@@ -16,8 +16,8 @@ use fjall::{AbstractTree, Keyspace, PersistMode};
 use crate::failure::TreeError;
 use crate::keyspaces::Keyspaces;
 
-/// The tree halts at 4 sealed memtables. Sealing here adds one; a batch adds one more only if it alone is too much for a
-/// memtable.
+/// The tree halts at 4 sealed memtables. Sealing here adds one; a batch adds one more only if it alone is too much for
+/// a memtable.
 const SEALED_MEMTABLES_MAX: usize = 2;
 
 /// The tree halts at 30 runs of level 0.

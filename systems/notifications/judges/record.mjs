@@ -46,11 +46,10 @@ process.exit(0);
 
 async function sendByFcm() {
   const { hostname, port } = new URL(settings.fcm.endpoint);
-  // The library only knows the real hosts, over TLS; this agent leads all of them to the fake, without TLS.
-  const agent = new https.Agent({ keepAlive: false });
-  agent.createConnection = () => net.connect(Number(port), hostname);
+  // The library only knows the real hosts, over TLS; here all of them lead to the fake, without TLS.
+  https.globalAgent.createConnection = () => net.connect(Number(port), hostname);
   const account = { projectId: settings.fcm.project, clientEmail: settings.fcm.account, privateKey: settings.fcm.key };
-  const app = initializeApp({ credential: cert(account, agent), httpAgent: agent, projectId: settings.fcm.project });
+  const app = initializeApp({ credential: cert(account), projectId: settings.fcm.project });
   await getMessaging(app).send({
     token: TOKEN,
     notification: { title: 'alice liked your post', body: 'A walk in the hills' },
@@ -71,10 +70,11 @@ async function sendByFcm() {
 async function sendByApns() {
   const provider = new apn.Provider({
     token: { key: settings.apns.key, keyId: settings.apns.keyId, teamId: settings.apns.team },
-    production: true,
+    address: new URL(settings.apns.endpoint).hostname,
+    port: Number(new URL(settings.apns.endpoint).port),
   });
-  const client = provider.client;
-  client._mockOverrideUrl = settings.apns.endpoint;
+  // Without TLS, as the library's own tests do it.
+  provider.client._mockOverrideUrl = settings.apns.endpoint;
   const note = new apn.Notification();
   note.alert = { title: 'alice liked your post', body: 'A walk in the hills' };
   note.badge = 3;

@@ -64,13 +64,6 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
-        name: "connected",
-        purpose: "an account behind an endpoint keeps the contract of the client",
-        command: &["cargo", "test", "--package", "client", "--features", "connect"],
-        slow: true,
-        needs: &[],
-    },
-    Step {
         name: "conformance",
         purpose: "the official client libraries see what they must see",
         command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "conformance"],

@@ -1,7 +1,7 @@
 //! The checkpoint of a copy in a file.
 //!
-//! Owns its name, and that it is whole whenever it is there: it is written beside and put in its place. Only one process
-//! uses it at a time, so that no two copies of the same kind run against each other.
+//! Owns its name, and that it is whole whenever it is there: it is written beside and put in its place. Only one
+//! process uses it at a time, so that no two copies of the same kind run against each other.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

@@ -17,10 +17,10 @@ use tokio::sync::watch;
 use super::checkpoint::{self, CheckpointFile};
 use super::side::{FromFlags, Opened, Sides, ToFlags};
 use super::tell;
-use super::transform::{self, Assignment, Assignments};
 use crate::failure::Failure;
 use crate::open::{self, StoreFlags};
 use crate::progress;
+use crate::transform::{self, Assignment, Assignments};
 
 /// Copy a container into another one: to another place, under another partition key, or both.
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ up, verify, and let the service read the target.
 Items whose new key has no value are listed with their ids, and nothing is written beyond them; --skip-refused leaves
 them out instead.
 
-Exit codes: 0 all is copied and, if asked for, the same; 1 items were left out or differ; 2 it could not be carried out.")]
+Exit codes: 0 all is copied and, if asked for, the same; 1 items were left out or differ; 2 it could not be done.")]
 pub(crate) struct Copy {
     #[command(flatten)]
     from: FromFlags,
@@ -105,7 +105,7 @@ pub(crate) struct Copy {
     #[arg(long, help_heading = "At the end")]
     delete_extra: bool,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Folders")]
     flags: StoreFlags,
 }
 
@@ -119,25 +119,12 @@ impl Copy {
             .way_out("add --verify, or --verify-only to compare without copying"));
         }
         let sides = Sides::new(&self.from, &self.to)?;
-        let key = self.partition_key()?;
+        let key = crate::place::partition_key(&self.partition_key)?;
         let assignments = Assignments::new(&self.transform).map_err(|why| {
             Failure::new("reading --transform", why).way_out("`planisphere help copy` has examples")
         })?;
         let is_whole = open::run(self.answer(&sides, key, assignments))?;
         Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
-    }
-
-    fn partition_key(&self) -> Result<Option<PartitionKeyDefinition>, Failure> {
-        let paths: Vec<&str> = self.partition_key.iter().map(String::as_str).collect();
-        let definition = match paths.as_slice() {
-            [] => return Ok(None),
-            [path] => PartitionKeyDefinition::single(path),
-            paths => PartitionKeyDefinition::hierarchical(paths),
-        };
-        definition.map(Some).map_err(|invalid| {
-            Failure::new("reading --partition-key", invalid.message().trim_end_matches('.'))
-                .way_out("give paths such as /tenantId, once for each level")
-        })
     }
 
     /// Opens both places, copies, verifies and closes. Whether nothing was left out and nothing differs.

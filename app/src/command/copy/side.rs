@@ -20,7 +20,8 @@ pub(super) struct FromFlags {
     from: String,
 
     /// It is in the store in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["from_endpoint", "from_connection_string"])]
+    #[arg(long, value_name = "DIR",
+          conflicts_with_all = ["from_endpoint", "from_connection_string"])]
     from_data: Option<PathBuf>,
 
     /// It is behind this address: a running server, or an account of the service

@@ -46,7 +46,8 @@ fn a_changed_partition_key_is_refused_and_the_printed_command_is_the_way_out() {
     let key = r#"{"paths":["/customer"],"kind":"Hash","version":2}"#;
     let items = format!(
         "{{\"planisphereExport\":1,\"container\":{{\"id\":\"orders\",\"partitionKey\":{key}}}}}\n\
-         {{\"id\":\"1\",\"customer\":\"ann\",\"tenant\":\"t\"}}\n{{\"id\":\"2\",\"customer\":\"bob\",\"tenant\":\"t\"}}\n"
+         {{\"id\":\"1\",\"customer\":\"ann\",\"tenant\":\"t\"}}\n\
+         {{\"id\":\"2\",\"customer\":\"bob\",\"tenant\":\"t\"}}\n"
     );
     let items = ground.write("orders.jsonl", &items);
     let data = ground.data();

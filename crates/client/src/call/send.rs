@@ -2,12 +2,19 @@
 //!
 //! Owns the loop. Does not own how long to wait (`retry`) nor what a repeated write found (`settle`).
 
+use std::sync::Arc;
+
+use engine::ContainerLink;
+use engine::operation::{ReadItem, ReadOptions};
+use model::{ItemId, PartitionKey};
 use tracing::Instrument as _;
+use tracing::level_filters::LevelFilter;
 
 use crate::account::Account;
+use crate::answer::SessionToken;
 use crate::error::{Error, Result};
 
-use super::{Reply, Request, Trace};
+use super::{At, Reply, Request, Trace};
 
 impl Account {
     /// Sends a request until it is answered, refused, or the retry policy gives up: one call, one span.
@@ -16,6 +23,40 @@ impl Account {
         let result = self.send_within(request, &mut trace).await;
         trace.end(&result);
         result
+    }
+
+    /// Sends a point read. Inside the program and with nobody listening it goes to the engine as it is, so that it
+    /// costs little more than the engine's; only one that fails becomes a request that can be sent again.
+    pub(crate) async fn send_read(
+        &self,
+        container: &Arc<ContainerLink>,
+        partition_key: &PartitionKey,
+        id: &str,
+        session_token: Option<SessionToken>,
+    ) -> Result<Reply> {
+        let at =
+            |id| At { container: Arc::clone(container), partition_key: partition_key.clone(), id };
+        let name = ItemId::new(id)?;
+        let is_traced = LevelFilter::current() >= LevelFilter::DEBUG;
+        let Some(embedded) = self.place().embedded().filter(|_| !is_traced) else {
+            return self.send(&Request::Read { at: at(name), session_token, unless: None }).await;
+        };
+        let token = session_token.as_ref().map(SessionToken::to_embedded).transpose()?;
+        let read = ReadItem {
+            container: ContainerLink::clone(container),
+            partition_key: partition_key.clone(),
+            id: name,
+            options: ReadOptions { session_token: token, ..ReadOptions::default() },
+        };
+        match embedded.read_item(read).await {
+            Ok(reply) => Ok(reply),
+            Err(error) => {
+                let request =
+                    Request::Read { at: at(ItemId::new(id)?), session_token, unless: None };
+                // Rare and large: a read that is answered must not carry it around.
+                Box::pin(self.send_again(&request, error)).await.map(|(reply, _)| reply)
+            }
+        }
     }
 
     /// Sends one request of a call that may send more.

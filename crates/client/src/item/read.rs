@@ -40,9 +40,9 @@ impl Container {
         id: &str,
         options: ReadOptions,
     ) -> Result<Answer<Item<T>>> {
-        let at = self.at(partition_key, id)?;
-        let read = Request::Read { at, session_token: options.session_token, unless: None };
-        Item::of_reply(self.account().send(&read).await?)
+        let account = self.account();
+        let reply = account.send_read(self.link_ref(), partition_key, id, options.session_token);
+        Item::of_reply(reply.await?)
     }
 
     /// Reads one item unless it still has this etag; none then.

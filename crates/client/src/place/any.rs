@@ -5,6 +5,8 @@ use async_trait::async_trait;
 use crate::call::{Reply, Request};
 use crate::error::Result;
 
+use super::Embedded;
+
 /// Answers requests.
 #[async_trait]
 pub(crate) trait Place: Send + Sync {
@@ -13,6 +15,11 @@ pub(crate) trait Place: Send + Sync {
 
     /// Whether it is behind an endpoint.
     fn is_connected(&self) -> bool;
+
+    /// The engine in this process, if this is where requests are answered, and nothing stands before it.
+    fn embedded(&self) -> Option<&Embedded> {
+        None
+    }
 
     /// Lets go of what the place holds.
     async fn close(&self) -> Result<()>;

@@ -86,8 +86,8 @@ impl QueryText {
         Query { text: self, part: Part::Prefix(prefix), reason: None }
     }
 
-    /// Looks into one of the parts that [`crate::Container::feed_ranges`] gives: together they are the container, so the
-    /// reason is told as for [`QueryText::fan_out`].
+    /// Looks into one of the parts that [`crate::Container::feed_ranges`] gives. Together they are the container, so
+    /// the reason is told as for [`QueryText::fan_out`].
     #[must_use]
     pub fn within_feed_range(self, range: FeedRange, reason: &'static str) -> Query {
         Query { text: self, part: Part::FeedRange(range), reason: Some(reason) }

@@ -61,6 +61,10 @@ impl Container {
         self.link == other.link && self.account.is_same(&other.account)
     }
 
+    pub(crate) fn link_ref(&self) -> &Arc<ContainerLink> {
+        &self.link
+    }
+
     pub(crate) fn link(&self) -> Arc<ContainerLink> {
         Arc::clone(&self.link)
     }

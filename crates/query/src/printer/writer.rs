@@ -9,7 +9,7 @@ use crate::parser::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 /// means the same.
 pub(super) const NESTED_OPERATORS_MAX: usize = 999;
 
-/// Pairs of parentheses up to which chains are printed so. Beyond it every operator has one pair, as many as the tree has
+/// Pairs of parentheses up to which chains are printed so. Beyond it every chain has one pair, as many as the tree has
 /// levels at most, so the parser never finds too many.
 const NESTED_PAIRS_MAX: usize = PARENTHESES_MAX - TREE_LEVELS_MAX;
 

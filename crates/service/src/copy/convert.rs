@@ -1,7 +1,7 @@
 //! One item of the source as the target keeps it.
 //!
-//! Owns the steps: system properties off, the transform, the new partition key; and the list of items that have no place
-//! in the target. Does not own what a transform computes.
+//! Owns the steps: system properties off, the transform, the new partition key; and the list of items that have no
+//! place in the target. Does not own what a transform computes.
 
 use std::fmt;
 
@@ -124,11 +124,14 @@ impl Conversion {
     }
 }
 
+/// What an endpoint adds to the items of a change feed, and to no others.
+const FEED_PROPERTY: &str = "_lsn";
+
 /// An item without what an account adds to it.
 pub(super) fn own(stored: &Json) -> Json {
     let mut own = Object::new();
     for (name, value) in stored.as_object().into_iter().flat_map(Object::iter) {
-        if !is_system_property(name) {
+        if !is_system_property(name) && name != FEED_PROPERTY {
             own.insert(name, value.clone());
         }
     }

@@ -54,8 +54,8 @@ impl Erasure {
         })
     }
 
-    /// Erases every item of a subject and proves it by counting. Called again, it goes on where it was; called after the
-    /// end, it counts, and gives the same certificate if nothing came back.
+    /// Erases every item of a subject and proves it by counting. Called again, it goes on where it was; called after
+    /// the end, it counts, and gives the same certificate if nothing came back.
     ///
     /// # Errors
     /// `Data` when a call failed; `StillWritten` when items came back in every round.

@@ -41,7 +41,8 @@
 //!
 //! let mut export = erasure.export("bob");
 //! let lines = export.next().await?.unwrap();
-//! assert_eq!(lines, "{\"container\":\"devices\",\"item\":{\"id\":\"d\",\"userId\":\"bob\",\"pushToken\":\"…6789\"}}\n");
+//! let item = r#"{"id":"d","pushToken":"…6789","userId":"bob"}"#;
+//! assert_eq!(lines, format!("{{\"container\":\"devices\",\"item\":{item}}}\n"));
 //!
 //! let certificate = erasure.erase("bob").await?;
 //! assert_eq!(certificate.containers.iter().map(|erased| erased.found).sum::<u64>(), 2);

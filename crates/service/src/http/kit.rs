@@ -141,6 +141,24 @@ impl Kit {
         self.serve_at(listener, router).await
     }
 
+    /// Serves at the address of the settings until a signal comes, then stops as [`Kit::stop`] does:
+    /// `kit.serve_until(router, tokio::signal::ctrl_c())`.
+    ///
+    /// # Errors
+    /// Those of [`Kit::serve`].
+    pub async fn serve_until<T>(
+        &self,
+        router: Router,
+        signal: impl Future<Output = T>,
+    ) -> io::Result<()> {
+        let mut serving = std::pin::pin!(self.serve(router));
+        tokio::select! {
+            served = &mut serving => return served,
+            _ = signal => self.stop().stop(),
+        }
+        serving.await
+    }
+
     /// Serves at a listener until [`Kit::stop`].
     ///
     /// # Errors

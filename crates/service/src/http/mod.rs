@@ -38,7 +38,8 @@
 //! # });
 //! ```
 //!
-//! - Lists: [`PageLimits`] for `limit`, [`Cursors`] (from [`Kit::cursors`]) around continuation tokens.
+//! - Lists: [`PageQuery`] with [`PageLimits`] becomes the options of a page; [`Cursors`] (from [`Kit::cursors`]) seal its
+//!   continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on answers; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
 //! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route.
@@ -67,7 +68,7 @@ pub use extract::{Json, Path, Query};
 pub use kit::Kit;
 pub use observe::{Health, Metrics, Standing};
 pub use openapi::disagreements;
-pub use paging::{Cursors, PageLimits};
+pub use paging::{Cursors, PageLimits, PageQuery};
 pub use problem::{FieldError, Outcome, Problem, ProblemDocument};
 pub use rate_limit::{RateLimit, Standing as RateStanding};
 pub use request_id::{RequestId, X_REQUEST_ID};

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use client::{Account, DatabaseId, PartitionKeyDefinition, Throughput, TimeToLive};
 use model::{
-    ConflictResolutionPolicy, ContainerId, ContainerProperties, GeospatialConfig, IndexingPolicy,
-    Invalid, Json, Object, PropertyPath, UniqueKey,
+    CompositeIndex, CompositeOrder, CompositePath, ConflictResolutionPolicy, ContainerId,
+    ContainerProperties, GeospatialConfig, IndexPath, IndexingPolicy, Invalid, Json, Object,
+    PropertyPath, UniqueKey,
 };
 
 /// The databases and containers an application stands on.
@@ -20,6 +21,7 @@ use model::{
 ///
 /// let orders = ContainerSchema::new("orders", &["/customer"])?
 ///     .with_time_to_live(TimeToLive::Seconds(86_400))
+///     .with_composite_index(&["/status", "/total descending"])?
 ///     .with_throughput(Throughput::manual(400)?);
 /// let schema = Schema::new([DatabaseSchema::new("shop", [orders])?])?;
 ///
@@ -267,6 +269,25 @@ impl ContainerSchema {
         }
         self.properties.indexing_policy = policy;
         self
+    }
+
+    /// The same container with one more composite index; an order may follow a path, as in `/total descending`.
+    ///
+    /// # Errors
+    /// When a path breaks a rule.
+    pub fn with_composite_index(mut self, paths: &[&str]) -> Result<Self, Invalid> {
+        let path = |text: &&str| {
+            let (path, order) = match text.strip_suffix(" descending") {
+                Some(path) => (path, CompositeOrder::Descending),
+                None => {
+                    (text.strip_suffix(" ascending").unwrap_or(text), CompositeOrder::Ascending)
+                }
+            };
+            Ok(CompositePath { path: IndexPath::parse_implied_scalar(path)?, order })
+        };
+        let paths = paths.iter().map(path).collect::<Result<_, Invalid>>()?;
+        self.properties.indexing_policy.composite.push(CompositeIndex { paths });
+        Ok(self)
     }
 
     /// The same container with one more unique key.

@@ -1,7 +1,7 @@
 //! A claim: the right to end one work, for as long as nobody else took it.
 //!
-//! Owns taking it, keeping it and the writes under it. A claim is known by its owner, a text drawn for this claim alone,
-//! so that no write of an earlier claim can pass for one of this. Does not own how work ends: see `end`.
+//! Owns taking it, keeping it and the writes under it. A claim is known by its owner, a text drawn for this claim
+//! alone, so that no write of an earlier claim can pass for one of this. Does not own how work ends: see `end`.
 
 use client::{Container, ErrorKind, Item, Result};
 

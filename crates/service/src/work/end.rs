@@ -16,8 +16,8 @@ impl<T: Work> Queue<T> {
     /// Ends a claim as its worker said. `Lost` when somebody else has it: nothing was written.
     ///
     /// # Errors
-    /// Those of [`client::Container::save`]. The claim's lease then ends, and the work is taken up again unless the write
-    /// had happened.
+    /// Those of [`client::Container::save`]. The claim's lease then ends, and the work is taken up again unless the
+    /// write had happened.
     pub async fn end(
         &self,
         claim: Claim<T>,

@@ -1,7 +1,8 @@
 //! Items that end at a moment of their own.
 //!
-//! Owns the step from "ends at" to the property `ttl`, which counts from the last write and so must be computed at every
-//! write. Does not own expiry itself. The container needs a default time to live, or `-1`; otherwise `ttl` says nothing.
+//! Owns the step from "ends at" to the property `ttl`, which counts from the last write and so must be computed at
+//! every write. Does not own expiry itself. The container needs a default time to live, or `-1`; otherwise `ttl` says
+//! nothing.
 
 use client::{Answer, Container, Item, PartitionKey, Result};
 use serde::Serialize;

@@ -89,7 +89,7 @@
 //!     }
 //!
 //!     fn dead() -> Query {
-//!         Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND (NOT IS_DEFINED(c.nextRetryAt) OR IS_NULL(c.nextRetryAt))")
+//!         Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND IS_NULL(c.nextRetryAt)")
 //!             .fan_out("an operator looks at what failed")
 //!     }
 //! }

@@ -8,5 +8,6 @@ mod http;
 mod identity;
 mod schema;
 mod settings;
+mod telemetry;
 mod work;
 mod world;

@@ -58,6 +58,11 @@ impl Embedded {
                 ..ReadOptions::default()
             },
         };
+        self.read_item(read).await
+    }
+
+    /// A point read without a request around it: it has no state beside the engine's.
+    pub(crate) async fn read_item(&self, read: ReadItem) -> Result<Reply> {
         let outcome = self.engine.read_item(read).await.map_err(translate)?;
         Ok(self.reply(outcome, |answer| match answer {
             ReadAnswer::Found(item) => {
@@ -137,6 +142,10 @@ impl Place for Embedded {
 
     fn is_connected(&self) -> bool {
         false
+    }
+
+    fn embedded(&self) -> Option<&Embedded> {
+        Some(self)
     }
 
     async fn close(&self) -> Result<()> {

@@ -95,7 +95,8 @@ impl Parser<'_> {
         Ok(Bound { value: self.path(value)?, binding: Binding::Unary })
     }
 
-    /// An operator before its operand, or a parenthesis that opens. NOT binds like a sign: `NOT a = b` is `(NOT a) = b`.
+    /// An operator before its operand, or a parenthesis that opens. NOT binds like a sign: `NOT a = b` is
+    /// `(NOT a) = b`.
     fn prefix(&mut self) -> Option<Pending> {
         let operator = match self.kind() {
             TokenKind::Keyword(Keyword::Not) => UnaryOperator::Not,

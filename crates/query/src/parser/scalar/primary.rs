@@ -1,7 +1,8 @@
 //! Primary expressions.
 //!
-//! Owns constants, parameters, aliases, subqueries and calls; other parentheses are passed before it comes to this. ALL, FIRST, LAST, NaN and Infinity are
-//! ordinary names that mean something special only here; LEFT and RIGHT are reserved words that still name functions.
+//! Owns constants, parameters, aliases, subqueries and calls; other parentheses are passed before it comes to this.
+//! ALL, FIRST, LAST, NaN and Infinity are ordinary names that mean something special only here; LEFT and RIGHT are
+//! reserved words that still name functions.
 
 use super::{Measured, Parsed};
 use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};

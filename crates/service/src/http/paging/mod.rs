@@ -2,6 +2,8 @@
 
 mod cursor;
 mod limits;
+mod query;
 
 pub use cursor::Cursors;
 pub use limits::PageLimits;
+pub use query::PageQuery;

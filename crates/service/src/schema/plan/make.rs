@@ -173,7 +173,8 @@ impl Plan {
                 how: vec![format!("{} -> {}", per_second(from), per_second(wanted))],
                 why: "the client library cannot switch between manual and autoscale".to_owned(),
                 way_out: WayOut::Words(
-                    "switch it in the portal or with `az cosmosdb sql container throughput migrate`".to_owned(),
+                    "switch it in the portal, or with `az cosmosdb sql container throughput migrate`"
+                        .to_owned(),
                 ),
             });
             return;

@@ -1,6 +1,7 @@
 //! The item of a job: its lease, its next time, and how it went last.
 //!
-//! Owns the form and the guarded writes. The container has the partition key `/id`; leases of processors may be in it too.
+//! Owns the form and the guarded writes. The container has the partition key `/id`; leases of processors may be in it
+//! too.
 
 use client::{Container, ErrorKind, Item, PartitionKey, Result};
 use serde::{Deserialize, Serialize};

@@ -16,8 +16,8 @@ pub(super) struct Signals {
 }
 
 impl Jobs {
-    /// Looks every poll interval whether a job is due, each job beside the others, until [`Jobs::stop`] or until the last
-    /// clone is dropped. What fails meanwhile is tried again.
+    /// Looks every poll interval whether a job is due, each job beside the others, until [`Jobs::stop`] or until the
+    /// last clone is dropped. What fails meanwhile is tried again.
     pub fn start(&self) {
         self.signals.stopping.store(false, Ordering::SeqCst);
         for registered in &self.jobs {

@@ -105,7 +105,8 @@ fn conditions_are_followed_and_loops_refused() {
     let container = |more: &str| {
         format!(
             r#"{{"resources": [{{"type": "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers",
-            "name": "a/d/c", {more} "properties": {{"resource": {{"id": "c", "partitionKey": {{"paths": ["/k"]}}}}}}}}]}}"#
+            "name": "a/d/c", {more}
+            "properties": {{"resource": {{"id": "c", "partitionKey": {{"paths": ["/k"]}}}}}}}}]}}"#
         )
     };
     let read = |more: &str| read("t.json", &container(more), &ReadOptions::default());

@@ -4,6 +4,7 @@ mod apns;
 mod fcm;
 mod goaway;
 mod ground;
+mod judges;
 mod mail;
 mod pipeline;
 mod providers;

@@ -1,4 +1,4 @@
-//! `--transform 'path=expression'`: a property set from an expression of the query language over the item `c`.
+//! `--transform 'path=expression'` of several commands: a property set from an expression over the item `c`.
 //!
 //! Owns reading the words and setting the property. Does not own the language: `query` parses and evaluates. Functions
 //! of time and chance are refused, because the same item must always come out the same.
@@ -13,14 +13,14 @@ use service::copy::Transform;
 
 /// One `--transform`.
 #[derive(Clone, Debug)]
-pub(super) struct Assignment {
+pub(crate) struct Assignment {
     text: String,
     path: PropertyPath,
     query: String,
 }
 
 /// All of them, in their order.
-pub(super) struct Assignments {
+pub(crate) struct Assignments {
     list: Vec<(Assignment, Mutex<RowStream>)>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Assignments {
 const UNUSED_NAME: &str = "planisphereTransform";
 
 /// Reads `path=expression`.
-pub(super) fn assignment(word: &str) -> Result<Assignment, String> {
+pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
     let example =
         "write it as --transform 'tenantId=\"default\"' or --transform 'day=LEFT(c.at, 10)'";
     let Some((path, expression)) = word.split_once('=') else {
@@ -77,7 +77,7 @@ fn property_path(text: &str) -> Result<PropertyPath, String> {
 }
 
 impl Assignments {
-    pub(super) fn new(list: &[Assignment]) -> Result<Self, String> {
+    pub(crate) fn new(list: &[Assignment]) -> Result<Self, String> {
         let list = list.iter().map(|one| Ok((one.clone(), Mutex::new(one.stream()?))));
         Ok(Self { list: list.collect::<Result<_, String>>()? })
     }
@@ -122,7 +122,7 @@ impl Transform for Assignments {
 }
 
 /// Sets a property, with the objects around it where they are missing; the name that is in the way otherwise.
-fn set(item: &mut Json, path: &[String], value: Json) -> Result<(), String> {
+pub(crate) fn set(item: &mut Json, path: &[String], value: Json) -> Result<(), String> {
     let Some((name, rest)) = path.split_first() else {
         *item = value;
         return Ok(());

@@ -1,0 +1,150 @@
+//! A todo service with pages, etags, events and a job. Run it with `cargo run --release --example todo`; one setting moves
+//! it: `TodoPlace` in the environment, a folder or the connection string that `planisphere serve` prints.
+
+use std::io::Write;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use client::{Account, Container, PartitionKeyDefinition};
+use serde::{Deserialize, Serialize};
+use service::http::{
+    EtagHeader, Events, HttpSettings, IfMatch, Json, Kit, LastEventId, OpenApiRouter, Outcome,
+    PageLimits, PageQuery, Path, Query, routes,
+};
+use service::identity::{Identity, IdentitySettings, Principal};
+use service::settings::{Check, Secret, Settings, Sources};
+use service::work::{Job, JobFailure, Jobs, JobsSettings};
+use utoipa::ToSchema;
+
+type Done<T = ()> = Result<T, Box<dyn std::error::Error>>;
+type Reply = Outcome<Response>;
+
+/// What the program itself chooses, below file and environment.
+pub(crate) const DEFAULTS: &str = "TodoPlace = 'memory'\nIdentity.Mode = 'demo'";
+
+/// Everything the operator chooses. The place may be a connection string, and so is a secret.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+pub(crate) struct Chosen {
+    todo_place: Secret,
+    http: HttpSettings,
+    identity: IdentitySettings,
+}
+
+impl Settings for Chosen {
+    fn check(&self, check: &mut Check) {
+        check.section("Http", &self.http);
+        check.section("Identity", &self.identity);
+    }
+}
+
+/// One thing to do. The names are the stored names; the partition key is the owner.
+#[derive(Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+struct Todo {
+    id: String,
+    owner: String,
+    text: String,
+    done: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Todos {
+    pub(crate) kit: Kit,
+    pub(crate) jobs: Jobs,
+    todos: Container,
+    events: Events,
+}
+
+impl Todos {
+    pub(crate) async fn open(chosen: &Chosen) -> Done<Self> {
+        let account = Account::open(chosen.todo_place.expose()).await?;
+        let todos = container(&account, "todos", "/owner").await?;
+        let environment = account.environment().clone();
+        let events = Events::new(&environment, 1000);
+        let identity = Identity::new(environment.clone(), &chosen.identity)?;
+        let kit = Kit::new(environment, chosen.http.clone(), identity);
+        let (from, tell) = (todos.clone(), events.clone());
+        let job = Job::every("forget what is done", std::time::Duration::from_secs(60));
+        let jobs = Jobs::new(&container(&account, "jobs", "/id").await?, JobsSettings::default())
+            .with(job, move |_| forget(from.clone(), tell.clone()));
+        Ok(Self { kit, jobs, todos, events })
+    }
+
+    pub(crate) fn router(&self) -> axum::Router {
+        let api = OpenApiRouter::new().routes(routes!(create, list)).routes(routes!(replace));
+        self.kit.router(api.routes(routes!(listen)).with_state(self.clone()), &[])
+    }
+}
+
+async fn container(account: &Account, name: &str, key: &str) -> Done<Container> {
+    let database = account.database("todo")?;
+    database.create_if_missing(None).await?;
+    let container = database.container(name)?;
+    let properties = container.properties(PartitionKeyDefinition::single(key)?);
+    container.create_if_missing(properties, None).await?;
+    Ok(container)
+}
+
+/// Notes something to do. Failures of the store become problems by `?`.
+#[utoipa::path(post, path = "/todos", request_body = Todo, responses((status = 200, body = Todo)))]
+async fn create(State(all): State<Todos>, by: Principal, Json(todo): Json<Todo>) -> Reply {
+    let id = format!("{:016x}", all.kit.environment().random());
+    let todo = Todo { id, owner: by.subject().to_owned(), ..todo };
+    let created = all.todos.create(&by.subject().into(), &todo).await?;
+    all.events.publish(by.subject(), "created", &todo);
+    Ok((EtagHeader::of(&created), Json(todo)).into_response())
+}
+
+/// The caller's todos, page by page. A cursor works for its caller only.
+#[utoipa::path(get, path = "/todos", params(PageQuery))]
+async fn list(State(all): State<Todos>, by: Principal, Query(page): Query<PageQuery>) -> Reply {
+    let (cursors, question) = (all.kit.cursors(), ["todos", by.subject()]);
+    let options = page.options(PageLimits::new(20, 100), cursors, &question)?;
+    let query = client::Query::text("SELECT * FROM c ORDER BY c.text").within(by.subject().into());
+    let page = all.todos.query_page::<Todo>(&query, options).await?.value;
+    let cursor = page.continuation.map(|token| cursors.seal(&question, &token));
+    Ok(Json(serde_json::json!({ "todos": page.rows, "cursor": cursor })).into_response())
+}
+
+/// Changes a todo unless somebody else did: 412 then, and 428 without `if-match`.
+#[utoipa::path(put, path = "/todos/{id}", request_body = Todo, params(("id" = String, Path)))]
+async fn replace(
+    State(all): State<Todos>,
+    (by, seen, Path(id)): (Principal, IfMatch, Path<String>),
+    Json(todo): Json<Todo>,
+) -> Reply {
+    let todo = Todo { id, owner: by.subject().to_owned(), ..todo };
+    let replaced = all.todos.replace(&by.subject().into(), &todo, seen.etag()).await?;
+    all.events.publish(by.subject(), "changed", &todo);
+    Ok((EtagHeader::of(&replaced), Json(todo)).into_response())
+}
+
+/// What happens to the caller's todos, from where it last listened.
+#[utoipa::path(get, path = "/todos/events")]
+async fn listen(State(all): State<Todos>, by: Principal, last: LastEventId) -> Response {
+    all.events.respond(by.subject(), &last, all.kit.stop())
+}
+
+/// The job: what is done is forgotten, by one instance of all.
+async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
+    let done = client::Query::text("SELECT * FROM c WHERE c.done = true");
+    for todo in todos.query::<Todo>(&done.fan_out("the job looks at all owners")).await?.value {
+        todos.delete(&todo.owner.as_str().into(), &todo.id, None).await?;
+        events.publish(&todo.owner, "forgotten", &todo);
+    }
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Done {
+    let sources = Sources::new().text("the program", DEFAULTS).environment(std::env::vars());
+    let chosen = sources.load::<Chosen>()?;
+    let todos = Todos::open(&chosen.value).await?;
+    let token = todos.kit.identity().demo_issuer().map(|issuer| issuer.token("ann", &[]));
+    writeln!(std::io::stdout(), "{}as ann: Bearer {}", chosen.show(), token.unwrap_or_default())?;
+    todos.jobs.start();
+    todos.kit.serve_until(todos.router(), tokio::signal::ctrl_c()).await?;
+    todos.jobs.stop().await;
+    Ok(())
+}
