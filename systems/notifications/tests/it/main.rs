@@ -11,6 +11,7 @@ mod faults;
 mod golden;
 mod http;
 mod isolation;
+mod killed;
 mod running;
 mod site;
 mod world;
