@@ -254,9 +254,11 @@ mod tests {
 
     #[test]
     fn every_wrong_setting_is_named() {
-        let wrong = Settings { batch_size: 0, deeplink_scheme: "a b".to_owned(), ..Settings::default() };
+        let wrong =
+            Settings { batch_size: 0, deeplink_scheme: "a b".to_owned(), ..Settings::default() };
         let error = wrong.validate().unwrap_err();
-        let fields: Vec<_> = error.problems().iter().map(|problem| problem.field.as_str()).collect();
+        let fields: Vec<_> =
+            error.problems().iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
     }
 }

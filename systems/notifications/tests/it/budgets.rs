@@ -16,16 +16,28 @@ async fn operations_stay_within_their_budgets() {
     let world = World::new().await;
     let (system, bob) = (&world.system, user("bob"));
     let change = PreferencesChange { news: Some(false), ..Default::default() };
-    check("preferences, first write", system.change_preferences(&bob, &change).await.unwrap().charge, 10.0);
+    check(
+        "preferences, first write",
+        system.change_preferences(&bob, &change).await.unwrap().charge,
+        10.0,
+    );
     let change = PreferencesChange { news: Some(true), ..Default::default() };
-    check("preferences, change", system.change_preferences(&bob, &change).await.unwrap().charge, 12.0);
+    check(
+        "preferences, change",
+        system.change_preferences(&bob, &change).await.unwrap().charge,
+        12.0,
+    );
     check("preferences, read", system.preferences(&bob).await.unwrap().charge, 2.0);
     for (device, most) in [("d1", 30.0), ("d2", 36.0), ("d3", 36.0), ("d4", 48.0)] {
         let registered = system.register_device(&bob, &registration(device, device)).await.unwrap();
         check(&format!("register {device}"), registered.charge, most);
     }
     check("active devices", system.active_devices(&bob).await.unwrap().charge, 6.0);
-    check("enqueue", system.enqueue(event(EventType::PostLike, "alice")).await.unwrap().charge, 10.0);
+    check(
+        "enqueue",
+        system.enqueue(event(EventType::PostLike, "alice")).await.unwrap().charge,
+        10.0,
+    );
     let worker = system.dispatcher("worker").await.unwrap();
     check("process one, pushed to three", worker.run_once().await.unwrap().charge, 45.0);
     system.enqueue(event_for("eve", EventType::PostLike, "alice", "p1")).await.unwrap();
