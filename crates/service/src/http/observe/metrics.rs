@@ -182,7 +182,7 @@ mod tests {
     fn the_numbers_of_others_come_last() {
         let metrics = Metrics::default();
         metrics.add_source(|| "calls_total 7\n".to_owned());
-        metrics.clone().gauge("lag_seconds", "Lag.", &[], 1.5);
+        metrics.gauge("lag_seconds", "Lag.", &[], 1.5);
         assert!(metrics.render().ends_with("lag_seconds 1.5\ncalls_total 7\n"));
     }
 

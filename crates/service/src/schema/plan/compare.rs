@@ -136,6 +136,9 @@ fn merged_policy(declared: &ContainerSchema, actual: &IndexingPolicy) -> Indexin
     policy
 }
 
+/// One kind of paths or indexes of a policy, in words.
+type Listing = fn(&IndexingPolicy) -> Vec<String>;
+
 /// How two policies differ; nothing when they say the same in another order.
 fn policy_lines(old: &IndexingPolicy, new: &IndexingPolicy) -> Vec<String> {
     let mut lines = Vec::new();
@@ -146,7 +149,7 @@ fn policy_lines(old: &IndexingPolicy, new: &IndexingPolicy) -> Vec<String> {
         let (old, new) = (old.automatic.to_string(), new.automatic.to_string());
         lines.push(format!("automatic {}", arrow(&old, &new)));
     }
-    let sets: [(&str, fn(&IndexingPolicy) -> Vec<String>); 6] = [
+    let sets: [(&str, Listing); 6] = [
         ("included ", |it| it.included.iter().map(|one| one.path.to_string()).collect()),
         ("excluded ", |it| it.excluded.iter().map(ToString::to_string).collect()),
         ("composite ", |it| it.composite.iter().map(composite).collect()),
