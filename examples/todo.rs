@@ -1,5 +1,5 @@
-//! A todo service with pages, etags, events and a job. Run it with `cargo run --release --example todo`; one setting moves
-//! it: `TodoPlace` in the environment, a folder or the connection string that `planisphere serve` prints.
+//! A todo service with pages, etags, events and a job: `cargo run --release --example todo`. One setting moves it:
+//! `TodoPlace` in the environment, a folder or the connection string that `planisphere serve` prints.
 
 use std::io::Write;
 

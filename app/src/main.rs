@@ -18,6 +18,10 @@ use clap::Parser;
 
 use command::Command;
 
+/// Requests are many small allocations, which that of the C library takes three times as long for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const EXAMPLES: &str = "\
 Examples:
   planisphere serve                       an account at http://localhost:8081/, data in ./planisphere-data

@@ -24,7 +24,7 @@ pub(crate) struct StoreFlags {
     #[arg(long)]
     pub(crate) relaxed: bool,
 
-    /// Memory for decompressed blocks, in megabytes
+    /// Memory for decompressed blocks and values read lately, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 256,
           value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     pub(crate) cache_mb: u64,

@@ -10,6 +10,10 @@ use benchmarks::{
 };
 use clap::{Args, Parser, Subcommand};
 
+/// The same as the binary has, so that the bare server and the engine alone are measured under the same terms.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Benchmarks of the embedded engine beside the raw storage crate; `queries` has those of the query language.
 #[derive(Parser)]
 struct Arguments {

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use engine::{AttachedKind, Engine};
 use hyper::Method;
 use hyper::header::HeaderValue;
+use model::DashedNumber;
 
 use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
@@ -103,7 +104,7 @@ impl Gateway {
         // A random id of version 4, by the bits that the version and the variant leave.
         let high = high & !0xF000 | 0x4000;
         let low = low & !(0b11 << 62) | (0b10 << 62);
-        id_text(u128::from(high) << 64 | u128::from(low))
+        DashedNumber(u128::from(high) << 64 | u128::from(low)).to_string()
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.
@@ -167,20 +168,6 @@ impl Gateway {
     }
 }
 
-/// A number in the form of an activity id: 8, 4, 4, 4 and 12 digits.
-fn id_text(number: u128) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(36);
-    for place in (0..32).rev() {
-        let digit = usize::try_from((number >> (4 * place)) & 0xF).unwrap_or_default();
-        text.push(char::from(DIGITS.get(digit).copied().unwrap_or(b'0')));
-        if matches!(place, 24 | 20 | 16 | 12) {
-            text.push('-');
-        }
-    }
-    text
-}
-
 /// A date with milliseconds.
 fn state_change(began_ms: u64) -> HeaderValue {
     let date = http_date(began_ms / 1000);
@@ -194,15 +181,4 @@ fn unknown_path(path: &Path<'_>) -> Failure {
         return Failure::method_not_allowed();
     }
     Failure::bad_request("Request url is invalid.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::id_text;
-
-    #[test]
-    fn an_activity_id_has_its_dashes() {
-        let number = 0x0123_4567_89ab_4def_8123_4567_89ab_cdef;
-        assert_eq!(id_text(number), "01234567-89ab-4def-8123-456789abcdef");
-    }
 }

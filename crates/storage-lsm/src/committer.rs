@@ -128,6 +128,7 @@ impl Committer {
         if let Err(error) = guarded(|| batch.commit()) {
             return Err(self.fail(&error));
         }
+        self.shared.recent.is_visible(self.shared.recent.next_batch());
         match self.durability {
             Durability::Synced => {
                 if let Err(error) = self.acknowledged.record(self.merge.stamps()) {

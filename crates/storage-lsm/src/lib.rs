@@ -22,6 +22,7 @@ mod merge;
 mod open;
 mod queue;
 mod read;
+mod recent;
 mod settings;
 mod store;
 

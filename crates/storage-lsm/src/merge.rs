@@ -86,7 +86,7 @@ impl Merge {
         Ok(stamps)
     }
 
-    /// Moves everything into a batch of the tree.
+    /// Moves everything into a batch of the tree. From here on nobody finds the old values outside of it.
     pub(crate) fn take_batch(
         &mut self,
         shared: &Shared,
@@ -100,8 +100,10 @@ impl Merge {
         self.entries.sort_unstable_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });
+        let number = shared.recent.next_batch();
         for entry in self.entries.drain(..) {
             let keyspace = keyspaces.of(entry.space)?;
+            shared.recent.written(number, entry.space, &entry.key);
             match entry.value {
                 Some(value) => batch.insert(keyspace, entry.key, value),
                 None => batch.remove(keyspace, entry.key),

@@ -19,6 +19,7 @@ use storage::{
 
 use crate::failure::{closed, read_failed};
 use crate::keyspaces::{in_shard, tree_range, with_tree_key};
+use crate::recent::SeenBatch;
 use crate::store::{LsmStore, Shared};
 
 /// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
@@ -30,7 +31,22 @@ const KEYS_BYTES: usize = 4096;
 /// A stable view.
 pub(crate) struct LsmSnapshot {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) view: View,
+}
+
+/// A snapshot of the tree, and which batches it sees for certain.
+pub(crate) struct View {
+    seen: SeenBatch,
+    snapshot: Snapshot,
+}
+
+impl View {
+    /// A view of the newest commits.
+    pub(crate) fn latest(shared: &Shared) -> Self {
+        // In this order: the snapshot sees what is visible by now, and perhaps more.
+        let seen = shared.recent.seen();
+        Self { seen, snapshot: shared.keyspaces.database.snapshot() }
+    }
 }
 
 impl Shared {
@@ -38,47 +54,55 @@ impl Shared {
         if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
     }
 
-    /// A view of the newest commits.
-    pub(crate) fn latest(&self) -> Result<Snapshot> {
-        self.refuse_closed()?;
-        Ok(self.keyspaces.database.snapshot())
+    /// The newest value of a key.
+    fn get_latest(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        with_tree_key(shard, key, |key| match self.recent.get(self.recent.seen(), space, key) {
+            Some(value) => Ok(Some(value)),
+            None => self.get_stored(&View::latest(self), space, key),
+        })
     }
 
     fn get(
         &self,
-        snapshot: &Snapshot,
+        view: &View,
         shard: Shard,
         space: Space,
         key: &[u8],
     ) -> Result<Option<StorageValue>> {
+        with_tree_key(shard, key, |key| match self.recent.get(view.seen, space, key) {
+            Some(value) => Ok(Some(value)),
+            None => self.get_stored(view, space, key),
+        })
+    }
+
+    /// The value of a key of the tree.
+    fn get_stored(&self, view: &View, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
         let keyspace = self.keyspaces.of(space)?;
-        let found = with_tree_key(shard, key, |key| snapshot.get(keyspace, key));
+        let found = view.snapshot.get(keyspace, key);
         let found = found.map_err(|error| read_failed(&self.keyspaces.path, error))?;
-        Ok(found.map(value_bytes))
+        let value = found.map(value_bytes);
+        if let Some(value) = &value {
+            self.recent.offer(view.seen, space, key, value);
+        }
+        Ok(value)
     }
 
     fn get_many(
         &self,
-        snapshot: &Snapshot,
+        view: &View,
         shard: Shard,
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        keys.iter().map(|key| self.get(snapshot, shard, space, key)).collect()
+        keys.iter().map(|key| self.get(view, shard, space, key)).collect()
     }
 
-    fn scan(
-        &self,
-        snapshot: &Snapshot,
-        shard: Shard,
-        space: Space,
-        scan: &Scan,
-    ) -> Result<ScanPage> {
+    fn scan(&self, view: &View, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         let keyspace = self.keyspaces.of(space)?;
         if scan.range.is_empty() {
             return Ok(FillingPage::new(scan.limit).finish());
         }
-        let range = snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
+        let range = view.snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
         match scan.direction {
             Direction::Forward => self.page(shard, scan.limit, range),
             Direction::Backward => self.page(shard, scan.limit, range.rev()),
@@ -135,7 +159,8 @@ fn value_bytes(value: Slice) -> StorageValue {
 #[async_trait]
 impl Read for LsmStore {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        self.shared.get(&self.shared.latest()?, shard, space, key)
+        self.shared.refuse_closed()?;
+        self.shared.get_latest(shard, space, key)
     }
 
     async fn get_many(
@@ -144,11 +169,13 @@ impl Read for LsmStore {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        self.shared.get_many(&self.shared.latest()?, shard, space, keys)
+        self.shared.refuse_closed()?;
+        self.shared.get_many(&View::latest(&self.shared), shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.shared.scan(&self.shared.latest()?, shard, space, scan)
+        self.shared.refuse_closed()?;
+        self.shared.scan(&View::latest(&self.shared), shard, space, scan)
     }
 }
 
@@ -156,7 +183,7 @@ impl Read for LsmStore {
 impl Read for LsmSnapshot {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
         self.shared.refuse_closed()?;
-        self.shared.get(&self.snapshot, shard, space, key)
+        self.shared.get(&self.view, shard, space, key)
     }
 
     async fn get_many(
@@ -166,11 +193,11 @@ impl Read for LsmSnapshot {
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
         self.shared.refuse_closed()?;
-        self.shared.get_many(&self.snapshot, shard, space, keys)
+        self.shared.get_many(&self.view, shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
         self.shared.refuse_closed()?;
-        self.shared.scan(&self.snapshot, shard, space, scan)
+        self.shared.scan(&self.view, shard, space, scan)
     }
 }

@@ -23,7 +23,7 @@ pub struct Settings {
     /// Bytes one space collects in memory before they are written as a table. Up to three such tables wait for a worker.
     /// More than a space was created with has no effect on it.
     pub memtable_bytes_max: u64,
-    /// Bytes of decompressed blocks kept in memory for all spaces.
+    /// Bytes of decompressed blocks and of values read lately that are kept in memory for all spaces.
     pub cache_bytes: u64,
     /// Threads that flush and compact. At least 1. One does both; of several the first only flushes and spins while the
     /// others compact, so two take a processor more without compacting faster.

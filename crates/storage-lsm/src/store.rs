@@ -18,7 +18,8 @@ use crate::failure::{closed, read_failed};
 use crate::keyspaces::Keyspaces;
 use crate::lock::FolderLock;
 use crate::queue::{Job, Queue, Reply};
-use crate::read::LsmSnapshot;
+use crate::read::{LsmSnapshot, View};
+use crate::recent::Recent;
 
 /// How long dropping a store waits for its committer: longer than any batch, but not forever on a dead device.
 const DROP_WAITS_MAX: Duration = Duration::from_secs(10);
@@ -35,6 +36,7 @@ pub struct LsmStore {
 pub(crate) struct Shared {
     pub(crate) keyspaces: Keyspaces,
     pub(crate) last_stamps: LastStamps,
+    pub(crate) recent: Recent,
     pub(crate) closed: AtomicBool,
     #[expect(dead_code, reason = "held, not used")]
     pub(crate) lock: FolderLock,
@@ -75,8 +77,9 @@ impl LsmStore {
 #[async_trait]
 impl Store for LsmStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
-        let snapshot = self.shared.latest()?;
-        Ok(Arc::new(LsmSnapshot { shared: Arc::clone(&self.shared), snapshot }))
+        self.shared.refuse_closed()?;
+        let view = View::latest(&self.shared);
+        Ok(Arc::new(LsmSnapshot { shared: Arc::clone(&self.shared), view }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {

@@ -51,7 +51,7 @@ impl Format {
     pub(super) fn records(
         self,
         mut input: Box<dyn BufRead + Send>,
-        table: TableOptions,
+        table: &TableOptions,
     ) -> Result<(Box<dyn Records>, Option<Json>), String> {
         skip_mark(&mut input).map_err(|error| error.to_string())?;
         Ok(match self {

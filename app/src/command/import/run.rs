@@ -155,7 +155,7 @@ impl Import {
     ) -> Result<Loaded, Failure> {
         let format = self.format.unwrap_or_else(|| Format::of(self.file.as_deref()));
         let table = self.table(format)?;
-        let (mut records, described) = format.records(input, table).map_err(unreadable)?;
+        let (mut records, described) = format.records(input, &table).map_err(unreadable)?;
         let file = self.file.as_deref().filter(|_| self.resume).map(PositionFile::beside);
         let into = format!("{} in {place}", self.names.path()?);
         let new = Position { into, bytes: bytes.unwrap_or_default(), ..Position::default() };
@@ -201,6 +201,7 @@ fn tell_bad(loaded: &Loaded) {
     let _ = writeln!(std::io::stderr(), "{told}");
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it stands where an error is mapped")]
 fn unreadable(why: String) -> Failure {
     let (why, way_out) = why.rsplit_once("; ").unwrap_or((&why, "correct the file"));
     Failure::new("reading the input", why).way_out(way_out)

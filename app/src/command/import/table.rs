@@ -57,12 +57,12 @@ pub(super) fn typed_column(word: &str) -> Result<(String, ColumnType), String> {
 impl Table {
     pub(super) fn new(
         input: Box<dyn BufRead + Send>,
-        options: TableOptions,
+        options: &TableOptions,
     ) -> Result<Self, String> {
         let mut reader = csv::ReaderBuilder::new().delimiter(options.delimiter).from_reader(input);
         let header = reader.headers().map_err(|error| format!("the header row: {error}"))?;
         let names: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
-        check_names(&names, &options)?;
+        check_names(&names, options)?;
         let column = |name: String| Column {
             path: name.split('.').map(ToOwned::to_owned).collect(),
             kind: options.types.get(&name).copied().unwrap_or(ColumnType::Text),
@@ -208,7 +208,7 @@ mod tests {
         TableOptions { delimiter: b',', types }
     }
 
-    fn rows(text: &'static str, options: TableOptions) -> Vec<String> {
+    fn rows(text: &'static str, options: &TableOptions) -> Vec<String> {
         let mut table = Table::new(Box::new(text.as_bytes()), options).unwrap();
         let mut told = Vec::new();
         while let Some(record) = table.next().unwrap() {
@@ -221,15 +221,15 @@ mod tests {
     fn inferred(text: &'static str) -> Vec<String> {
         let mut options = options(&[]);
         infer(Box::new(text.as_bytes()), &mut options).unwrap();
-        rows(text, options)
+        rows(text, &options)
     }
 
     #[test]
     fn everything_is_text_unless_it_is_said() {
         let text = "id,n,b\n1,2,true\n";
-        assert_eq!(rows(text, options(&[])), [r#"2 {"id":"1","n":"2","b":"true"}"#]);
+        assert_eq!(rows(text, &options(&[])), [r#"2 {"id":"1","n":"2","b":"true"}"#]);
         let typed = options(&["n=number", "b=boolean"]);
-        assert_eq!(rows(text, typed), [r#"2 {"id":"1","n":2,"b":true}"#]);
+        assert_eq!(rows(text, &typed), [r#"2 {"id":"1","n":2,"b":true}"#]);
     }
 
     #[test]
@@ -248,14 +248,14 @@ mod tests {
     fn names_with_dots_lie_deeper_and_quotes_hold_anything() {
         let text = "id,a.b,a.c\n1,\"x, \"\"y\"\"\nz\",2\n2,,3\n";
         assert_eq!(
-            rows(text, options(&["a.c=json"])),
+            rows(text, &options(&["a.c=json"])),
             [r#"2 {"id":"1","a":{"b":"x, \"y\"\nz","c":2}}"#, r#"4 {"id":"2","a":{"c":3}}"#]
         );
     }
 
     #[test]
     fn bad_rows_are_named_and_the_next_one_is_read() {
-        let told = rows("id,n\n1,x\n2\n3,4\n", options(&["n=number"]));
+        let told = rows("id,n\n1,x\n2\n3,4\n", &options(&["n=number"]));
         assert_eq!(told[0], "2 has 'x' in column 'n', which is no number");
         assert!(told[1].starts_with("3 is no row of the table"), "{told:?}");
         assert_eq!(told[2], r#"4 {"id":"3","n":4}"#);
@@ -268,10 +268,10 @@ mod tests {
             ("id,id\n", "two columns are named 'id'"),
             ("a.b,a\n", "cannot both be"),
         ] {
-            let told = Table::new(Box::new(text.as_bytes()), options(&[])).map(|_| ());
+            let told = Table::new(Box::new(text.as_bytes()), &options(&[])).map(|_| ());
             assert!(told.clone().unwrap_err().contains(words), "{told:?}");
         }
-        let told = Table::new(Box::new(&b"id\n"[..]), options(&["n=number"])).map(|_| ());
+        let told = Table::new(Box::new(&b"id\n"[..]), &options(&["n=number"])).map(|_| ());
         assert!(told.unwrap_err().contains("correct the name"));
         assert!(typed_column("n=float").unwrap_err().contains("is no type"));
     }

@@ -78,8 +78,11 @@ impl<T> Item<T> {
 }
 
 impl Item<IgnoredAny> {
-    /// The item as another type.
-    pub(crate) fn typed<T: DeserializeOwned>(&self) -> Result<Item<T>> {
+    /// The item as another type: for readers of many items, of which one that is damaged must not stop the others.
+    ///
+    /// # Errors
+    /// `Unexpected` when it is no `T`.
+    pub fn typed<T: DeserializeOwned>(&self) -> Result<Item<T>> {
         Item::new(self.text.clone(), self.etag.clone())
     }
 }

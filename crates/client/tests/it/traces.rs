@@ -83,3 +83,70 @@ async fn a_fan_out_is_logged_with_its_reason_and_counted_once() {
     orders.query::<serde_json::Value>(&query).await.unwrap();
     assert_eq!(account.fan_outs(), 1);
 }
+
+/// Keeps the fields of every span that ended.
+#[derive(Clone, Default)]
+struct Spans {
+    lines: Lines,
+    open: Arc<Mutex<Vec<String>>>,
+}
+
+impl Subscriber for Spans {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_span() && metadata.target() == "client::call"
+    }
+
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        let mut fields = Fields(format!("{} ", attributes.metadata().name()));
+        attributes.record(&mut fields);
+        let mut open = self.open.lock().unwrap();
+        open.push(fields.0);
+        Id::from_u64(open.len() as u64)
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        let mut open = self.open.lock().unwrap();
+        let line = &mut open[usize::try_from(id.into_u64()).unwrap() - 1];
+        let mut fields = Fields(std::mem::take(line));
+        values.record(&mut fields);
+        *line = fields.0;
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+
+    fn try_close(&self, id: Id) -> bool {
+        let open = self.open.lock().unwrap();
+        let line = open[usize::try_from(id.into_u64()).unwrap() - 1].clone();
+        self.lines.0.lock().unwrap().push(line);
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_one_span_with_what_it_cost_and_how_it_ended() {
+    let (account, plain, _) = orders(7).await;
+    let faults = Faults::new();
+    let orders = through(&account.with_faults(faults.clone()));
+    let item = serde_json::json!({"id": "1", "customer": "ann"});
+    plain.create(&"ann".into(), &item).await.unwrap();
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    faults.next(Fault::Unavailable);
+    let charge = orders.read::<serde_json::Value>(&"ann".into(), "1").await.unwrap().charge;
+    orders.read::<serde_json::Value>(&"ann".into(), "2").await.unwrap_err();
+    let query = Query::text("SELECT * FROM c").within("ann".into());
+    orders.query::<serde_json::Value>(&query).await.unwrap();
+    let read = format!(
+        "data call operation=\"read\" database=\"shop\" container=\"orders\" request_units={charge:?} rows=1 pages=0 \
+         retries=1 status=\"ok\" "
+    );
+    assert_eq!(spans.lines.with(&[&read]), 1);
+    assert_eq!(spans.lines.with(&["operation=\"read\"", "status=\"not found\""]), 1);
+    assert_eq!(spans.lines.with(&["operation=\"query\"", "rows=1 pages=1 retries=0"]), 1);
+}

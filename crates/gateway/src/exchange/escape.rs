@@ -13,23 +13,12 @@ pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut parts = text.as_bytes().split(|byte| *byte == b'%');
     bytes.extend_from_slice(parts.next().unwrap_or_default());
     for part in parts {
-        match part {
-            [high, low, beyond @ ..] if is_escape(*high, *low) => {
-                bytes.push(digit(*high).unwrap_or(0) * 16 + digit(*low).unwrap_or(0));
-                bytes.extend_from_slice(beyond);
-            }
-            _ => {
-                bytes.push(b'%');
-                bytes.extend_from_slice(part);
-            }
-        }
+        let (byte, beyond) = escaped(part).unwrap_or((b'%', part));
+        bytes.push(byte);
+        bytes.extend_from_slice(beyond);
     }
     let text = String::from_utf8(bytes);
     Cow::Owned(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-}
-
-fn is_escape(high: u8, low: u8) -> bool {
-    high.is_ascii_hexdigit() && low.is_ascii_hexdigit()
 }
 
 /// Encodes what is not printable ASCII; everything else stays readable.
@@ -45,8 +34,19 @@ pub(crate) fn percent_encoded_non_ascii(text: &str) -> String {
     encoded
 }
 
+/// The byte that two digits stand for, and what follows them.
+fn escaped(part: &[u8]) -> Option<(u8, &[u8])> {
+    let [high, low, beyond @ ..] = part else { return None };
+    Some((digit(*high)? * 16 + digit(*low)?, beyond))
+}
+
 fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::exchange::{Failure, Outcome, Request};
 
 /// The resource id a segment stands for: only below a container that is addressed by its own.
 pub(crate) fn of_item(address: &ContainerAddress, named: &str) -> Option<ResourceId> {
-    let rid = ResourceId::parse(named).ok().filter(|_| address.by_resource_id)?;
+    let rid = address.by_resource_id.then(|| ResourceId::parse(named).ok()).flatten()?;
     let is_item = rid.kind() == ResourceIdKind::Item && rid.container_id() == Some(address.rid);
     is_item.then_some(rid)
 }

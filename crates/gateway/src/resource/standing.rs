@@ -5,7 +5,7 @@
 
 use engine::{ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
-use model::{FeedRange, SessionToken};
+use model::{DashedNumber, FeedRange, SessionToken};
 
 use super::usage;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
@@ -64,12 +64,12 @@ fn positioned(address: &ContainerAddress, reply: Reply) -> Reply {
 }
 
 /// A name for a physical partition in the form clients print: made from the container and the number, so that it stays.
-fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> String {
+fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> DashedNumber {
     let bytes = address.rid.as_bytes();
-    let container = bytes.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
-    let (high, middle) = (container >> 32, container >> 16 & 0xFFFF);
-    let low = container & 0xFFFF;
-    format!("{high:08x}-{middle:04x}-4000-{kind:04x}-{low:04x}{number:08x}")
+    let container = bytes.iter().fold(0_u128, |sum, byte| sum << 8 | u128::from(*byte));
+    let (high, low) = (container >> 16 & 0xFFFF_FFFF_FFFF, container & 0xFFFF);
+    let kinds = 0x4000 << 64 | u128::from(kind) << 48;
+    DashedNumber(high << 80 | kinds | low << 32 | u128::from(number))
 }
 
 fn is_write(request: &Request) -> bool {

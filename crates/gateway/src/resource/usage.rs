@@ -2,6 +2,8 @@
 //!
 //! Owns the texts. Sizes are in kilobytes.
 
+use std::fmt::{Display, from_fn};
+
 use engine::AttachedKind;
 use engine::outcome::Usage;
 
@@ -10,20 +12,25 @@ use crate::exchange::{Reply, header};
 /// What one physical partition may hold.
 const PARTITION_KILOBYTES: usize = 50 * 1024 * 1024;
 
-pub(crate) fn quota(partitions: usize) -> String {
+pub(crate) fn quota(partitions: usize) -> impl Display {
     let kilobytes = PARTITION_KILOBYTES * partitions.max(1);
-    format!(
-        "documentSize={0};documentsSize={kilobytes};documentsCount=-1;collectionSize={kilobytes};",
-        10 * 1024
-    )
+    from_fn(move |text| {
+        write!(
+            text,
+            "documentSize=10240;documentsSize={kilobytes};documentsCount=-1;collectionSize={kilobytes};"
+        )
+    })
 }
 
-pub(crate) fn usage(usage: Usage) -> String {
+pub(crate) fn usage(usage: Usage) -> impl Display {
     let kilobytes = usage.item_bytes.div_ceil(1024);
-    format!(
-        "documentSize=0;documentsSize={kilobytes};documentsCount={};collectionSize={kilobytes};",
-        usage.items
-    )
+    from_fn(move |text| {
+        write!(
+            text,
+            "documentSize=0;documentsSize={kilobytes};documentsCount={};collectionSize={kilobytes};",
+            usage.items
+        )
+    })
 }
 
 /// A reply with how many databases there may be and are.

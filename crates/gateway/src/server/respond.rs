@@ -40,8 +40,9 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let activity_id = gateway.activity_id(incoming.headers());
     let began = gateway.engine().environment().stopwatch();
-    let location = location(&incoming, scheme);
-    let answer = Guarded::new(pin!(answer(gateway, incoming, scheme))).await;
+    let origin = origin(incoming.headers(), incoming.uri(), scheme);
+    let location = location(&incoming, &origin);
+    let answer = Guarded::new(pin!(answer(gateway, incoming, origin))).await;
     let reply = match answer {
         Ok(Ok(reply)) => reply,
         Ok(Err(failure)) => failure.into_reply(&activity_id),
@@ -55,12 +56,12 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
         }
     };
     let took = gateway.engine().environment().stopwatch().saturating_sub(began);
-    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    gateway.metrics().record(reply.status().as_u16(), took_ms);
+    let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    gateway.metrics().record(reply.status().as_u16(), took_us / 1000);
     let is_success = reply.status().is_success();
     let mut reply = reply
         .with(header::ACTIVITY_ID, &activity_id)
-        .with(header::REQUEST_DURATION, format_args!("{:.3}", took.as_secs_f64() * 1000.0))
+        .with(header::REQUEST_DURATION, format_args!("{}.{:03}", took_us / 1000, took_us % 1000))
         .with(header::TRANSPORT_REQUEST_ID, gateway.next_request())
         .with_some(CONTENT_LOCATION, location)
         .with_value(header::LAST_STATE_CHANGE, gateway.began())
@@ -77,11 +78,10 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
 }
 
 /// The whole address of a request that may be made again.
-fn location<B>(incoming: &hyper::Request<B>, scheme: &'static str) -> Option<String> {
+fn location<B>(incoming: &hyper::Request<B>, origin: &str) -> Option<String> {
     match *incoming.method() {
         Method::GET | Method::PUT | Method::PATCH | Method::DELETE => {
-            let origin = origin(incoming.headers(), incoming.uri(), scheme);
-            Some(format!("{origin}{}", incoming.uri().path()))
+            Some([origin, incoming.uri().path()].concat())
         }
         _ => None,
     }
@@ -93,13 +93,13 @@ fn origin(headers: &HeaderMap, uri: &Uri, scheme: &'static str) -> String {
     let host = host.or_else(|| uri.authority().map(|authority| authority.as_str()));
     let forwarded = headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
     let scheme = forwarded.filter(|text| matches!(*text, "http" | "https")).unwrap_or(scheme);
-    format!("{scheme}://{}", host.unwrap_or("localhost"))
+    [scheme, "://", host.unwrap_or("localhost")].concat()
 }
 
 async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
-    scheme: &'static str,
+    origin: String,
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
     check_headers(gateway, &parts)?;
@@ -111,7 +111,6 @@ async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         let body = read_body(gateway, body).await?;
         return observe::control(gateway, &path, &body).await;
     }
-    let origin = origin(&parts.headers, &parts.uri, scheme);
     if observe::is_page(gateway, &parts.method, &path) {
         return Ok(observe::page(gateway, &origin));
     }

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::TimestampSeconds;
+use crate::name::DashedNumber;
 
 /// Version of one resource, new on each write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,16 +51,14 @@ impl Etag {
 /// third and the end of the last, so that two etags print alike only if they are equal.
 impl fmt::Display for Etag {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sequence, partition, timestamp } = *self;
-        write!(
-            formatter,
-            "\"{:08x}-{:04x}-{:04x}-{:04x}-{timestamp:08x}{:04x}\"",
-            sequence as u32,
-            (sequence >> 32) as u16,
-            partition as u16,
-            (sequence >> 48) as u16,
-            (partition >> 16) as u16,
-        )
+        let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));
+        let number = (sequence & 0xFFFF_FFFF) << 96
+            | (sequence >> 32 & 0xFFFF) << 80
+            | (partition & 0xFFFF) << 64
+            | (sequence >> 48) << 48
+            | u128::from(self.timestamp) << 16
+            | partition >> 16;
+        write!(formatter, "\"{}\"", DashedNumber(number))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Along the change feed of the source, page by page, until nothing is new or somebody says stop.
 //!
-//! Owns the order of things: a page is read, converted and written whole, then its position is kept. Items of a page are
-//! written side by side; the feed names an item once in a page, so their order does not matter.
+//! Owns the order of things: a page is read, converted and written whole, then its position is kept. Items of a page
+//! are written side by side; the feed names an item once in a page, so their order does not matter.
 
 use std::time::Duration;
 

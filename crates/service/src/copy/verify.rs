@@ -262,6 +262,7 @@ impl Copy {
 }
 
 /// An item on its way past.
+#[derive(Clone, Copy)]
 struct Seen<'item> {
     id: &'item str,
     partition_key: &'item PartitionKey,

@@ -119,7 +119,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for SpanLayer {
         let Some(span) = context.span(&id) else { return };
         let inner = &self.telemetry.inner;
         let is_call = span.metadata().target() == CALL_TARGET;
-        let labels = is_call.then(|| self.telemetry.labels(&span)).unwrap_or_default();
+        let labels = if is_call { self.telemetry.labels(&span) } else { Labels::new() };
         let Some(running) = span.extensions_mut().remove::<Running>() else { return };
         if is_call {
             inner.totals.count(&running.fields, labels);

@@ -8,7 +8,8 @@
 //!
 //! Owns the reading of spans, the totals, and the export. Does not own logs, nor which subscriber a program installs.
 //! The id of a tenant or user is a field of spans, where it costs nothing; it is a label of metrics only when
-//! [`TelemetrySettings::metric_labels`] names it, because every value of a label is a series for ever.
+//! [`TelemetrySettings::metric_labels`] names it, because every value of a label is a series for ever. A service shows
+//! its totals at `/metrics` by `kit.metrics().add_source(move || telemetry.render())`.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -39,7 +39,7 @@ pub(super) fn metrics(
     let point = |labels: &Labels, total: f64| {
         let attributes: Vec<Json> = labels
             .iter()
-            .map(|(name, value)| attribute(name, json!({"stringValue": value})))
+            .map(|(name, value)| attribute(name, &json!({"stringValue": value})))
             .collect();
         json!({
             "attributes": attributes,
@@ -97,7 +97,7 @@ fn attributes(ended: &Ended) -> Vec<Json> {
     };
     let mut attributes = Vec::new();
     if ended.is_call {
-        attributes.push(attribute("db.system.name", json!({"stringValue": "azure.cosmosdb"})));
+        attributes.push(attribute("db.system.name", &json!({"stringValue": "azure.cosmosdb"})));
     }
     for (name, value) in &ended.running.fields.0 {
         let value = match value {
@@ -106,7 +106,7 @@ fn attributes(ended: &Ended) -> Vec<Json> {
             Value::Float(number) => json!({"doubleValue": number}),
             Value::Bool(value) => json!({"boolValue": value}),
         };
-        attributes.push(attribute(known(name).unwrap_or(name), value));
+        attributes.push(attribute(known(name).unwrap_or(name), &value));
     }
     attributes
 }
@@ -121,10 +121,10 @@ fn status(ended: &Ended) -> Json {
 }
 
 fn resource(service_name: &str) -> Json {
-    json!({"attributes": [attribute("service.name", json!({"stringValue": service_name}))]})
+    json!({"attributes": [attribute("service.name", &json!({"stringValue": service_name}))]})
 }
 
-fn attribute(key: &str, value: Json) -> Json {
+fn attribute(key: &str, value: &Json) -> Json {
     json!({"key": key, "value": value})
 }
 

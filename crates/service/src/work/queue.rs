@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use client::{Answer, Container, ErrorKind, Item, Page, PageOptions, PartitionKey, Query, Result};
 use futures::{StreamExt, stream};
+use serde::de::IgnoredAny;
 
 use super::claim::Claiming;
 use super::reaction::QueueReaction;
@@ -203,14 +204,16 @@ impl<T: Work> Queue<T> {
         QueueReaction::new(self.clone())
     }
 
-    /// Rows of a query up to the size of a run; a page may be empty and not the last.
+    /// Rows of a query up to the size of a run; a page may be empty and not the last. An item that is no work of this
+    /// kind is told and passed over: it must not stop the others.
     async fn page(&self, query: &Query) -> Result<Vec<Item<T>>> {
         let rows_max = Some(self.inner.settings.batch_items_max.max(1));
         let mut options = PageOptions { rows_max, ..PageOptions::default() };
         loop {
-            let page = self.container().query_page(query, options).await?.value;
-            if !page.rows.is_empty() || page.continuation.is_none() {
-                return Ok(page.rows);
+            let page = self.container().query_page::<Item<IgnoredAny>>(query, options).await?.value;
+            let works: Vec<Item<T>> = page.rows.iter().filter_map(typed_or_told).collect();
+            if !works.is_empty() || page.continuation.is_none() {
+                return Ok(works);
             }
             options =
                 PageOptions { rows_max, continuation: page.continuation, session_token: None };
@@ -242,6 +245,14 @@ impl Run {
     pub fn count(&self, worked: Worked) -> u64 {
         self.counts.get(&worked).copied().unwrap_or_default()
     }
+}
+
+fn typed_or_told<T: Work>(item: &Item<IgnoredAny>) -> Option<Item<T>> {
+    let typed = item.typed();
+    if let Err(error) = &typed {
+        tracing::error!(error = %error, "an item among due work is none");
+    }
+    typed.ok()
 }
 
 fn counted(worked: Vec<Result<Worked>>) -> Result<Run> {

@@ -104,7 +104,8 @@ pub(super) async fn list(
 }
 
 /// Registers a device of the caller, or refreshes it.
-#[utoipa::path(post, path = "/api/notifications/devices", request_body = RegistrationBody, responses(
+#[utoipa::path(post, path = "/api/notifications/devices", request_body = RegistrationBody,
+    responses(
     (status = 200, body = RegisteredBody),
     (status = 201, body = RegisteredBody),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
@@ -165,11 +166,8 @@ fn registration(body: &Value) -> Outcome<Registration> {
     let missing = || "is missing; it is a text".to_owned();
     let device_id = text("deviceId").ok_or_else(missing).and_then(DeviceId::parse);
     let push_token = text("pushToken").ok_or_else(missing).and_then(PushToken::parse);
-    let platform = match text("platform") {
-        Some("fcm") => Ok(Platform::Fcm),
-        Some("apns") => Ok(Platform::Apns),
-        _ => Err("is neither \"fcm\" nor \"apns\"".to_owned()),
-    };
+    let platform = text("platform").and_then(Platform::named);
+    let platform = platform.ok_or_else(|| "is none of fcm, apns, webhook and mail".to_owned());
     let label = match properties.get("label") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(label)) if label.chars().count() <= 100 => Ok(Some(label.clone())),

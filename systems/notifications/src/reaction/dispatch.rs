@@ -50,8 +50,8 @@ struct Dispatch {
 }
 
 impl Notifications {
-    /// A worker of this name, different from that of every other; a worker started again under its old name goes on with
-    /// its leases at once.
+    /// A worker of this name, different from that of every other; a worker started again under its old name goes on
+    /// with its leases at once.
     ///
     /// # Errors
     /// Those of the account.
@@ -92,7 +92,6 @@ impl Dispatcher {
         let round = self.processor.run_once().await?;
         let processed = self.counters.processed.swap(0, Ordering::Relaxed);
         let charge_milli = self.counters.charge_milli.swap(0, Ordering::Relaxed);
-        #[expect(clippy::cast_precision_loss, reason = "a sum of charges is far below 2^52")]
         let charge = charge_milli as f64 / 1_000.0;
         Ok(Round { leases: round.leases, processed, charge })
     }
@@ -161,11 +160,6 @@ impl Dispatch {
 impl Counters {
     fn count(&self, charge: f64, ended: bool) {
         self.processed.fetch_add(u64::from(ended), Ordering::Relaxed);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "charges are small and positive"
-        )]
         let milli = (charge * 1_000.0).round() as u64;
         self.charge_milli.fetch_add(milli, Ordering::Relaxed);
     }

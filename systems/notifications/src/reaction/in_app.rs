@@ -40,15 +40,16 @@ impl Core {
             return Ok(Earlier::None);
         };
         let window = self.settings.dedupe_window(event.event_type);
-        let query = Query::text(
-            "SELECT * FROM c WHERE c.dedupeKey = @key AND c.createdAt >= @window ORDER BY c.createdAt DESC",
-        );
+        let query =
+            Query::text("SELECT * FROM c WHERE c.dedupeKey = @key AND c.createdAt >= @window");
         let query = query
             .parameter("@key", dedupe_key.as_str())
             .parameter("@window", event.due_at().before(window))
             .within(event.partition_key());
-        let found: Vec<Notification> =
+        // Sorted here: there are few, and a query in order would look at the whole list.
+        let mut found: Vec<Notification> =
             bill.take(self.containers.notifications.query(&query).await?);
+        found.sort_by_key(|notification| std::cmp::Reverse(notification.created_at));
         let newest = found.first().map(|newest| newest.id.clone());
         for notification in found {
             if notification.id == own_id {

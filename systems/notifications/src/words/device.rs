@@ -58,6 +58,28 @@ pub enum Platform {
     Mail,
 }
 
+impl Platform {
+    /// All platforms.
+    pub const ALL: [Self; 4] = [Self::Fcm, Self::Apns, Self::Webhook, Self::Mail];
+
+    /// The stored name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fcm => "fcm",
+            Self::Apns => "apns",
+            Self::Webhook => "webhook",
+            Self::Mail => "mail",
+        }
+    }
+
+    /// The platform of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|platform| platform.name() == name)
+    }
+}
+
 /// Why a device was revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]

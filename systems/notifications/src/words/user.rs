@@ -30,7 +30,8 @@ impl UserId {
             || text.contains(odd)
         {
             return Err(format!(
-                "a user id has 1 to {USER_ID_BYTES_MAX} bytes, none of / \\ ? #, no control characters and no spaces around it"
+                "a user id has 1 to {USER_ID_BYTES_MAX} bytes, none of / \\ ? #, no control characters \
+                 and no spaces around it"
             ));
         }
         Ok(Self(text))

@@ -6,8 +6,9 @@ use crate::site::{Site, fields};
 use crate::world::World;
 
 fn like(user: &str, actor: &str, target: &str) -> Value {
-    json!({ "userId": user, "eventType": "POST_LIKE",
-        "payload": { "actorId": actor, "actorName": actor, "targetId": target, "targetType": "post" } })
+    let payload =
+        json!({ "actorId": actor, "actorName": actor, "targetId": target, "targetType": "post" });
+    json!({ "userId": user, "eventType": "POST_LIKE", "payload": payload })
 }
 
 #[tokio::test]

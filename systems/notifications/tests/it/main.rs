@@ -1,4 +1,5 @@
 //! The notifications system through its public API and over HTTP, on an account in memory with a travelling clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod acceptance;
 mod budgets;
@@ -10,6 +11,7 @@ mod faults;
 mod golden;
 mod http;
 mod isolation;
+mod killed;
 mod running;
 mod site;
 mod world;

@@ -43,6 +43,10 @@ pub(in crate::query) async fn fill(
         if is_last {
             break End::Last;
         }
+        // A page that needs no more items need not wait for its turn either.
+        if page.is_full() || page.is_complete() {
+            continue;
+        }
         // A filter that lets little through is asked of more items at a time.
         if page.taken + page.skipped == before {
             growth = (growth * 2).min(64);

@@ -27,34 +27,36 @@ impl Loading {
         Self { values, expired: Expired::default() }
     }
 
-    /// The content of each term, in order; none for items that are gone or expired.
+    /// The content of each term, in order; none for items that are gone or expired. The keys of items that are loaded
+    /// are taken out of their terms.
     pub(super) async fn contents(
         &mut self,
         reading: &mut Reading,
-        hits: &[(Shard, TermHit)],
+        hits: &mut [(Shard, TermHit)],
     ) -> Result<Vec<Option<Content>>> {
         let mut contents: Vec<Option<Content>> = Vec::with_capacity(hits.len());
-        let mut missing: BTreeMap<Shard, Vec<(usize, StorageKey)>> = BTreeMap::new();
-        for (place, (shard, hit)) in hits.iter().enumerate() {
+        let mut missing: BTreeMap<Shard, (Vec<usize>, Vec<StorageKey>)> = BTreeMap::new();
+        for (place, (shard, hit)) in hits.iter_mut().enumerate() {
             let known = self.values.as_ref().and_then(|values| values.item(&hit.value));
             let known = match known {
                 Some(item) if self.expired.is_alive(reading, *shard, hit.ordinal).await? => {
                     Some(Content::Indexed(item))
                 }
                 _ => {
-                    missing.entry(*shard).or_default().push((place, hit.key.clone()));
+                    let (places, keys) = missing.entry(*shard).or_default();
+                    places.push(place);
+                    keys.push(std::mem::take(&mut hit.key));
                     None
                 }
             };
             contents.push(known);
         }
-        for (shard, wanted) in missing {
+        for (shard, (places, keys)) in missing {
             // Large items come in small calls.
-            let at_once = reading.batch_items(wanted.len());
-            for part in wanted.chunks(at_once) {
-                let keys: Vec<StorageKey> = part.iter().map(|(_, key)| key.clone()).collect();
-                let records = reading.load(shard, &keys).await?;
-                for ((place, _), record) in part.iter().zip(records) {
+            let at_once = reading.batch_items(keys.len());
+            for (places, keys) in places.chunks(at_once).zip(keys.chunks(at_once)) {
+                let records = reading.load(shard, keys).await?;
+                for (place, record) in places.iter().zip(records) {
                     if let Some(content) = contents.get_mut(*place) {
                         *content = record.map(Content::Record);
                     }

@@ -81,8 +81,8 @@ impl LookupWalk {
         let hits = tested(reading, branch, &mut current.walk, hits);
         let hits = current.narrow.keep(reading, hits).await?;
         let shard = current.piece.shard();
-        let hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
-        let contents = self.loading.contents(reading, &hits).await?;
+        let mut hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
+        let contents = self.loading.contents(reading, &mut hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             if is_given_here(&self.branches, current.branch, &content, hit)? {

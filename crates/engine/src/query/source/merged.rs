@@ -72,7 +72,7 @@ impl MergedLookup {
             let shard = stream.walk.piece().shard();
             hits.extend(stream.buffer.pop_front().map(|hit| (shard, hit)));
         }
-        let contents = self.loading.contents(reading, &hits).await?;
+        let contents = self.loading.contents(reading, &mut hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
             if is_given_here(&self.branches, self.branch, &content, hit)? {

@@ -91,19 +91,18 @@ impl OrderedWalk {
         wanted: usize,
     ) -> Result<Batch> {
         let wanted = reading.batch_items(wanted);
-        let mut hits = Vec::new();
-        let mut ranks = Vec::new();
+        let mut hits = Vec::with_capacity(wanted);
+        let mut ranks = Vec::with_capacity(wanted);
         while hits.len() < wanted {
             let Some((shard, ranked)) = self.least(reading, wanted).await? else { break };
             ranks.push(ranked.rank);
             hits.push((shard, ranked.hit));
         }
-        let contents = self.loading.contents(reading, &hits).await?;
-        let mut batch =
-            Batch { candidates: Vec::new(), reached: None, is_last: hits.len() < wanted };
+        let contents = self.loading.contents(reading, &mut hits).await?;
+        let last = hits.last().zip(ranks.last()).map(|((_, hit), rank)| placed(hit, rank.clone()));
+        let candidates = Vec::with_capacity(hits.len());
+        let mut batch = Batch { candidates, reached: last, is_last: hits.len() < wanted };
         for (((_, hit), rank), content) in hits.into_iter().zip(ranks).zip(contents) {
-            let place = Place::Ordered(TermPlace { value: rank.clone(), ordinal: hit.ordinal });
-            batch.reached = Some(place.clone());
             let Some(content) = content else { continue };
             if let Some(last) = &mut self.distinct {
                 if last.as_ref() == Some(&rank) {
@@ -114,6 +113,7 @@ impl OrderedWalk {
                     stream.skip_value(&rank);
                 }
             }
+            let place = placed(&hit, rank);
             batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
         }
         Ok(batch)
@@ -138,6 +138,11 @@ impl OrderedWalk {
         let shard = stream.walk.piece().shard();
         Ok(stream.buffer.pop_front().map(|ranked| (shard, ranked)))
     }
+}
+
+/// The place behind a term.
+fn placed(hit: &TermHit, rank: Bytes) -> Place {
+    Place::Ordered(TermPlace { value: rank, ordinal: hit.ordinal })
 }
 
 impl Ranked {

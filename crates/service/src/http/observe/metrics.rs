@@ -16,6 +16,17 @@ const BOUNDS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     families: Arc<Mutex<BTreeMap<&'static str, Family>>>,
+    sources: Arc<Mutex<Sources>>,
+}
+
+/// What others add to the text.
+#[derive(Default)]
+struct Sources(Vec<Box<dyn Fn() -> String + Send + Sync>>);
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} sources", self.0.len())
+    }
 }
 
 #[derive(Debug)]
@@ -74,6 +85,13 @@ impl Metrics {
         });
     }
 
+    /// Shows the numbers of somebody else too, such as [`crate::telemetry::Telemetry::render`], after these. Their names
+    /// must be others.
+    pub fn add_source(&self, render: impl Fn() -> String + Send + Sync + 'static) {
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        sources.0.push(Box::new(render));
+    }
+
     /// All numbers as text.
     #[must_use]
     pub fn render(&self) -> String {
@@ -81,6 +99,9 @@ impl Metrics {
         for (name, family) in &*self.families.lock().unwrap_or_else(PoisonError::into_inner) {
             // Writing to a text cannot fail.
             let _ = family.render(name, &mut text);
+        }
+        for render in &self.sources.lock().unwrap_or_else(PoisonError::into_inner).0 {
+            text.push_str(&render());
         }
         text
     }
@@ -156,6 +177,14 @@ fn braced(labels: &str, bound: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Metrics, SERIES_MAX};
+
+    #[test]
+    fn the_numbers_of_others_come_last() {
+        let metrics = Metrics::default();
+        metrics.add_source(|| "calls_total 7\n".to_owned());
+        metrics.gauge("lag_seconds", "Lag.", &[], 1.5);
+        assert!(metrics.render().ends_with("lag_seconds 1.5\ncalls_total 7\n"));
+    }
 
     #[test]
     fn numbers_are_printed_by_family() {

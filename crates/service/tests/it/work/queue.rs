@@ -245,6 +245,20 @@ async fn erased_work_is_lost_and_nothing_is_written_again() {
 }
 
 #[tokio::test]
+async fn an_item_that_is_no_work_does_not_stop_the_others() {
+    let post = post().await;
+    let damaged = serde_json::json!({"id": "0", "userId": "bob", "status": "PENDING"});
+    post.mails.create(&"bob".into(), &damaged).await.unwrap();
+    post.enqueue("1", "bob").await;
+    let settings =
+        service::work::QueueSettings { batch_items_max: 1, ..super::mail::settings("x") };
+    let queue = Queue::new(&post.mails, settings, post.sender.clone());
+    let run = queue.run_due().await.unwrap();
+    assert_eq!(run.count(Worked::Done), 1);
+    assert_eq!(letters(&post.letters).await, ["1"]);
+}
+
+#[tokio::test]
 async fn two_instances_share_a_thousand_works_and_none_is_done_twice() {
     let post = post().await;
     let other = queue(&post.mails, "two", &post.sender);

@@ -1,7 +1,7 @@
 //! The HTTP server under the fakes: HTTP/1.1 and HTTP/2 without TLS on a port of this machine.
 //!
-//! Owns connections and the ways they end: answered, dropped, with GOAWAY before or after a request. Does not own what is
-//! answered; see `Site`.
+//! Owns connections and the ways they end: answered, dropped, with GOAWAY before or after a request. Does not own what
+//! is answered; see `Site`.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Access tokens: a signed assertion in exchange for a token, kept until shortly before its end.
 //!
-//! Owns that at most one exchange is under way; pushes that need a token meanwhile wait for it. Does not own what a push
-//! does with a token that is refused.
+//! Owns that at most one exchange is under way; pushes that need a token meanwhile wait for it. Does not own what a
+//! push does with a token that is refused.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Our requests beside those of other people's client libraries for the same push.
 //!
-//! What the libraries sent is recorded in `judges/recorded.json`; `judges/README.md` says how. Differences are named here
-//! one by one; anything else that differs fails.
+//! What the libraries sent is recorded in `judges/recorded.json`; `judges/README.md` says how. Differences are named
+//! here one by one; anything else that differs fails.
 
 use std::sync::Arc;
 

@@ -12,7 +12,16 @@ use service::settings::{Secret, Sources};
 
 use super::ground::{Ground, TOKEN, device, push, sent};
 
-const PLATFORMS: [Platform; 4] = [Platform::Fcm, Platform::Apns, Platform::Webhook, Platform::Mail];
+const PLATFORMS: [Platform; 4] = Platform::ALL;
+
+#[test]
+fn platforms_are_stored_under_their_names() {
+    for platform in PLATFORMS {
+        assert_eq!(serde_json::to_value(platform).unwrap(), platform.name());
+        assert_eq!(Platform::named(platform.name()), Some(platform));
+    }
+    assert_eq!(Platform::named("FCM"), None);
+}
 
 #[tokio::test]
 async fn without_settings_a_push_is_not_configured() {
@@ -65,7 +74,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     let fcm = |change: fn(&mut FcmSettings)| {
         let mut fcm = fake.settings();
         change(&mut fcm);
-        refused(ProviderSettings { fcm: fcm, ..ProviderSettings::default() })
+        refused(ProviderSettings { fcm, ..ProviderSettings::default() })
     };
     let empty = "is empty; set it, or leave out the whole section to run without this provider";
     assert_eq!(fcm(|fcm| fcm.project_id.clear()), format!("Fcm:ProjectId {empty}"));
@@ -83,7 +92,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     let apns = |change: fn(&mut ApnsSettings)| {
         let mut apns = fake.settings();
         change(&mut apns);
-        refused(ProviderSettings { apns: apns, ..ProviderSettings::default() })
+        refused(ProviderSettings { apns, ..ProviderSettings::default() })
     };
     assert_eq!(apns(|apns| apns.team_id.clear()), format!("Apns:TeamId {empty}"));
     assert_eq!(apns(|apns| apns.key_id.clear()), format!("Apns:KeyId {empty}"));
@@ -94,7 +103,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
 
     let webhook = |secret: &str| {
         let webhook = WebhookSettings { secret: Secret::new(secret), ..WebhookSettings::default() };
-        refused(ProviderSettings { webhook: webhook, ..ProviderSettings::default() })
+        refused(ProviderSettings { webhook, ..ProviderSettings::default() })
     };
     assert_eq!(webhook("short"), "Webhook:Secret has 5 bytes; it needs at least 24");
     assert_eq!(webhook("whsec_!"), "Webhook:Secret is no base64 after whsec_");
@@ -102,7 +111,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     let smtp = |host: &str, from: &str| {
         let (host, from) = (host.to_owned(), from.to_owned());
         let smtp = SmtpSettings { host, from, ..SmtpSettings::default() };
-        refused(ProviderSettings { smtp: smtp, ..ProviderSettings::default() })
+        refused(ProviderSettings { smtp, ..ProviderSettings::default() })
     };
     assert_eq!(smtp("", "a@example.org"), format!("Smtp:Host {empty}"));
     assert_eq!(smtp("relay", ""), format!("Smtp:From {empty}"));
@@ -118,8 +127,7 @@ async fn a_key_may_come_with_escaped_line_ends() {
     let escaped = apns.private_key.expose().replace('\n', "\\n");
     assert!(!escaped.contains('\n'));
     apns.private_key = Secret::new(escaped);
-    let providers =
-        ground.providers(&ProviderSettings { apns: apns, ..ProviderSettings::default() });
+    let providers = ground.providers(&ProviderSettings { apns, ..ProviderSettings::default() });
     let result = sent(&providers, &device(Platform::Apns, TOKEN), &push()).await;
     assert_eq!(result, "delivered");
 }

@@ -109,8 +109,8 @@ fn check_hidden(text: &str, secrets: &[String]) {
 #[tokio::test]
 async fn no_secret_is_in_a_log_or_a_result() {
     let listener = Listener::default();
-    // With a single listener, a place in the code is judged by the thread that comes by first, and the tests beside this
-    // one have none; with two, all listeners are asked.
+    // With a single listener, a place in the code is judged by the thread that comes by first, and the tests beside
+    // this one have none; with two, all listeners are asked.
     let _other = tracing::Dispatch::new(Listener::default());
     let _listening = tracing::subscriber::set_default(listener.clone());
     let ground = Ground::new();

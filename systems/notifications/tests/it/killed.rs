@@ -1,0 +1,125 @@
+//! A worker process killed with -9 at every step, on data on disk.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use client::{Account, Environment, TravellingClock};
+use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::{Device, EventType, ListOptions, Notifications, Settings, Status, Step};
+
+use crate::world::{counted, event, keyed, registration, user};
+
+/// The worker, built beside this test.
+fn worker() -> PathBuf {
+    let this = std::env::current_exe().unwrap();
+    let profile = this.parent().and_then(Path::parent).unwrap();
+    let worker = profile.join("examples").join("dispatch_worker");
+    assert!(
+        worker.exists(),
+        "build it first: cargo test -p notifications builds it, one test alone does not"
+    );
+    worker
+}
+
+/// Writes pushes where the worker does.
+struct Noted(PathBuf);
+
+#[async_trait]
+impl Delivery for Noted {
+    async fn push(&self, device: &Device, push: &Push) -> PushResult {
+        let mut text = std::fs::read_to_string(&self.0).unwrap_or_default();
+        text.push_str(&format!("{} {}\n", device.device_id.as_str(), push.collapse_id));
+        std::fs::write(&self.0, text).unwrap();
+        PushResult::Delivered { provider_id: "noted".to_owned() }
+    }
+}
+
+async fn open(folder: &Path, environment: Environment) -> (Account, Notifications) {
+    let account = Account::embedded(folder.join("data")).await.unwrap();
+    let delivery = Arc::new(Noted(folder.join("pushes")));
+    let system = Notifications::open(account.clone(), Settings::default(), environment, delivery);
+    (account, system.await.unwrap())
+}
+
+/// Two events that become one notification and one of its own, for a user with two devices.
+async fn fill(folder: &Path) -> Vec<notifications::Event> {
+    let (account, system) = open(folder, Environment::system()).await;
+    // Loud all day: the test may run at night.
+    let loud = serde_json::json!({ "quietHours": vec![false; 24] });
+    let loud = notifications::PreferencesChange::parse(&loud).unwrap();
+    system.change_preferences(&user("bob"), &loud).await.unwrap();
+    for device in ["d1", "d2"] {
+        system.register_device(&user("bob"), &registration(device, device)).await.unwrap();
+    }
+    let mut events = Vec::new();
+    for (key, actor) in [("k", "alice"), ("k", "carol"), ("other", "dave")] {
+        let sent = system.enqueue(keyed(key, event(EventType::PostLike, actor))).await.unwrap();
+        events.push(sent.value);
+    }
+    drop(system);
+    account.close().await.unwrap();
+    events
+}
+
+/// Runs the worker until it stands still and kills it there; whether it got so far.
+fn kill_at(folder: &Path, step: Step, time: usize) -> bool {
+    let mut child = Command::new(worker())
+        .args([folder.to_str().unwrap(), &format!("{step:?}"), &time.to_string()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    // This is signal 9: the process has no chance to clean up.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(["reached\n", "finished\n"].contains(&line.as_str()), "{step:?}: {line:?}");
+    line == "reached\n"
+}
+
+async fn heal_and_check(folder: &Path, events: &[notifications::Event], what: &str) {
+    let now = Environment::system().now();
+    let clock = TravellingClock::starting_at(now);
+    let (account, system) = open(folder, Environment::travelling(Arc::clone(&clock), 7)).await;
+    let next = system.dispatcher("next").await.unwrap();
+    for _ in 0..3 {
+        next.run_once().await.unwrap();
+        clock.travel(std::time::Duration::from_secs(181));
+        system.sweep().await.unwrap();
+        next.run_once().await.unwrap();
+    }
+    let mut statuses = Vec::new();
+    for event in events {
+        let events = &system.containers().events;
+        let stored = events.read::<notifications::Event>(&"bob".into(), &event.id).await.unwrap();
+        statuses.push(stored.value.value.status);
+    }
+    let done = statuses.iter().filter(|status| **status == Status::Completed).count();
+    let added = statuses.iter().filter(|status| **status == Status::Deduplicated).count();
+    assert_eq!((done, added), (2, 1), "{what}: {statuses:?}");
+    let list =
+        system.list(&user("bob"), &ListOptions::default()).await.unwrap().value.notifications;
+    let mut counts: Vec<_> = list.iter().map(|one| one.count).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [Some(1), Some(2)], "{what}: {list:?}");
+    let pushes = std::fs::read_to_string(folder.join("pushes")).unwrap();
+    let by_target = counted(pushes.lines().map(str::to_owned));
+    assert_eq!(by_target.len(), 4, "{what}: two devices, two notifications: {by_target:?}");
+    assert!(by_target.values().all(|count| *count <= 2), "{what}: {by_target:?}");
+    account.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothing() {
+    let mut killed = 0;
+    for step in Step::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let events = fill(folder.path()).await;
+        killed += usize::from(kill_at(folder.path(), step, 0));
+        heal_and_check(folder.path(), &events, &format!("{step:?}")).await;
+    }
+    assert_eq!(killed, Step::ALL.len());
+}
