@@ -135,7 +135,7 @@ impl Family {
         for (labels, series) in &self.series {
             match series {
                 Series::Number(number) => {
-                    writeln!(text, "{name}{} {number}", braced(labels, None))?
+                    writeln!(text, "{name}{} {number}", braced(labels, None))?;
                 }
                 Series::Histogram { buckets, count, sum } => {
                     for (bucket, bound) in buckets.iter().zip(BOUNDS) {
