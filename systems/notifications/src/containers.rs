@@ -185,8 +185,8 @@ impl Shape {
     /// Only what is asked by. Composite indexes are for questions within one user, where order by one path is enough.
     fn lean(&self) -> model::Result<IndexingPolicy> {
         let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
-        let mut policy = IndexingPolicy::default();
-        policy.included = self.asked.iter().map(path).collect::<model::Result<_>>()?;
+        let included = self.asked.iter().map(path).collect::<model::Result<_>>()?;
+        let mut policy = IndexingPolicy { included, ..IndexingPolicy::default() };
         policy.excluded.push(IndexPath::root());
         Ok(policy)
     }

@@ -13,7 +13,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     problems: Vec<Problem>,
-    source: Option<client::Error>,
+    source: Option<Box<client::Error>>,
 }
 
 /// What the caller can do. The list is closed.
@@ -90,7 +90,7 @@ impl Error {
     /// What the data said.
     #[must_use]
     pub fn data_error(&self) -> Option<&client::Error> {
-        self.source.as_ref()
+        self.source.as_deref()
     }
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as &(dyn std::error::Error + 'static))
+        self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -130,13 +130,7 @@ impl From<client::Error> for Error {
             | client::ErrorKind::Unsupported
             | client::ErrorKind::Unexpected => ErrorKind::Internal,
         };
-        Self { source: None, ..Self::new(kind, error.to_string()) }.with_source(error)
-    }
-}
-
-impl Error {
-    fn with_source(mut self, source: client::Error) -> Self {
-        self.source = Some(source);
-        self
+        let message = error.to_string();
+        Self { source: Some(Box::new(error)), ..Self::new(kind, message) }
     }
 }

@@ -23,7 +23,6 @@ pub(super) struct Api {
 
 impl Notifications {
     /// The HTTP interface, with further pages beside it.
-    #[must_use]
     pub fn router(&self, kit: &Kit, pages: &[Asset]) -> Router {
         self.watch(kit);
         let api = OpenApiRouter::new()

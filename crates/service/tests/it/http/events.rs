@@ -65,7 +65,7 @@ async fn ids_that_are_not_ours_begin_with_a_reset() {
     let (events, stop) = (events(4, 1), Stop::new());
     events.publish("ann", "new", &1);
     let mut other = self::events(4, 2).listen("ann", None, &stop);
-    let foreign = other.position().take().unwrap().to_string();
+    let foreign = other.position().unwrap().to_string();
     let ours = events.listen("ann", None, &stop).position().unwrap().to_string();
     let future = format!("{}9", ours);
     for id in [&foreign, &future, "x", "-", "zz-1", "1-99999999999999999999"] {

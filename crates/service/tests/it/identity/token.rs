@@ -170,7 +170,7 @@ impl Issuer {
         }
     }
 
-    fn token(&self, claims: Value) -> String {
+    fn token(&self, claims: &Value) -> String {
         let mut all =
             json!({"iss": "https://issuer.example", "aud": "us", "sub": "ann", "exp": NOW + 600});
         all.as_object_mut().unwrap().extend(claims.as_object().unwrap().clone());
@@ -197,13 +197,13 @@ async fn tokens_of_an_issuer_are_checked_with_its_published_keys() {
     std::fs::write(&file, keys.to_string()).unwrap();
     let ground = ground(&published(file.to_str().unwrap()));
     assert!(ground.kit.identity().demo_issuer().is_none());
-    assert_eq!(ask(&ground, "/me", &issuer.token(json!({}))).await.status, 200);
+    assert_eq!(ask(&ground, "/me", &issuer.token(&json!({}))).await.status, 200);
     // Another key under the same name, and a secret made of what is public.
-    assert_eq!(ask(&ground, "/me", &Issuer::ec("one").token(json!({}))).await.status, 401);
+    assert_eq!(ask(&ground, "/me", &Issuer::ec("one").token(&json!({}))).await.status, 401);
     let public = EncodingKey::from_secret(keys.to_string().as_bytes());
     let confused =
         Issuer { key: public, algorithm: Algorithm::HS256, jwk: Value::Null, key_id: "one" };
-    let answer = ask(&ground, "/me", &confused.token(json!({}))).await;
+    let answer = ask(&ground, "/me", &confused.token(&json!({}))).await;
     assert!(
         answer.problem().0 == 401 && answer.text.contains("HS256 is not accepted"),
         "{answer:?}"
@@ -223,9 +223,9 @@ async fn rsa_keys_work_too() {
     std::fs::write(&file, json!({"keys": [jwk]}).to_string()).unwrap();
     let ground = ground(&published(file.to_str().unwrap()));
     let issuer = Issuer { key, jwk, key_id: "r", algorithm: Algorithm::RS256 };
-    assert_eq!(ask(&ground, "/me", &issuer.token(json!({}))).await.status, 200);
+    assert_eq!(ask(&ground, "/me", &issuer.token(&json!({}))).await.status, 200);
     let other = Issuer { algorithm: Algorithm::RS512, ..issuer };
-    assert_eq!(ask(&ground, "/me", &other.token(json!({}))).await.status, 401);
+    assert_eq!(ask(&ground, "/me", &other.token(&json!({}))).await.status, 401);
 }
 
 #[tokio::test]
@@ -245,31 +245,31 @@ async fn rotated_keys_are_fetched_and_made_up_ones_do_not_hammer_the_issuer() {
     let ground = ground(&published(&url));
     let fetched = || state.lock().unwrap().1;
     for _ in 0..3 {
-        assert_eq!(ask(&ground, "/me", &one.token(json!({}))).await.status, 200);
+        assert_eq!(ask(&ground, "/me", &one.token(&json!({}))).await.status, 200);
     }
     assert_eq!(fetched(), 1);
     // The issuer rotates; a token with the new key makes us look, but not more than every 30 seconds.
     state.lock().unwrap().0 = json!({"keys": [two.jwk]});
     for _ in 0..3 {
-        assert_eq!(ask(&ground, "/me", &two.token(json!({}))).await.status, 401);
+        assert_eq!(ask(&ground, "/me", &two.token(&json!({}))).await.status, 401);
     }
     assert_eq!(fetched(), 1);
     ground.travel_seconds(30);
-    assert_eq!(ask(&ground, "/me", &two.token(json!({}))).await.status, 200);
-    assert_eq!(ask(&ground, "/me", &one.token(json!({}))).await.status, 401);
+    assert_eq!(ask(&ground, "/me", &two.token(&json!({}))).await.status, 200);
+    assert_eq!(ask(&ground, "/me", &one.token(&json!({}))).await.status, 401);
     assert_eq!(fetched(), 2);
     // Keys that were right serve on while the issuer is away.
     served.abort();
     let _ = served.await;
     ground.travel_seconds(3601);
-    let late = two.token(json!({"exp": NOW + 9000}));
+    let late = two.token(&json!({"exp": NOW + 9000}));
     assert_eq!(ask(&ground, "/me", &late).await.status, 200);
 }
 
 #[tokio::test]
 async fn an_issuer_that_cannot_be_asked_is_told() {
     let ground = ground(&published("no-such-file.json"));
-    let answer = ask(&ground, "/me", &Issuer::ec("one").token(json!({}))).await;
+    let answer = ask(&ground, "/me", &Issuer::ec("one").token(&json!({}))).await;
     assert_eq!(answer.problem().0, 401);
     assert!(answer.text.contains("keys of the issuer cannot be read"), "{}", answer.text);
 }
