@@ -15,4 +15,4 @@ mod verify;
 mod version;
 
 pub(crate) use dispatch::Command;
-pub(crate) use serve::{account_key, stop_signal, warn};
+pub(crate) use serve::{account_key, read_prices, stop_signal, warn};

@@ -2,6 +2,7 @@
 //!
 //! Owns flags, words on the terminal and the demonstration. Every rule about events is the system's own.
 
+mod budget;
 mod configuration;
 mod demo;
 mod erase;

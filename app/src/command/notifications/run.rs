@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::{erase, retry, schema, send, serve, settings, tail};
+use super::{budget, erase, retry, schema, send, serve, settings, tail};
 use crate::failure::Failure;
 use crate::open;
 
@@ -21,6 +21,7 @@ Examples:
   planisphere notifications erase bob --data DIR --yes
   planisphere notifications schema export --to terraform
   planisphere notifications settings show --settings notifications.toml
+  planisphere notifications budget --users 50000 --events-per-user 10 --reads-per-user 5
 
 A folder is open in one process at a time. To work beside a running service, let the service use a server
 (`planisphere serve`) or an account, and give its --endpoint or --connection-string here too.
@@ -40,6 +41,7 @@ enum What {
     Erase(Box<erase::Erase>),
     Schema(Box<schema::Schema>),
     Settings(Box<settings::Settings>),
+    Budget(budget::Budget),
 }
 
 impl Notifications {
@@ -52,6 +54,7 @@ impl Notifications {
             What::Erase(erase) => open::run(erase.run()),
             What::Schema(schema) => open::run(schema.run()),
             What::Settings(settings) => settings.run(),
+            What::Budget(budget) => open::run(budget.run()),
         }
     }
 }
