@@ -13,7 +13,8 @@ use crate::reading::our_root;
 /// The systems that have pages.
 const SYSTEMS: &[&str] = &["notifications"];
 const CHROMIUM: &str = "/usr/bin/chromium";
-const INSTALL: &[&str] = &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
+const INSTALL: &[&str] =
+    &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
 
 pub(crate) fn pages(arguments: &[String]) -> ExitCode {
     if let Some(unknown) = arguments.first() {
@@ -65,7 +66,14 @@ fn run(system: &str) -> Result<(), String> {
     let work = target_folder().join("pages").join(system);
     copy(&tests, &work)?;
     let folder = work.display().to_string();
-    step(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", &folder]))?;
+    step(Command::new("npm").args([
+        "ci",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        &folder,
+    ]))?;
     step(
         Command::new("node")
             .arg(work.join("run.mjs"))

@@ -60,7 +60,9 @@ impl Demo {
 
 /// Names and paths of links that sign in; none outside of demo mode.
 pub(super) fn links(identity: &Identity) -> Vec<(String, String)> {
-    let link = |(name, roles): (&str, &[&str])| Some((name.to_owned(), identity.sign_in_link(name, roles)?));
+    let link = |(name, roles): (&str, &[&str])| {
+        Some((name.to_owned(), identity.sign_in_link(name, roles)?))
+    };
     PEOPLE.into_iter().filter_map(link).collect()
 }
 
@@ -68,10 +70,9 @@ pub(super) fn links(identity: &Identity) -> Vec<(String, String)> {
 pub(super) async fn seed(system: &Notifications) -> Result<(), Failure> {
     let failed = |error: notifications::Error| told(WHAT, &error);
     let bob = user("bob")?;
-    for (device, label, platform) in [
-        ("phone", "Bob's phone", Platform::Fcm),
-        ("tablet", "Bob's tablet", Platform::Apns),
-    ] {
+    for (device, label, platform) in
+        [("phone", "Bob's phone", Platform::Fcm), ("tablet", "Bob's tablet", Platform::Apns)]
+    {
         let registration = registration(device, label, platform)?;
         system.register_device(&bob, &registration).await.map_err(failed)?;
     }

@@ -36,7 +36,8 @@ impl Retry {
 
     async fn retry(&self, opened: &Opened) -> Result<(), Failure> {
         let system = &opened.system;
-        let events = if self.dead { dead(system).await? } else { named(system, &self.events).await? };
+        let events =
+            if self.dead { dead(system).await? } else { named(system, &self.events).await? };
         for event in &events {
             let retried = system.retry_event(&event.user_id, &event.id).await;
             retried.map_err(|error| told(WHAT, &error))?;

@@ -82,7 +82,10 @@ fn export(to: To, flags: &SettingsFlags) -> Result<(), Failure> {
 fn steps(flags: &SettingsFlags) -> Result<(), Failure> {
     for database in schema(flags)?.databases() {
         line("1. Open the account in the portal, then Data Explorer.")?;
-        line(format_args!("2. New Database: id {}, without throughput of its own.", database.id()))?;
+        line(format_args!(
+            "2. New Database: id {}, without throughput of its own.",
+            database.id()
+        ))?;
         for (number, container) in database.containers().iter().enumerate() {
             line(format_args!("{}. New Container in {}:", number + 3, database.id()))?;
             container_steps(container)?;

@@ -107,9 +107,11 @@ impl Serve {
         let address = listener.local_addr();
         let address = address.map_err(|error| Failure::new(what(), error.to_string()))?;
         if self.demo && !address.ip().is_loopback() && !self.allow_remote_demo {
-            let why = "other machines could reach the demonstration, where everybody may become anybody";
-            return Err(Failure::new("serving", why)
-                .way_out("Listen on 127.0.0.1, or say --allow-remote-demo if the network is yours"));
+            let why =
+                "other machines could reach the demonstration, where everybody may become anybody";
+            return Err(Failure::new("serving", why).way_out(
+                "Listen on 127.0.0.1, or say --allow-remote-demo if the network is yours",
+            ));
         }
         Ok(listener)
     }
@@ -168,7 +170,8 @@ impl Serve {
             both = &mut ended => both,
             () = stopping => ended.await,
         };
-        served.map_err(|error| Failure::new("serving", error.to_string()).way_out("Run it again"))?;
+        served
+            .map_err(|error| Failure::new("serving", error.to_string()).way_out("Run it again"))?;
         worked.map_err(|error| told("processing events", &error))
     }
 
@@ -176,15 +179,19 @@ impl Serve {
         let address = listener.local_addr();
         let address = address.map_err(|error| Failure::new("listening", error.to_string()))?;
         let host = match address.ip() {
-            ip if ip.is_unspecified() || ip == IpAddr::from([127, 0, 0, 1]) => "localhost".to_owned(),
+            ip if ip.is_unspecified() || ip == IpAddr::from([127, 0, 0, 1]) => {
+                "localhost".to_owned()
+            }
             IpAddr::V6(ip) => format!("[{ip}]"),
             ip @ IpAddr::V4(_) => ip.to_string(),
         };
         let url = format!("http://{host}:{}", address.port());
         let links = demo::links(kit.identity());
         if self.ready_json {
-            let links: Map<_, _> =
-                links.iter().map(|(name, path)| (name.clone(), json!(format!("{url}{path}")))).collect();
+            let links: Map<_, _> = links
+                .iter()
+                .map(|(name, path)| (name.clone(), json!(format!("{url}{path}"))))
+                .collect();
             let ready = json!({ "endpoint": format!("{url}/"), "data": place, "signIn": links });
             return line(json!({ "ready": ready }));
         }

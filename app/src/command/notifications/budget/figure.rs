@@ -77,7 +77,7 @@ pub(super) const PROCESS_PUSHED: Figure =
     Figure::new("NT-023", "process an event, pushed to three", 15.0).known(45.0, STEPS);
 pub(super) const UNREAD: Figure = Figure::new("NT-024", "unread count", 3.0);
 pub(super) const PAGE: Figure = Figure::new("NT-025", "page of 20", 3.0);
-pub(super) const RATE: Figure = Figure::new("NT-026", "rate check, one window", 3.0);
+pub(super) const RATE: Figure = Figure::new("NT-026", "rate check", 3.0);
 pub(super) const PREFERENCES: Figure = Figure::new("NT-027", "read preferences", 1.0);
 pub(super) const FIRST_PREFERENCES: Figure =
     Figure::new("NT-028", "first preferences of a user", 5.0);
@@ -94,8 +94,7 @@ pub(super) const REGISTER_NEXT: Figure =
     Figure::new("NT-031", "register another device", 10.0).known(36.0, OWNER);
 pub(super) const EVICT: Figure =
     Figure::new("NT-031", "register a fourth, evict one", 10.0).known(48.0, OWNER);
-pub(super) const REFRESH: Figure =
-    Figure::new("NT-032", "refresh a token", 8.0).known(48.0, OWNER);
+pub(super) const REFRESH: Figure = Figure::new("NT-032", "refresh a token", 8.0).known(48.0, OWNER);
 pub(super) const REVOKE: Figure = Figure::new("NT-033", "revoke a device", 8.0).known(30.0, OWNER);
 pub(super) const ERASE: Figure = Figure::without("NT-034", "erase a user");
 pub(super) const ROUND: Figure = Figure::without("NT-021", "a round of a worker, nothing new");
@@ -107,16 +106,15 @@ mod tests {
     #[test]
     fn verdicts_follow_the_figures() {
         let plain = Figure::new("NT-0", "x", 3.0);
-        assert_eq!([2.9, 5.9, 6.1].map(|charge| plain.verdict(charge)), [
-            Verdict::Met,
-            Verdict::Near,
-            Verdict::Over
-        ]);
+        assert_eq!(
+            [2.9, 5.9, 6.1].map(|charge| plain.verdict(charge)),
+            [Verdict::Met, Verdict::Near, Verdict::Over]
+        );
         let known = plain.known(10.0, "y");
-        assert_eq!([5.0, 10.1].map(|charge| known.verdict(charge)), [
-            Verdict::Known,
-            Verdict::Over
-        ]);
+        assert_eq!(
+            [5.0, 10.1].map(|charge| known.verdict(charge)),
+            [Verdict::Known, Verdict::Over]
+        );
         assert_eq!(Figure::without("NT-0", "x").verdict(99.0), Verdict::Told);
     }
 }

@@ -28,7 +28,10 @@ impl Measured {
 }
 
 /// Runs all of them under a profile, in the order of the seed.
-pub(super) async fn measure(profile: ChargeProfile, calls: &Calls) -> Result<Vec<Measured>, Failure> {
+pub(super) async fn measure(
+    profile: ChargeProfile,
+    calls: &Calls,
+) -> Result<Vec<Measured>, Failure> {
     let system = system(profile).await?;
     let mut bench = Bench { system, calls: calls.clone(), rows: Vec::new(), bob: user("bob")? };
     bench.preferences().await?;
@@ -118,7 +121,11 @@ impl Bench {
     }
 
     /// The way of an event without the worker's own place in the feed; its two checks are told by themselves too.
-    fn keep_event<T>(&mut self, figure: Figure, done: notifications::Result<T>) -> Result<(), Failure> {
+    fn keep_event<T>(
+        &mut self,
+        figure: Figure,
+        done: notifications::Result<T>,
+    ) -> Result<(), Failure> {
         self.keep(figure, done)?;
         let Some(row) = self.rows.last_mut() else { return Ok(()) };
         row.calls.retain(|call| call.container != LEASES && call.operation != "read changes");
@@ -126,7 +133,8 @@ impl Bench {
             return Ok(());
         }
         // The order of the way: the list is asked for the dedupe key first, for the limits next.
-        let is_question = |call: &&Call| call.operation == "query" && call.container == "notifications";
+        let is_question =
+            |call: &&Call| call.operation == "query" && call.container == "notifications";
         let questions: Vec<Call> = row.calls.iter().filter(is_question).cloned().collect();
         for (figure, call) in [figure::DEDUPE, figure::RATE].into_iter().zip(questions) {
             self.rows.push(Measured { figure, calls: vec![call] });

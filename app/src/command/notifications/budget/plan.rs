@@ -77,7 +77,8 @@ pub(super) fn plan(load: Load, measured: &[Measured], prices: &PriceTable) -> Ve
         *busy.entry(container.clone()).or_default() += charge * ROUNDS_PER_SECOND * load.workers;
     }
     let needs = busy.into_iter().map(|(container, peak)| {
-        let steady = idle.get(&container).copied().unwrap_or_default() * ROUNDS_PER_SECOND * load.workers;
+        let steady =
+            idle.get(&container).copied().unwrap_or_default() * ROUNDS_PER_SECOND * load.workers;
         let average = (peak - steady) / load.peak_factor + steady;
         need(container, average, peak, prices)
     });
@@ -155,8 +156,13 @@ mod tests {
         let needs = plan(LOAD, &rows, &PriceTable::default());
         let need = needs.first().unwrap();
         // Ten events a second of 10 RU, and two rounds of 3 RU.
-        assert!((need.average - 106.0).abs() < 1e-6 && (need.peak - 406.0).abs() < 1e-6, "{need:?}");
-        assert!((need.manual - 500.0).abs() < 1e-6 && (need.autoscale_maximum - 1_000.0).abs() < 1e-6);
+        assert!(
+            (need.average - 106.0).abs() < 1e-6 && (need.peak - 406.0).abs() < 1e-6,
+            "{need:?}"
+        );
+        assert!(
+            (need.manual - 500.0).abs() < 1e-6 && (need.autoscale_maximum - 1_000.0).abs() < 1e-6
+        );
         // 500 RU/s for 730 hours at 0.008 for each hundred.
         assert!((need.manual_price - 29.2).abs() < 1e-6, "{need:?}");
         assert!((need.autoscale_price - 106.0 / 100.0 * 0.008 * 730.0 * 1.5).abs() < 1e-6);

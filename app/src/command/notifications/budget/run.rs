@@ -153,8 +153,7 @@ fn capacity(needs: &[Need], currency: &str) -> String {
         format!("{:.2}", sum(|need| need.autoscale_price)),
     ]);
     let price = format!("{currency}/month");
-    let head =
-        ["container", "RU/s", "busiest", "manual RU/s", &price, "autoscale RU/s", &price];
+    let head = ["container", "RU/s", "busiest", "manual RU/s", &price, "autoscale RU/s", &price];
     table(&head, &[1, 2, 3, 4, 5, 6], &rows)
 }
 
