@@ -67,14 +67,13 @@ impl Verdict {
 const STEPS: &str = "the seed leaves out claim, dedupe, limits and devices (NT-X9)";
 const OWNER: &str = "the cap holds by a batch (NT-X14), a token has one owner (NT-X15)";
 
-pub(super) const ENQUEUE: Figure = Figure::new("NT-020", "enqueue an event", 5.0)
-    .known(10.0, "every property is indexed, as in the seed's Terraform");
+pub(super) const ENQUEUE: Figure = Figure::new("NT-020", "enqueue an event", 5.0);
 pub(super) const DUE: Figure = Figure::without("NT-021", "due events, all users");
 pub(super) const DEDUPE: Figure = Figure::new("NT-022", "dedupe check", 3.0);
 pub(super) const PROCESS: Figure =
-    Figure::new("NT-023", "process an event, no device", 15.0).known(36.0, STEPS);
+    Figure::new("NT-023", "process an event, no device", 15.0).known(30.0, STEPS);
 pub(super) const PROCESS_PUSHED: Figure =
-    Figure::new("NT-023", "process an event, pushed to three", 15.0).known(45.0, STEPS);
+    Figure::new("NT-023", "process an event, pushed to three", 15.0).known(30.0, STEPS);
 pub(super) const UNREAD: Figure = Figure::new("NT-024", "unread count", 3.0);
 pub(super) const PAGE: Figure = Figure::new("NT-025", "page of 20", 3.0);
 pub(super) const RATE: Figure = Figure::new("NT-026", "rate check", 3.0);
