@@ -10,7 +10,7 @@ use notifications::PAGES;
 use notifications::delivery::Delivery;
 use serde_json::{Map, json};
 use service::http::Kit;
-use service::identity::Identity;
+use service::identity::{Identity, IdentityMode};
 use tokio::net::TcpListener;
 
 use super::configuration::{Everything, Served, SettingsFlags};
@@ -47,7 +47,7 @@ pub(super) struct Serve {
     demo: bool,
 
     /// Let other machines reach the demonstration, where everybody may become anybody
-    #[arg(long, requires = "demo")]
+    #[arg(long)]
     allow_remote_demo: bool,
 
     /// Print one JSON line when ready, and nothing else
@@ -106,7 +106,8 @@ impl Serve {
         })?;
         let address = listener.local_addr();
         let address = address.map_err(|error| Failure::new(what(), error.to_string()))?;
-        if self.demo && !address.ip().is_loopback() && !self.allow_remote_demo {
+        let believes_anybody = settings.identity.mode == IdentityMode::Demo;
+        if believes_anybody && !address.ip().is_loopback() && !self.allow_remote_demo {
             let why =
                 "other machines could reach the demonstration, where everybody may become anybody";
             return Err(Failure::new("serving", why).way_out(
