@@ -80,7 +80,7 @@ impl SettingsFlags {
             let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
             let detail: String = lines.collect();
             Failure::new("reading the settings", "some are wrong")
-                .way_out("Correct what is listed; `notifications settings show` tells all of them")
+                .way_out("Correct what is listed")
                 .detail(detail)
         })?;
         loaded.warnings().iter().for_each(|warning| warn(warning));

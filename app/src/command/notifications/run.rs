@@ -52,7 +52,7 @@ impl Notifications {
             What::Tail(tail) => open::run(tail.run()),
             What::Retry(retry) => open::run(retry.run()),
             What::Erase(erase) => open::run(erase.run()),
-            What::Schema(schema) => open::run(schema.run()),
+            What::Schema(schema) => schema.run(),
             What::Settings(settings) => settings.run(),
             What::Budget(budget) => open::run(budget.run()),
         }

@@ -52,8 +52,7 @@ enum To {
 }
 
 impl Schema {
-    #[expect(clippy::unused_async, reason = "the subcommands are run alike")]
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+    pub(super) fn run(self) -> Result<ExitCode, Failure> {
         match self.what {
             What::Export { to, settings } => export(to, &settings)?,
             What::Steps { settings } => steps(&settings)?,

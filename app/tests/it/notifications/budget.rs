@@ -19,7 +19,7 @@ const OVER: [&str; 6] = [
 ];
 
 fn measured(words: &[&str]) -> (i32, Value) {
-    let said = planisphere([&["notifications", "budget", "--json"], words].concat());
+    let said = planisphere([&["notifications", "budget", "--json"][..], words].concat());
     (said.code, serde_json::from_str(&said.out).unwrap())
 }
 

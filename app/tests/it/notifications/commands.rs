@@ -17,11 +17,11 @@ fn store() -> tempfile::TempDir {
 }
 
 fn on(folder: &Path, words: &[&str]) -> Said {
-    planisphere([&["notifications"], words, &["--data", folder.to_str().unwrap()]].concat())
+    planisphere([&["notifications"][..], words, &["--data", folder.to_str().unwrap()]].concat())
 }
 
 fn tail(folder: &Path, more: &[&str]) -> String {
-    on(folder, &[&["tail", "--all", "--once"], more].concat()).succeeded().out
+    on(folder, &[&["tail", "--all", "--once"][..], more].concat()).succeeded().out
 }
 
 #[test]
