@@ -20,8 +20,8 @@ pub enum Durability {
 pub struct Settings {
     /// Bytes of journal kept before trees are flushed to make it shorter; bounds the time to open. At least 64 MiB.
     pub journal_bytes_max: u64,
-    /// Bytes one space collects in memory before they are written as a table. Up to three such tables wait for a worker.
-    /// More than a space was created with has no effect on it.
+    /// Bytes one space collects in memory before they are written as a table. Up to three times as many wait for a
+    /// worker. More than a space was created with has no effect on it.
     pub memtable_bytes_max: u64,
     /// Bytes of decompressed blocks and of values read lately that are kept in memory for all spaces.
     pub cache_bytes: u64,

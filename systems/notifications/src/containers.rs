@@ -11,11 +11,13 @@
 
 use client::{Account, Container, Throughput, TimeToLive};
 use model::CompositeOrder::{Ascending as Up, Descending as Down};
-use model::{CompositeIndex, CompositeOrder, CompositePath, IndexPath, IndexingPolicy};
+use model::{
+    CompositeIndex, CompositeOrder, CompositePath, IncludedPath, IndexPath, IndexingPolicy,
+};
 use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaError};
 
 use crate::error::{Error, Result};
-use crate::settings::Settings;
+use crate::settings::{Indexing, Settings};
 
 /// Handles on the containers of this system.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ struct Shape {
     name: &'static str,
     partition_key: &'static str,
     expires: bool,
+    /// The paths this system asks by.
+    asked: &'static [&'static str],
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
 }
 
@@ -46,6 +50,7 @@ const EVENTS: Shape = Shape {
     name: "notification_events",
     partition_key: "/userId",
     expires: true,
+    asked: &["status", "retryCount", "nextRetryAt", "leaseUntil", "scheduledAt", "createdAt"],
     composite: &[
         &[("/status", Up), ("/createdAt", Up)],
         &[("/status", Up), ("/nextRetryAt", Up)],
@@ -57,6 +62,7 @@ const NOTIFICATIONS: Shape = Shape {
     name: "notifications",
     partition_key: "/userId",
     expires: true,
+    asked: &["category", "read", "dismissed", "createdAt", "dedupeKey", "pushed"],
     composite: &[
         &[("/userId", Up), ("/createdAt", Down)],
         &[("/userId", Up), ("/read", Up), ("/createdAt", Down)],
@@ -67,6 +73,7 @@ const PREFERENCES: Shape = Shape {
     name: "notification_preferences",
     partition_key: "/userId",
     expires: false,
+    asked: &[],
     composite: &[],
 };
 
@@ -74,14 +81,25 @@ const DEVICES: Shape = Shape {
     name: "device_tokens",
     partition_key: "/userId",
     expires: false,
+    asked: &["deviceId", "revokedAt", "lastSeenAt"],
     composite: &[&[("/userId", Up), ("/lastSeenAt", Down)]],
 };
 
-const TOKEN_OWNERS: Shape =
-    Shape { name: "push_token_owner", partition_key: "/id", expires: false, composite: &[] };
+const TOKEN_OWNERS: Shape = Shape {
+    name: "push_token_owner",
+    partition_key: "/id",
+    expires: false,
+    asked: &["userId"],
+    composite: &[],
+};
 
-const LEASES: Shape =
-    Shape { name: "notification_leases", partition_key: "/id", expires: false, composite: &[] };
+const LEASES: Shape = Shape {
+    name: "notification_leases",
+    partition_key: "/id",
+    expires: false,
+    asked: &["kind", "againAt"],
+    composite: &[],
+};
 
 /// The least manual throughput of a container, and what the seed asks for.
 const THROUGHPUT_RU: i64 = 400;
@@ -144,10 +162,9 @@ impl Shape {
         throughput: Option<Throughput>,
     ) -> model::Result<ContainerSchema> {
         let seconds = u32::try_from(settings.retention().as_secs()).unwrap_or(u32::MAX);
-        let composite = self.composite.iter().map(|paths| composite(paths));
-        let policy = IndexingPolicy {
-            composite: composite.collect::<model::Result<_>>()?,
-            ..IndexingPolicy::default()
+        let policy = match settings.indexing {
+            Indexing::Full => self.full()?,
+            Indexing::Lean => self.lean()?,
         };
         let default = if self.expires { TimeToLive::Seconds(seconds) } else { TimeToLive::Off };
         let container = ContainerSchema::new(self.name, &[self.partition_key])?
@@ -157,6 +174,21 @@ impl Shape {
             Some(throughput) => container.with_throughput(throughput),
             None => container,
         })
+    }
+
+    fn full(&self) -> model::Result<IndexingPolicy> {
+        let composite = self.composite.iter().map(|paths| composite(paths));
+        let composite = composite.collect::<model::Result<_>>()?;
+        Ok(IndexingPolicy { composite, ..IndexingPolicy::default() })
+    }
+
+    /// Only what is asked by. Composite indexes are for questions within one user, where order by one path is enough.
+    fn lean(&self) -> model::Result<IndexingPolicy> {
+        let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
+        let mut policy = IndexingPolicy::default();
+        policy.included = self.asked.iter().map(path).collect::<model::Result<_>>()?;
+        policy.excluded.push(IndexPath::root());
+        Ok(policy)
     }
 }
 

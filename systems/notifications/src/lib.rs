@@ -1,7 +1,7 @@
 //! The notifications pipeline of seed 003: events in, an in-app list and pushes out.
 //!
-//! Owns its words, its containers and its rules. Does not own HTTP plumbing, identity or work queues (`service`), nor any
-//! storage (`client`).
+//! Owns its words, its containers and its rules. Does not own HTTP plumbing, identity or work queues (`service`), nor
+//! any storage (`client`).
 //!
 //! ```text
 //! action/enqueue ─► notification_events ─► reaction (change feed) ─► notifications ─► question/list, stream
@@ -32,7 +32,7 @@ pub use notifications::Notifications;
 pub use page::PAGES;
 pub use question::{EventPage, ListOptions, NotificationPage, Stats};
 pub use reaction::{Cleaned, Dispatcher, Done, Health, Round, Step, StepWatch, Swept};
-pub use settings::{Defaults, QuietMode, RateLimit, Settings};
+pub use settings::{Defaults, Indexing, QuietMode, RateLimit, Settings};
 pub use words::{
     Category, Device, DeviceId, Event, EventType, Moment, Notification, Payload, Platform,
     Preferences, PushRecord, PushState, PushToken, QuietHours, Reason, RevokedReason, Status,

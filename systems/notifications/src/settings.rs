@@ -46,6 +46,8 @@ pub struct Settings {
     pub rate_limits: BTreeMap<Category, RateLimit>,
     /// What a user has before they choose.
     pub defaults: Defaults,
+    /// Which paths are indexed.
+    pub indexing: Indexing,
     /// What deep links begin with.
     pub deeplink_scheme: String,
     /// A folder with further locales, one file for each; none for those inside the program.
@@ -64,6 +66,16 @@ pub enum QuietMode {
     Suppress,
     /// The push comes when the quiet hours end.
     Defer,
+}
+
+/// Which paths are indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Indexing {
+    /// All of them, as the seed says: any question can be asked.
+    Full,
+    /// Those this system asks by: writes cost less.
+    Lean,
 }
 
 /// Pushes at most.
@@ -117,6 +129,7 @@ impl Default for Settings {
                 (Category::Marketing, limit(None, Some(1))),
             ]),
             defaults: Defaults::default(),
+            indexing: Indexing::Full,
             deeplink_scheme: "asora".to_owned(),
             template_folder: None,
             erasure_secret: Secret::default(),

@@ -56,6 +56,8 @@ pub(crate) const STEPS: &[Step] = &[
         slow: false,
         needs: &[CLIPPY],
     },
+    // The binary has the feature `connect` of the client by default, so with the whole workspace the tests and lints of
+    // connected accounts are among these two steps.
     Step {
         name: "tests",
         purpose: "all tests, examples in docs and checks on the tree pass",

@@ -61,7 +61,7 @@ impl Reply {
         // A buffer takes every write.
         let _ = write!(self.values, "{value}");
         let text = self.values.split().freeze();
-        if let Some(value) = header_value(text) {
+        if let Some(value) = header_value(&text) {
             self.headers.insert(name, value);
         }
         self
@@ -172,10 +172,13 @@ impl Reply {
     }
 }
 
-fn header_value(text: Bytes) -> Option<HeaderValue> {
-    if text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
-        return HeaderValue::from_maybe_shared(text).ok();
+fn header_value(text: &Bytes) -> Option<HeaderValue> {
+    // Of ASCII, only control characters are refused here.
+    if text.is_ascii()
+        && let Ok(value) = HeaderValue::from_maybe_shared(text.clone())
+    {
+        return Some(value);
     }
-    let text = percent_encoded_non_ascii(&String::from_utf8_lossy(&text));
+    let text = percent_encoded_non_ascii(&String::from_utf8_lossy(text));
     HeaderValue::try_from(text).ok()
 }

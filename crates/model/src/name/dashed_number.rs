@@ -4,13 +4,9 @@
 
 use std::fmt;
 
-/// For each place of the text: how far the number is shifted so that its digit is last.
-const SHIFTS: [u8; 36] = [
-    124, 120, 116, 112, 108, 104, 100, 96, DASH, 92, 88, 84, 80, DASH, 76, 72, 68, 64, DASH, 60,
-    56, 52, 48, DASH, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4, 0,
-];
-/// More than the bits there are.
-const DASH: u8 = u8::MAX;
+/// Where the two digits of each byte stand.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const TEXT_BYTES: usize = 36;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// A number that prints as 8, 4, 4, 4 and 12 hexadecimal digits.
@@ -19,10 +15,13 @@ pub struct DashedNumber(pub u128);
 
 impl fmt::Display for DashedNumber {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = SHIFTS.map(|shift| match shift {
-            DASH => b'-',
-            _ => DIGITS.get((self.0 >> shift) as usize & 0xF).copied().unwrap_or(b'0'),
-        });
+        let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or(b'0');
+        let mut text = [b'-'; TEXT_BYTES];
+        for (byte, place) in self.0.to_be_bytes().into_iter().zip(PLACES) {
+            if let Some([high, low]) = text.get_mut(place..place + 2) {
+                (*high, *low) = (digit(byte >> 4), digit(byte & 0xF));
+            }
+        }
         formatter.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }

@@ -139,13 +139,13 @@ fn header_text(parts: &Parts, name: &HeaderName) -> Outcome<Option<String>> {
 /// The etags of a list; none when something else is in it.
 fn entries(text: &str) -> Option<Vec<&str>> {
     let entries: Vec<&str> = text.split(',').map(str::trim).filter(|e| !e.is_empty()).collect();
-    let is_etag = |entry: &&str| {
+    let is_etag = |entry: &&str| -> bool {
         let opaque = entry.strip_prefix("W/").unwrap_or(entry);
         let inside = opaque.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         inside.is_some_and(|inside| !inside.contains('"'))
     };
     let is_star = entries.as_slice() == ["*"];
-    (!entries.is_empty() && (is_star || entries.iter().all(|e| is_etag(&e)))).then_some(entries)
+    (!entries.is_empty() && (is_star || entries.iter().all(is_etag))).then_some(entries)
 }
 
 fn invalid(header: &str, allowed: &str) -> Problem {

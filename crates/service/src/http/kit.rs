@@ -111,7 +111,6 @@ impl Kit {
     }
 
     /// Everything a service answers: its routes, its pages, and what every service has.
-    #[must_use]
     pub fn router(&self, api: OpenApiRouter, pages: &[Asset]) -> Router {
         let (routes, document) = api.split_for_parts();
         let routes = pages.iter().fold(routes, |routes, page| page.route(routes));

@@ -38,8 +38,8 @@
 //! # });
 //! ```
 //!
-//! - Lists: [`PageQuery`] with [`PageLimits`] becomes the options of a page; [`Cursors`] (from [`Kit::cursors`]) seal its
-//!   continuation token.
+//! - Lists: [`PageQuery`] with [`PageLimits`] becomes the options of a page; [`Cursors`] (from [`Kit::cursors`]) seal
+//!   its continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on answers; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
 //! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route.

@@ -26,7 +26,7 @@ pub struct Check {
 
 impl Check {
     /// The value must be in the range.
-    pub fn within<N: PartialOrd + Display>(
+    pub fn within<N: PartialOrd + Display + Copy>(
         &mut self,
         name: &str,
         value: N,

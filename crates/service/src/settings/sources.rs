@@ -74,7 +74,7 @@ impl Sources {
             Ok(text) => self.text(&name, &text),
             Err(error) => {
                 let why = error.to_string();
-                self.refuse(&name, why, "give a file that can be read, or none");
+                self.refuse(&name, &why, "give a file that can be read, or none");
                 self
             }
         }
@@ -99,7 +99,7 @@ impl Sources {
             }
             Err(error) => {
                 let why = error.to_string().trim_end().replace('\n', "\n    ");
-                self.refuse(name, why, "the file must be TOML");
+                self.refuse(name, &why, "the file must be TOML");
             }
         }
         self
@@ -158,7 +158,7 @@ impl Sources {
         }
     }
 
-    fn refuse(&mut self, file: &str, why: String, allowed: &str) {
+    fn refuse(&mut self, file: &str, why: &str, allowed: &str) {
         self.mistakes.push(Mistake {
             name: "the file".to_owned(),
             value: file.to_owned(),

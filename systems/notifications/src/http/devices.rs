@@ -104,7 +104,8 @@ pub(super) async fn list(
 }
 
 /// Registers a device of the caller, or refreshes it.
-#[utoipa::path(post, path = "/api/notifications/devices", request_body = RegistrationBody, responses(
+#[utoipa::path(post, path = "/api/notifications/devices", request_body = RegistrationBody,
+    responses(
     (status = 200, body = RegisteredBody),
     (status = 201, body = RegisteredBody),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),

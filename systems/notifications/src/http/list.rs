@@ -108,7 +108,8 @@ pub(super) async fn unread_count(
 }
 
 /// Marks a notification as read. Again, it changes nothing.
-#[utoipa::path(post, path = "/api/notifications/{id}/read", params(("id" = String, Path)), responses(
+#[utoipa::path(post, path = "/api/notifications/{id}/read", params(("id" = String, Path)),
+    responses(
     (status = 200, body = Notification),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -123,7 +124,8 @@ pub(super) async fn read(
 }
 
 /// Puts a notification away. Again, it changes nothing.
-#[utoipa::path(post, path = "/api/notifications/{id}/dismiss", params(("id" = String, Path)), responses(
+#[utoipa::path(post, path = "/api/notifications/{id}/dismiss", params(("id" = String, Path)),
+    responses(
     (status = 200, body = Notification),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),

@@ -1,7 +1,7 @@
 //! The HTTP interface: routes to actions and questions.
 //!
-//! Owns paths, status codes and the form of bodies. Does not own any rule: every route asks the system, for the user the
-//! caller is. A user's route never takes a user id, so there is none to get wrong.
+//! Owns paths, status codes and the form of bodies. Does not own any rule: every route asks the system, for the user
+//! the caller is. A user's route never takes a user id, so there is none to get wrong.
 
 mod admin;
 mod devices;

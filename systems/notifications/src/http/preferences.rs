@@ -37,7 +37,8 @@ pub(super) async fn read(State(api): State<Api>, caller: Principal) -> Outcome<J
 }
 
 /// Changes what is given; the rest stays.
-#[utoipa::path(put, path = "/api/notifications/preferences", request_body = PreferencesBody, responses(
+#[utoipa::path(put, path = "/api/notifications/preferences", request_body = PreferencesBody,
+    responses(
     (status = 200, body = PreferencesBody),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -50,8 +50,8 @@ struct Dispatch {
 }
 
 impl Notifications {
-    /// A worker of this name, different from that of every other; a worker started again under its old name goes on with
-    /// its leases at once.
+    /// A worker of this name, different from that of every other; a worker started again under its old name goes on
+    /// with its leases at once.
     ///
     /// # Errors
     /// Those of the account.

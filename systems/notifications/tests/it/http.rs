@@ -6,8 +6,9 @@ use crate::site::{Site, fields};
 use crate::world::World;
 
 fn like(user: &str, actor: &str, target: &str) -> Value {
-    json!({ "userId": user, "eventType": "POST_LIKE",
-        "payload": { "actorId": actor, "actorName": actor, "targetId": target, "targetType": "post" } })
+    let payload =
+        json!({ "actorId": actor, "actorName": actor, "targetId": target, "targetType": "post" });
+    json!({ "userId": user, "eventType": "POST_LIKE", "payload": payload })
 }
 
 #[tokio::test]
@@ -75,7 +76,10 @@ async fn nt_a05_over_http_wrong_preferences_are_named_and_not_stored() {
 async fn nt_a08_over_http_registering_says_what_it_did_and_shows_no_token() {
     let site = Site::new().await;
     let path = "/api/notifications/devices";
-    let device = |id: &str| json!({ "deviceId": id, "pushToken": format!("secret-token-of-{id}"), "platform": "apns", "label": "X" });
+    let device = |id: &str| {
+        let token = format!("secret-token-of-{id}");
+        json!({ "deviceId": id, "pushToken": token, "platform": "apns", "label": "X" })
+    };
     for id in ["d1", "d2", "d3"] {
         assert_eq!(site.post("bob", path, device(id)).await.0, 201);
         site.world.travel(1);

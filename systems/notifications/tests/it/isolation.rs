@@ -1,4 +1,4 @@
-//! Nobody sees or changes what is another's: every route of a user, with every id of somebody else, and without a token.
+//! Nobody sees or changes what is another's: every route, with every id of somebody else, and without a token.
 
 use client::Query;
 use notifications::EventType;

@@ -104,7 +104,7 @@ fn parse_condition(condition: &str) -> Result<(&str, &str)> {
     };
     let word = |text: &str, expected: &str| {
         let (first, rest) = text.trim_start().split_once(char::is_whitespace)?;
-        first.eq_ignore_ascii_case(expected).then(|| rest.len())
+        first.eq_ignore_ascii_case(expected).then_some(rest.len())
     };
     let tail = |length: usize| condition.get(condition.len() - length..).unwrap_or_default();
     let rest = tail(word(condition, "from").ok_or_else(wrong)?).trim_start();

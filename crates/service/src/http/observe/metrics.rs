@@ -85,8 +85,8 @@ impl Metrics {
         });
     }
 
-    /// Shows the numbers of somebody else too, such as [`crate::telemetry::Telemetry::render`], after these. Their names
-    /// must be others.
+    /// Shows the numbers of somebody else too, such as [`crate::telemetry::Telemetry::render`], after these. Their
+    /// names must be others.
     pub fn add_source(&self, render: impl Fn() -> String + Send + Sync + 'static) {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         sources.0.push(Box::new(render));
@@ -135,7 +135,7 @@ impl Family {
         for (labels, series) in &self.series {
             match series {
                 Series::Number(number) => {
-                    writeln!(text, "{name}{} {number}", braced(labels, None))?
+                    writeln!(text, "{name}{} {number}", braced(labels, None))?;
                 }
                 Series::Histogram { buckets, count, sum } => {
                     for (bucket, bound) in buckets.iter().zip(BOUNDS) {
