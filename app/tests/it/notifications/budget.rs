@@ -32,7 +32,8 @@ fn every_operation_of_the_seed_is_measured_and_judged() {
     assert_eq!(ids, expected);
     for row in rows {
         let (azure, native) = (row["azure"].as_f64().unwrap(), row["native"].as_f64().unwrap());
-        assert!(native > 0.0 && native <= azure, "{row}");
+        let lean = row["lean"].as_f64().unwrap();
+        assert!(native > 0.0 && native <= azure && lean > 0.0, "{row}");
         assert!(row["terms"].as_str().unwrap().contains(|letter: char| letter.is_ascii_digit()));
     }
     let over: BTreeSet<_> = rows
@@ -41,6 +42,9 @@ fn every_operation_of_the_seed_is_measured_and_judged() {
         .map(|row| row["operation"].as_str().unwrap())
         .collect();
     assert_eq!(over, BTreeSet::from(OVER));
+    let lean = rows.iter().filter(|row| row["leanVerdict"] == "OVER");
+    let lean: BTreeSet<_> = lean.map(|row| row["operation"].as_str().unwrap()).collect();
+    assert!(lean.is_subset(&over) && lean.len() < over.len(), "{lean:?}");
     assert_eq!(code, 1, "something is over, and the exit code says so");
     assert_eq!(told["plan"], Value::Null);
 }

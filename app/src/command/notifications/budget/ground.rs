@@ -8,7 +8,7 @@ use engine::{Engine, Environment};
 use model::ChargeProfile;
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{
-    Device, DeviceId, EventType, NewEvent, Notifications, Payload, Platform, PushToken,
+    Device, DeviceId, EventType, Indexing, NewEvent, Notifications, Payload, Platform, PushToken,
     Registration, Settings, TargetType, UserId,
 };
 
@@ -29,8 +29,11 @@ impl Delivery for Taking {
     }
 }
 
-/// A new system whose charges are those of a profile.
-pub(super) async fn system(profile: ChargeProfile) -> Result<Notifications, Failure> {
+/// A new system with this indexing, whose charges are those of a profile.
+pub(super) async fn system(
+    profile: ChargeProfile,
+    indexing: Indexing,
+) -> Result<Notifications, Failure> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
     let environment = Environment::travelling(clock, SEED);
     let settings = engine::Settings {
@@ -38,13 +41,13 @@ pub(super) async fn system(profile: ChargeProfile) -> Result<Notifications, Fail
         maintenance: false,
         ..engine::Settings::default()
     };
+    let chosen = Settings { indexing, ..Settings::default() };
     let store = Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, environment.clone(), settings).await;
     let engine = engine.map_err(|error| Failure::of(WHAT, &error))?;
     let account = Account::embedded(Location::Engine(engine)).await;
     let account = account.map_err(|error| Failure::of(WHAT, &error))?;
-    let opened =
-        Notifications::open(account, Settings::default(), environment, Arc::new(Taking)).await;
+    let opened = Notifications::open(account, chosen, environment, Arc::new(Taking)).await;
     opened.map_err(|error| told(WHAT, &error))
 }
 

@@ -1,11 +1,11 @@
 //! Runs every operation of the seed once and keeps what it cost.
 
 use model::ChargeProfile;
-use notifications::{ListOptions, Notifications, PreferencesChange, UserId};
+use notifications::{Indexing, ListOptions, Notifications, PreferencesChange, UserId};
 
 use super::super::opening::told;
 use super::calls::{Call, Calls, sum};
-use super::figure::{self, Figure};
+use super::figure::{self, Figure, Verdict};
 use super::ground::{WHAT, like, registration, system, user};
 use crate::failure::Failure;
 
@@ -25,14 +25,19 @@ impl Measured {
     pub(super) fn charge(&self) -> f64 {
         sum(&self.calls)
     }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.figure.verdict(self.charge())
+    }
 }
 
-/// Runs all of them under a profile, in the order of the seed.
+/// Runs all of them under a profile and an indexing, in the order of the seed.
 pub(super) async fn measure(
     profile: ChargeProfile,
+    indexing: Indexing,
     calls: &Calls,
 ) -> Result<Vec<Measured>, Failure> {
-    let system = system(profile).await?;
+    let system = system(profile, indexing).await?;
     let mut bench = Bench { system, calls: calls.clone(), rows: Vec::new(), bob: user("bob")? };
     bench.preferences().await?;
     bench.devices().await?;

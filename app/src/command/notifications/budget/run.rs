@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use model::ChargeProfile;
+use notifications::Indexing;
 use serde_json::json;
 
 use super::calls::{Calls, terms};
@@ -25,8 +26,9 @@ const OVER: u8 = 1;
 Example:
   planisphere notifications budget --users 50000 --events-per-user 10 --reads-per-user 5
 
-The charges are those of this program's model (docs/request-charges.md), in memory, with every property indexed as in
-the seed's Terraform. A day's work is spread by --peak-factor.
+The charges are those of this program's model (docs/request-charges.md), in memory: with every property indexed as in
+the seed's Terraform under the profiles azure and native, and under azure with lean indexing
+(Notifications:Indexing=lean). --peak-factor says how uneven a day is.
 
 Exit codes: 0 nothing costs more than it may, 1 something does, 2 it could not be carried out.")]
 pub(in super::super) struct Budget {
@@ -54,6 +56,10 @@ pub(in super::super) struct Budget {
     #[arg(long, value_name = "NUMBER", default_value = "2", value_parser = amount)]
     workers: f64,
 
+    /// Plan, and end with 1 or 0, by lean indexing: only the paths this system asks by
+    #[arg(long)]
+    lean: bool,
+
     /// File with prices, as JSON; list prices in US dollars without it
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -67,14 +73,18 @@ impl Budget {
     pub(in super::super) async fn run(self) -> Result<ExitCode, Failure> {
         let prices = read_prices(self.prices.as_deref())?;
         let calls = Calls::begin();
-        let azure = measure(ChargeProfile::Azure, &calls).await?;
-        let native = measure(ChargeProfile::Native, &calls).await?;
+        let runs = Runs {
+            azure: measure(ChargeProfile::Azure, Indexing::Full, &calls).await?,
+            native: measure(ChargeProfile::Native, Indexing::Full, &calls).await?,
+            lean: measure(ChargeProfile::Azure, Indexing::Lean, &calls).await?,
+        };
+        let judged = if self.lean { &runs.lean } else { &runs.azure };
         let load = self.load();
-        let needs = load.map(|load| (load, plan(load, &azure, &prices)));
+        let needs = load.map(|load| (load, plan(load, judged, &prices)));
         if self.json {
-            line(as_json(&azure, &native, needs.as_ref()))?;
+            line(as_json(&runs, needs.as_ref()))?;
         } else {
-            line(operations(&azure, &native))?;
+            line(operations(&runs))?;
             if let Some((load, needs)) = &needs {
                 line("")?;
                 line(capacity(needs, &prices.currency))?;
@@ -82,7 +92,7 @@ impl Budget {
                 line(compared(*load, needs))?;
             }
         }
-        let is_over = azure.iter().any(|row| row.figure.verdict(row.charge()) == Verdict::Over);
+        let is_over = judged.iter().any(|row| row.verdict() == Verdict::Over);
         Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
     }
 
@@ -105,10 +115,23 @@ fn amount(text: &str) -> Result<f64, String> {
     }
 }
 
-fn operations(azure: &[Measured], native: &[Measured]) -> String {
-    let rows = azure.iter().zip(native).map(|(row, native)| {
-        let verdict = row.figure.verdict(row.charge());
-        let why = match (verdict, row.figure.known) {
+/// The same operations, three times.
+struct Runs {
+    azure: Vec<Measured>,
+    native: Vec<Measured>,
+    lean: Vec<Measured>,
+}
+
+impl Runs {
+    fn rows(&self) -> impl Iterator<Item = (&Measured, &Measured, &Measured)> {
+        let pairs = self.azure.iter().zip(&self.native).zip(&self.lean);
+        pairs.map(|((azure, native), lean)| (azure, native, lean))
+    }
+}
+
+fn operations(runs: &Runs) -> String {
+    let rows = runs.rows().map(|(row, native, lean)| {
+        let why = match (row.verdict(), row.figure.known) {
             (Verdict::Known, Some((_, why))) => format!("; {why}"),
             _ => String::new(),
         };
@@ -118,12 +141,24 @@ fn operations(azure: &[Measured], native: &[Measured]) -> String {
             row.figure.seed.map_or("-".to_owned(), |seed| format!("{seed:.0}")),
             format!("{:.2}", row.charge()),
             format!("{:.2}", native.charge()),
-            verdict.word().to_owned(),
+            row.verdict().word().to_owned(),
+            format!("{:.2}", lean.charge()),
+            lean.verdict().word().to_owned(),
             format!("{}{why}", terms(&row.calls)),
         ]
     });
-    let head = ["", "operation", "seed", "azure", "native", "verdict", "terms (azure), RU"];
-    table(&head, &[2, 3, 4], &rows.collect::<Vec<_>>())
+    let head = [
+        "",
+        "operation",
+        "seed",
+        "azure",
+        "native",
+        "verdict",
+        "lean",
+        "verdict",
+        "terms of azure",
+    ];
+    table(&head, &[2, 3, 4, 6], &rows.collect::<Vec<_>>())
 }
 
 fn capacity(needs: &[Need], currency: &str) -> String {
@@ -157,15 +192,17 @@ fn capacity(needs: &[Need], currency: &str) -> String {
     table(&head, &[1, 2, 3, 4, 5, 6], &rows)
 }
 
-fn as_json(azure: &[Measured], native: &[Measured], needs: Option<&(Load, Vec<Need>)>) -> String {
-    let rows = azure.iter().zip(native).map(|(row, native)| {
+fn as_json(runs: &Runs, needs: Option<&(Load, Vec<Need>)>) -> String {
+    let rows = runs.rows().map(|(row, native, lean)| {
         json!({
             "id": row.figure.id,
             "operation": row.figure.what,
             "seed": row.figure.seed,
             "azure": row.charge(),
             "native": native.charge(),
-            "verdict": row.figure.verdict(row.charge()).word(),
+            "verdict": row.verdict().word(),
+            "lean": lean.charge(),
+            "leanVerdict": lean.verdict().word(),
             "terms": terms(&row.calls),
         })
     });
