@@ -8,6 +8,7 @@ const PATH = "/api/notifications";
 let next = null;
 // Answers of an older question are dropped.
 let asked = 0;
+let unread = null;
 
 export function begin() {
   byId("more").addEventListener("click", () => load(false).catch(tell));
@@ -41,6 +42,7 @@ export async function load(fromTheStart) {
 // News of the stream.
 export function react(name, data) {
   if (name === "unread" && typeof data.unreadCount === "number") badge(data.unreadCount);
+  if (name === "asked" && data.unreadCount !== unread) missed(data.unreadCount);
   if (name === "new") {
     put(data);
     say(data.title);
@@ -49,7 +51,14 @@ export function react(name, data) {
   if (name === "changed") load(true).catch(tell);
 }
 
+// Something happened that no stream told. A reader who is in the list keeps their place.
+function missed(count) {
+  badge(count);
+  if (!byId("list").contains(document.activeElement)) load(true).catch(tell);
+}
+
 function badge(count) {
+  unread = count;
   const mark = byId("badge");
   mark.hidden = count === 0;
   mark.textContent = count > 99 ? "99+" : String(count);

@@ -1,8 +1,10 @@
-// Live news of the list: server-sent events, read by fetch so that a token can go along; polling while they are away.
+// Live news of the list: server-sent events, read by fetch so that a token can go along. A stream tells what happens in
+// the process it is open to, so the count is also asked for: seldom beside a stream, often without one.
 
 import { call, headers } from "./api.js";
 
 const POLL_MS = 15_000;
+const POLL_BESIDE_MS = 60_000;
 const AGAIN_MS = 3_000;
 // The service writes a line every 15 seconds; a connection silent for longer is dead.
 const SILENCE_MS = 45_000;
@@ -11,11 +13,14 @@ const SILENCE_MS = 45_000;
 export async function follow(react, signal) {
   let last = null;
   while (!signal.aborted) {
-    const poll = setInterval(() => ask(react), POLL_MS);
+    let poll = setInterval(() => ask(react), POLL_MS);
     let opened = false;
     try {
       last = await listen((name, data) => {
-        if (!opened) clearInterval(poll);
+        if (!opened) {
+          clearInterval(poll);
+          poll = setInterval(() => ask(react), POLL_BESIDE_MS);
+        }
         opened = true;
         react(name, data);
       }, last, signal);
@@ -32,7 +37,7 @@ export async function follow(react, signal) {
 
 async function ask(react) {
   try {
-    react("unread", await call("GET", "/api/notifications/unread-count"));
+    react("asked", await call("GET", "/api/notifications/unread-count"));
   } catch {
     // The next round may find the service again.
   }

@@ -273,6 +273,8 @@ await test("the badge comes by polling when there is no stream", async () => {
   assert.equal((await api("POST", "/api/notifications/send", like("polled"))).status, 202);
   const count = () => other.locator("#badge").evaluate((mark) => (mark.hidden ? 0 : Number(mark.textContent)));
   await until("the badge", (unread) => unread === 1, count);
+  const first = () => other.locator("#list > li h3").first().textContent();
+  await until("the first title", (title) => /^Zoe/.test(title), first);
   await without.close();
 });
 
