@@ -69,7 +69,7 @@ impl Visitor {
                 let title = |one: &Value| one["title"].as_str().unwrap().to_owned();
                 return listed.iter().map(title).collect();
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
     }
 }
