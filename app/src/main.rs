@@ -35,6 +35,7 @@ Examples:
   planisphere schema plan shop.toml --data DIR    what would this schema create and change?
   planisphere report                      what did requests cost, what was hot, what would help?
   planisphere cost --item order.json      what does this item cost, path by path?
+  planisphere notifications serve --demo  a notification service to try, on our own data
   planisphere help verify                 more about one command
 
 Exit codes: 0 all is well, 1 something was found, 2 the command could not be carried out.";

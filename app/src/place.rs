@@ -63,6 +63,15 @@ pub(crate) enum Missing {
 
 impl PlaceFlags {
     pub(crate) fn place(&self) -> Result<Place, Failure> {
+        self.named()?.ok_or_else(|| {
+            Failure::new("reading the flags", "no place is named").way_out(
+                "give a folder with --data, or an account with --endpoint or --connection-string",
+            )
+        })
+    }
+
+    /// The place; none when no flag names one.
+    pub(crate) fn named(&self) -> Result<Option<Place>, Failure> {
         let words = Words {
             data: self.data.as_deref(),
             endpoint: self.endpoint.as_deref(),
@@ -70,11 +79,7 @@ impl PlaceFlags {
             key_file: self.key_file.as_deref(),
             connection_string: self.connection_string.as_deref(),
         };
-        words.place()?.ok_or_else(|| {
-            Failure::new("reading the flags", "no place is named").way_out(
-                "give a folder with --data, or an account with --endpoint or --connection-string",
-            )
-        })
+        words.place()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The task runner: every command a person or CI runs, written in our language.
 //!
-//! Owns: the commands `test`, `tidy`, `conformance`, `bench`, `help`, and the checks that keep the tree readable.
+//! Owns: the commands `test`, `tidy`, `conformance`, `pages`, `bench`, `help`, and the checks that keep the tree
+//! readable.
 //! Does not own: product code. It depends on nothing of ours and on no third party, so it builds in a second.
 //!
 //! The flow: `main.rs` gives the arguments to [`run`], which picks a file in `command/`. `command/test.rs` runs the
@@ -35,6 +36,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "tidy" => command::tidy(rest),
         "conformance" => command::conformance(rest),
         "bench" => command::bench(rest),
+        "pages" => command::pages(rest),
         unknown => command::refuse(&format!("there is no command `{unknown}`")),
     }
 }

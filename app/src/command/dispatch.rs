@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::{bench, copy, cost, export, import, query, report, schema, serve, verify, version};
+use super::{
+    bench, copy, cost, export, import, notifications, query, report, schema, serve, verify, version,
+};
 use crate::failure::Failure;
 
 /// What the user asks for.
@@ -21,6 +23,7 @@ pub(crate) enum Command {
     Report(report::Report),
     Schema(Box<schema::Schema>),
     Cost(cost::Cost),
+    Notifications(notifications::Notifications),
 }
 
 impl Command {
@@ -38,6 +41,7 @@ impl Command {
             Self::Report(report) => report.run(),
             Self::Schema(schema) => schema.run(),
             Self::Cost(cost) => cost.run(),
+            Self::Notifications(notifications) => notifications.run(),
         }
     }
 }

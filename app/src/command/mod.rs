@@ -6,6 +6,7 @@ mod cost;
 mod dispatch;
 mod export;
 mod import;
+mod notifications;
 mod query;
 mod report;
 mod schema;
@@ -14,4 +15,4 @@ mod verify;
 mod version;
 
 pub(crate) use dispatch::Command;
-pub(crate) use serve::account_key;
+pub(crate) use serve::{account_key, read_prices, stop_signal, warn};

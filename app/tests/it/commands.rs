@@ -20,8 +20,18 @@ fn version_names_the_format_that_stores_are_written_in() {
 
 #[test]
 fn help_teaches_by_examples() {
-    let commands =
-        ["version", "verify", "bench", "export", "import", "copy", "query", "cost", "schema"];
+    let commands = [
+        "version",
+        "verify",
+        "bench",
+        "export",
+        "import",
+        "copy",
+        "query",
+        "cost",
+        "schema",
+        "notifications",
+    ];
     for command in commands {
         let said = planisphere([command, "--help"]).succeeded();
         assert!(said.out.contains("Example"), "{said:?}");

@@ -17,6 +17,8 @@ Every command that a person or CI runs. Start with: cargo xtask test
     --only <library>             one of python, javascript, go, rust, java
     --full                       also the emulator tests that the Rust library carries itself
 
+  cargo xtask pages            the pages of the systems in a browser; screenshots go to target/pages
+
   cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
     queries                      those of the query language, with SQLite and PostgreSQL beside them
     gateway                      the server over HTTP, with a bare server and other emulators beside it
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn every_command_is_taught() {
-        for name in ["test", "tidy", "conformance", "bench", "help"] {
+        for name in ["test", "tidy", "conformance", "pages", "bench", "help"] {
             assert!(HELP.contains(&format!("cargo xtask {name}")), "{name}");
         }
     }

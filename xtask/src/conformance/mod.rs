@@ -15,7 +15,7 @@ pub(crate) use expected::Expected;
 pub(crate) use library::{LIBRARIES, Library};
 pub(crate) use line::Line;
 pub(crate) use own_tests::{HEADING, OWN_TESTS, run_own_tests, section};
-pub(crate) use prepare::{is_there, prepare, run};
+pub(crate) use prepare::{is_there, prepare, run, target_folder};
 pub(crate) use server::Server;
 pub(crate) use snippet::check as check_snippet;
 pub(crate) use table::table;

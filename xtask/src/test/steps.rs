@@ -73,6 +73,13 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
     },
     Step {
+        name: "pages",
+        purpose: "the pages of the systems work in a browser",
+        command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "pages"],
+        slow: true,
+        needs: &[],
+    },
+    Step {
         name: "release",
         purpose: "the binary builds as it ships",
         command: &["cargo", "build", "--release", "--package", "app"],

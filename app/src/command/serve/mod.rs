@@ -9,5 +9,5 @@ mod run;
 mod usage;
 
 pub(crate) use account_key::account_key;
-pub(crate) use run::Serve;
+pub(crate) use run::{Serve, stop_signal, warn};
 pub(crate) use usage::{USAGE_FILE, read_prices};

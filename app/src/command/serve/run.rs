@@ -269,13 +269,13 @@ fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
 }
 
 /// A line for whoever runs the server.
-pub(super) fn warn(line: &str) {
+pub(crate) fn warn(line: &str) {
     // When even this cannot be written, nobody reads.
     let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }
 
 /// Completes at the first SIGTERM or SIGINT.
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     let listen = |kind| {
         signal(kind).map_err(|error| {
             Failure::new("listening for signals", error.to_string()).way_out("Run it again")

@@ -4,7 +4,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::header::{LOCATION, SET_COOKIE};
+use axum::http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -67,7 +67,7 @@ async fn sign_in(
 ) -> Outcome<Response> {
     let sign_in = identity.redeem(query.link.as_deref().unwrap_or_default()).ok_or_else(|| {
         let detail = "The link is not ours, was used before or has ended. Ask for a new one.";
-        Problem::unauthorized("invalid_link", detail)
+        Problem::unauthorized("invalid_link", detail).header(WWW_AUTHENTICATE, "Bearer")
     })?;
     let cookies = identity.start_session(&sign_in.subject, &sign_in.roles);
     let cookies = AppendHeaders(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use service::http::{Asset, Kit, OpenApiRouter, Outcome, Problem, Standing, routes};
-use service::identity::Principal;
+use service::identity::{Principal, session_routes};
 
 use crate::notifications::Notifications;
 use crate::words::UserId;
@@ -41,7 +41,8 @@ impl Notifications {
             .routes(routes!(admin::events))
             .routes(routes!(admin::retry))
             .routes(routes!(admin::stats))
-            .with_state(Api { system: self.clone(), kit: kit.clone() });
+            .with_state(Api { system: self.clone(), kit: kit.clone() })
+            .merge(session_routes(kit.identity()));
         kit.router(api, pages)
     }
 

@@ -12,6 +12,7 @@ mod golden;
 mod http;
 mod isolation;
 mod killed;
+mod pages;
 mod running;
 mod site;
 mod world;

@@ -29,7 +29,7 @@ impl Site {
         let identity = Identity::new(world.environment.clone(), &IdentitySettings::demo()).unwrap();
         let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
         let kit = Kit::new(world.environment.clone(), settings, identity);
-        let router = world.system.router(&kit, &[]);
+        let router = world.system.router(&kit, notifications::PAGES);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = kit.clone();

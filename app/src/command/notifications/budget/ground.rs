@@ -1,0 +1,85 @@
+//! A system to measure on: in memory, on a clock of its own, with a provider that takes everything.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use client::{Account, Location, TimestampMs, TravellingClock};
+use engine::{Engine, Environment};
+use model::ChargeProfile;
+use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::{
+    Device, DeviceId, EventType, Indexing, NewEvent, Notifications, Payload, Platform, PushToken,
+    Registration, Settings, TargetType, UserId,
+};
+
+use super::super::opening::told;
+use crate::failure::Failure;
+
+pub(super) const WHAT: &str = "measuring the operations";
+/// 2025-06-10T12:00:00Z: nobody's default quiet hours.
+const NOON_MS: u64 = 1_749_556_800_000;
+const SEED: u64 = 7;
+
+struct Taking;
+
+#[async_trait]
+impl Delivery for Taking {
+    async fn push(&self, _: &Device, _: &Push) -> PushResult {
+        PushResult::Delivered { provider_id: "measured".to_owned() }
+    }
+}
+
+/// A new system with this indexing, whose charges are those of a profile.
+pub(super) async fn system(
+    profile: ChargeProfile,
+    indexing: Indexing,
+) -> Result<Notifications, Failure> {
+    let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
+    let environment = Environment::travelling(clock, SEED);
+    let settings = engine::Settings {
+        charge_profile: profile,
+        maintenance: false,
+        ..engine::Settings::default()
+    };
+    let chosen = Settings { indexing, ..Settings::default() };
+    let store = Arc::new(storage::memory::MemoryStore::new());
+    let engine = Engine::open(store, environment.clone(), settings).await;
+    let engine = engine.map_err(|error| Failure::of(WHAT, &error))?;
+    let account = Account::embedded(Location::Engine(engine)).await;
+    let account = account.map_err(|error| Failure::of(WHAT, &error))?;
+    let opened = Notifications::open(account, chosen, environment, Arc::new(Taking)).await;
+    opened.map_err(|error| told(WHAT, &error))
+}
+
+pub(super) fn user(name: &str) -> Result<UserId, Failure> {
+    UserId::parse(name).map_err(|why| Failure::new(WHAT, why))
+}
+
+pub(super) fn registration(device: &str, token: &str) -> Result<Registration, Failure> {
+    let wrong = |why: String| Failure::new(WHAT, why);
+    Ok(Registration {
+        device_id: DeviceId::parse(device).map_err(wrong)?,
+        push_token: PushToken::parse(token).map_err(wrong)?,
+        platform: Platform::Fcm,
+        label: Some("Phone".to_owned()),
+    })
+}
+
+/// Somebody likes a post of the user.
+pub(super) fn like(user: &UserId, target: &str) -> NewEvent {
+    NewEvent {
+        user_id: user.clone(),
+        event_type: EventType::PostLike,
+        payload: Payload {
+            actor_id: Some("alice".to_owned()),
+            actor_name: Some("Alice".to_owned()),
+            target_id: target.to_owned(),
+            target_type: TargetType::Post,
+            snippet: Some("By the lake, in the last light of the day.".to_owned()),
+            more: serde_json::Map::new(),
+        },
+        dedupe_key: None,
+        scheduled_at: None,
+        idempotency_key: None,
+    }
+}

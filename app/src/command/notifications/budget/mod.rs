@@ -1,0 +1,13 @@
+//! `notifications budget`: what every operation of the seed costs, against what it says, and what a service would need.
+//!
+//! Owns the seed's figures, the measuring and the arithmetic of capacity. Does not own charges (`model`, `engine`).
+
+mod calls;
+mod figure;
+mod ground;
+mod measure;
+mod plan;
+mod run;
+mod table;
+
+pub(super) use run::Budget;

@@ -1,0 +1,131 @@
+//! The service: its demonstration, what it refuses, how it ends.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use reqwest::Client;
+use reqwest::header::{COOKIE, HeaderMap, SET_COOKIE};
+use reqwest::redirect::Policy;
+use serde_json::{Value, json};
+
+use crate::planisphere::{BINARY, planisphere};
+use crate::serve::terminate;
+
+fn start(words: &[&str]) -> (Child, Value) {
+    let mut service = Command::new(BINARY)
+        .args(["notifications", "serve", "--port", "0", "--ready-json"])
+        .args(words)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(service.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    (service, told["ready"].clone())
+}
+
+/// A browser of somebody who followed their link.
+struct Visitor {
+    client: Client,
+    url: String,
+    cookies: String,
+    csrf: String,
+}
+
+impl Visitor {
+    async fn enter(ready: &Value, name: &str) -> Self {
+        let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
+        let link = ready["signIn"][name].as_str().unwrap();
+        let entered = client.get(link).send().await.unwrap();
+        assert_eq!(entered.status().as_u16(), 303);
+        let cookies = cookies(entered.headers());
+        let url = ready["endpoint"].as_str().unwrap().trim_end_matches('/').to_owned();
+        let again = client.get(link).send().await.unwrap();
+        assert_eq!(again.status().as_u16(), 401, "a link works once");
+        let mut visitor = Self { client, url, cookies, csrf: String::new() };
+        let session = visitor.get("/session").await;
+        assert_eq!(session["subject"], name);
+        session["csrfToken"].as_str().unwrap().clone_into(&mut visitor.csrf);
+        visitor
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let request = self.client.get(format!("{}{path}", self.url)).header(COOKIE, &self.cookies);
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    async fn post(&self, path: &str, body: &Value, csrf: &str) -> u16 {
+        let request = self.client.post(format!("{}{path}", self.url)).json(body);
+        let request = request.header(COOKIE, &self.cookies).header("x-csrf-token", csrf);
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// The titles of the list, once it has this many.
+    async fn titles(&self, least: usize) -> Vec<String> {
+        loop {
+            let page = self.get("/api/notifications?limit=100").await;
+            let listed = page["notifications"].as_array().unwrap();
+            if listed.len() >= least {
+                let title = |one: &Value| one["title"].as_str().unwrap().to_owned();
+                return listed.iter().map(title).collect();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+    }
+}
+
+fn cookies(headers: &HeaderMap) -> String {
+    let lines = headers.get_all(SET_COOKIE).iter().map(|line| line.to_str().unwrap());
+    lines.map(|line| line.split(';').next().unwrap()).collect::<Vec<_>>().join("; ")
+}
+
+#[tokio::test]
+async fn the_demonstration_signs_in_lists_and_sends() {
+    let (service, ready) = start(&["--demo"]);
+    assert_eq!(ready["data"], "memory");
+    let bob = Visitor::enter(&ready, "bob").await;
+    let titles = bob.titles(37).await;
+    assert!(titles.iter().any(|title| title == "Alice and 2 others liked your post"), "{titles:?}");
+    let event = json!({ "userId": "alice", "eventType": "POST_LIKE",
+        "payload": { "actorName": "Bob", "targetId": "x", "targetType": "post" } });
+    let path = "/api/notifications/send";
+    assert_eq!(bob.post(path, &event, "").await, 403, "another site could have sent it");
+    assert_eq!(bob.post(path, &event, &bob.csrf).await, 202);
+    let alice = Visitor::enter(&ready, "alice").await;
+    assert_eq!(alice.titles(2).await.len(), 2);
+    assert_eq!(alice.post(path, &event, &alice.csrf).await, 403, "she has not the role");
+    let page = bob.client.get(&bob.url).send().await.unwrap();
+    assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("'none'"));
+    assert!(page.text().await.unwrap().contains("/page/main.js"));
+    assert_eq!(terminate(service), Some(0));
+}
+
+#[tokio::test]
+async fn a_folder_keeps_everything_and_the_demonstration_is_not_made_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for _ in 0..2 {
+        let (service, ready) = start(&["--demo", "--data", data.to_str().unwrap()]);
+        let bob = Visitor::enter(&ready, "bob").await;
+        assert_eq!(bob.titles(37).await.len(), 37);
+        assert_eq!(terminate(service), Some(0));
+    }
+}
+
+#[test]
+fn a_service_must_know_whom_to_believe() {
+    let said = planisphere(["notifications", "serve", "--memory", "--port", "0"]);
+    assert_eq!(said.code, 2);
+    for name in ["Identity:Issuer", "Identity:Audience", "Identity:Jwks"] {
+        assert!(said.err.contains(name), "{said:?}");
+    }
+}
+
+#[test]
+fn a_demonstration_stays_on_this_machine() {
+    for words in [&["--demo"][..], &["--memory", "--set", "Identity:Mode=demo"]] {
+        let base = ["notifications", "serve", "--port", "0", "--host", "0.0.0.0"];
+        let said = planisphere([&base[..], words].concat());
+        assert!(said.code == 2 && said.err.contains("--allow-remote-demo"), "{said:?}");
+    }
+}

@@ -1,0 +1,35 @@
+// Devices: which get pushes, and taking that away from one.
+
+import { call } from "./api.js";
+import { byId, element, say, tell, time } from "./element.js";
+
+const PATH = "/api/notifications/devices";
+const PLATFORMS = { fcm: "Android or web", apns: "Apple", webhook: "Webhook", mail: "Mail" };
+
+export async function load() {
+  const { devices } = await call("GET", PATH);
+  byId("devices").replaceChildren(...devices.map(item));
+  byId("no-devices").hidden = devices.some((device) => !device.revokedAt);
+}
+
+function item(device) {
+  const name = device.label || device.deviceId;
+  const about = element("p", { class: "when" },
+    `${PLATFORMS[device.platform] ?? device.platform}, token ${device.pushToken}, last seen `, time(device.lastSeenAt));
+  const text = element("div", { class: "text" }, element("h3", {}, name), about);
+  if (device.revokedAt) {
+    text.append(element("p", {}, "Revoked ", time(device.revokedAt)));
+    return element("li", {}, text);
+  }
+  const revoke = element("button", {
+    type: "button", "aria-label": `Revoke: ${name}`, onclick: () => take(device, name).catch(tell),
+  }, "Revoke");
+  return element("li", {}, text, element("div", { class: "buttons" }, revoke));
+}
+
+async function take(device, name) {
+  await call("POST", `${PATH}/${encodeURIComponent(device.deviceId)}/revoke`);
+  await load();
+  say(`${name} gets no more pushes.`);
+  byId("tab-devices").focus();
+}

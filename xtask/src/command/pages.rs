@@ -1,0 +1,104 @@
+//! `pages`: the pages of the systems in a real browser, as people use them.
+//!
+//! Owns getting the browser and its driver ready, and saying loudly when they are missing. Does not own what is tested:
+//! each system has its `page_tests/run.mjs`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use crate::command::refuse;
+use crate::conformance::{Server, target_folder};
+use crate::reading::our_root;
+
+/// The systems that have pages.
+const SYSTEMS: &[&str] = &["notifications"];
+const CHROMIUM: &str = "/usr/bin/chromium";
+const INSTALL: &[&str] =
+    &["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"];
+
+pub(crate) fn pages(arguments: &[String]) -> ExitCode {
+    if let Some(unknown) = arguments.first() {
+        return refuse(&format!("pages does not know `{unknown}`"));
+    }
+    if let Some(missing) = missing() {
+        println!("SKIPPED pages: {missing}");
+        return ExitCode::SUCCESS;
+    }
+    let mut failed = false;
+    for system in SYSTEMS {
+        if let Err(reason) = run(system) {
+            eprintln!("{system}: {reason}");
+            failed = true;
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// What is missing on this machine and cannot be had; nothing when all is there.
+fn missing() -> Option<String> {
+    if !succeeds(&["npm", "--version"]) {
+        return Some("npm is missing; get Node.js 20 or newer, https://nodejs.org/".to_owned());
+    }
+    if Path::new(CHROMIUM).exists() {
+        return None;
+    }
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    if is_root && succeeds(&["apt-get", "--version"]) {
+        println!("installing Chromium");
+        if succeeds(INSTALL) || (succeeds(&["apt-get", "update", "-qq"]) && succeeds(INSTALL)) {
+            return None;
+        }
+    }
+    Some(format!("there is no {CHROMIUM}; get it with `{}`", INSTALL.join(" ")))
+}
+
+fn succeeds(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Runs the tests of one system, in a copy of their folder beside the build output.
+fn run(system: &str) -> Result<(), String> {
+    Server::build()?;
+    let tests = our_root().join("systems").join(system).join("page_tests");
+    let work = target_folder().join("pages").join(system);
+    copy(&tests, &work)?;
+    let folder = work.display().to_string();
+    step(Command::new("npm").args([
+        "ci",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        &folder,
+    ]))?;
+    step(
+        Command::new("node")
+            .arg(work.join("run.mjs"))
+            .env("PLANISPHERE", target_folder().join("debug/planisphere"))
+            .env("CHROMIUM", CHROMIUM)
+            .env("ARTEFACTS", work.join("artefacts")),
+    )
+}
+
+fn step(command: &mut Command) -> Result<(), String> {
+    let status = command.stdin(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        ended => Err(format!("{command:?} failed ({ended:?})")),
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let told = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    std::fs::create_dir_all(to).map_err(|error| told(to, error))?;
+    for entry in std::fs::read_dir(from).map_err(|error| told(from, error))? {
+        let path: PathBuf = entry.map_err(|error| told(from, error))?.path();
+        if let (true, Some(name)) = (path.is_file(), path.file_name()) {
+            std::fs::copy(&path, to.join(name)).map_err(|error| told(&path, error))?;
+        }
+    }
+    Ok(())
+}
