@@ -21,8 +21,12 @@ const WHAT: &str = "making the demonstration";
 /// Who can be signed in as: the first may send, and see the queue.
 const PEOPLE: [(&str, &[&str]); 2] = [("bob", &[SERVICE_ROLE, ADMIN_ROLE]), ("alice", &[])];
 
-/// Events of bob: what, who, about what, a few words, and what makes several one.
-const STORY: [(EventType, &str, &str, Option<&str>, Option<&str>); 9] = [
+/// What happened, who did it, to what, a few words, and what makes several one.
+type Happening =
+    (EventType, &'static str, &'static str, Option<&'static str>, Option<&'static str>);
+
+/// Events of bob.
+const STORY: [Happening; 9] = [
     (EventType::NewsSystemUpdate, "", "release-2", None, None),
     (EventType::PostLike, "Alice", "sunset", None, Some("likes of sunset")),
     (EventType::PostLike, "Carol", "sunset", None, Some("likes of sunset")),

@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Moment(i64);
 
-/// 9999-12-30T22:00:00.999Z: the last one that has a local time in every zone.
-const LAST_MS: i64 = 253_402_207_200_999;
+/// 9999-12-30T21:59:59.999Z: every one up to here has a local time in every zone.
+const LAST_MS: i64 = 253_402_207_199_999;
 
 impl Moment {
     /// The moment so many milliseconds after 1970.

@@ -231,9 +231,8 @@ async fn a_stream_tells_what_happens_in_the_callers_list_only() {
     site.post("bob", &format!("/api/notifications/{id}/read"), json!({})).await;
     let mut text = String::new();
     while !text.ends_with("\n\n") || text.matches("event: unread").count() < 3 {
-        text.push_str(
-            &String::from_utf8(response.chunk().await.unwrap().unwrap().to_vec()).unwrap(),
-        );
+        let chunk = response.chunk().await.unwrap().unwrap();
+        text.push_str(std::str::from_utf8(&chunk).unwrap());
     }
     let names: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
     assert_eq!(names, ["unread", "new", "unread", "updated", "unread"], "{text}");
