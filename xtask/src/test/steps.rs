@@ -106,14 +106,14 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "client-example",
         purpose: "the example of the client runs to its end",
-        command: &["cargo", "run", "--release", "--package", "app", "--example", "client"],
+        command: &["cargo", "run", "--package", "app", "--example", "client"],
         slow: true,
         needs: &[],
     },
     Step {
         name: "example",
         purpose: "the embedded example runs to its end",
-        command: &["cargo", "run", "--release", "--package", "app", "--example", "embedded"],
+        command: &["cargo", "run", "--package", "app", "--example", "embedded"],
         slow: true,
         needs: &[],
     },
