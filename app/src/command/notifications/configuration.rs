@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use service::http::HttpSettings;
 use service::identity::IdentitySettings;
 use service::settings::{Check, Loaded, Settings, Sources};
+use service::telemetry::TelemetrySettings;
 
 use crate::command::warn;
 use crate::failure::Failure;
@@ -27,6 +28,7 @@ pub(super) struct Everything {
     pub(super) smtp: SmtpSettings,
     pub(super) http: HttpSettings,
     pub(super) identity: IdentitySettings,
+    pub(super) telemetry: TelemetrySettings,
 }
 
 /// The same, checked for a service: it has to know whom to believe and where to listen.
@@ -53,6 +55,7 @@ impl Settings for Served {
         self.0.check(check);
         check.section("Http", &self.0.http);
         check.section("Identity", &self.0.identity);
+        check.section("Telemetry", &self.0.telemetry);
     }
 }
 

@@ -1,20 +1,21 @@
-//! What the service logs, as lines on standard error.
+//! What the service logs, as lines on standard error, beside what its telemetry hears.
 //!
 //! Owns the form of a line. Warnings and errors only, unless all is asked for: requests have their own numbers at
 //! `/metrics`.
 
 use std::fmt::{self, Write as _};
 
+use service::telemetry::Telemetry;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 use crate::command::warn;
 
-/// Begins to write lines; the first call of a process wins.
-pub(super) fn begin(is_verbose: bool) {
+/// Begins to write lines and to hear spans; the first call of a process wins.
+pub(super) fn begin(is_verbose: bool, telemetry: &Telemetry) {
     let most = if is_verbose { Level::INFO } else { Level::WARN };
-    let subscriber = tracing_subscriber::registry().with(Lines { most });
+    let subscriber = tracing_subscriber::registry().with(telemetry.layer()).with(Lines { most });
     // A second one would only repeat the lines.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }

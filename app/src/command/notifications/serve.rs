@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use client::{Account, Location};
+use client::{Account, Environment, Location};
 use notifications::PAGES;
 use notifications::delivery::Delivery;
 use serde_json::{Map, json};
 use service::http::Kit;
 use service::identity::{Identity, IdentityMode};
+use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
 
 use super::configuration::{Everything, Served, SettingsFlags};
@@ -70,14 +71,20 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self) -> Result<ExitCode, Failure> {
-        log::begin(self.verbose);
         let settings = self.settings.load::<Served>(&self.more())?.value.0;
+        let telemetry = settings.telemetry.clone().of_service("notifications");
+        let telemetry = Telemetry::new(telemetry, &Environment::system());
+        log::begin(self.verbose, &telemetry);
+        telemetry.start();
         // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
         let listener = self.listen(&settings).await?;
         let (account, place) = self.open().await?;
         let demo = if self.demo { Some(Demo::start().await?) } else { None };
-        let served = self.serve(&settings, listener, account.clone(), &place, demo.as_ref()).await;
+        let kit = Self::kit(&settings, &account, &telemetry)?;
+        let served = self.serve(&settings, listener, &kit, account.clone(), &place, demo.as_ref());
+        let served = served.await;
         let closed = account.close().await;
+        telemetry.stop().await;
         served?;
         closed.map_err(|error| Failure::of(format!("closing {place}"), &error))?;
         Ok(ExitCode::SUCCESS)
@@ -132,15 +139,30 @@ impl Serve {
         Ok((place.open(&self.store, Missing::Make).await?, place.to_string()))
     }
 
+    /// What surrounds the routes; the totals of data calls are among its metrics.
+    fn kit(
+        settings: &Everything,
+        account: &Account,
+        telemetry: &Telemetry,
+    ) -> Result<Kit, Failure> {
+        let environment = account.environment().clone();
+        let identity = Identity::new(environment.clone(), &settings.identity)
+            .map_err(|why| Failure::new("reading the settings of identity", why))?;
+        let kit = Kit::new(environment, settings.http.clone(), identity);
+        let telemetry = telemetry.clone();
+        kit.metrics().add_source(move || telemetry.render());
+        Ok(kit)
+    }
+
     async fn serve(
         &self,
         settings: &Everything,
         listener: TcpListener,
+        kit: &Kit,
         account: Account,
         place: &str,
         demo: Option<&Demo>,
     ) -> Result<(), Failure> {
-        let environment = account.environment().clone();
         let delivery: Arc<dyn Delivery> = match demo {
             Some(demo) => providers(&demo.settings(settings))?,
             None => providers(settings)?,
@@ -149,12 +171,9 @@ impl Serve {
         if demo.is_some() {
             demo::seed(&system).await?;
         }
-        let identity = Identity::new(environment.clone(), &settings.identity)
-            .map_err(|why| Failure::new("reading the settings of identity", why))?;
-        let kit = Kit::new(environment, settings.http.clone(), identity);
-        let router = system.router(&kit, PAGES);
+        let router = system.router(kit, PAGES);
         let stop = stop_signal()?;
-        self.announce(&listener, &kit, place)?;
+        self.announce(&listener, kit, place)?;
         let stopping = async {
             stop.await;
             kit.stop().stop();

@@ -3,10 +3,14 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+use axum::Router;
+use axum::routing::post;
 use reqwest::Client;
 use reqwest::header::{COOKIE, HeaderMap, SET_COOKIE};
 use reqwest::redirect::Policy;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 
 use crate::planisphere::{BINARY, planisphere};
 use crate::serve::terminate;
@@ -128,4 +132,35 @@ fn a_demonstration_stays_on_this_machine() {
         let said = planisphere([&base[..], words].concat());
         assert!(said.code == 2 && said.err.contains("--allow-remote-demo"), "{said:?}");
     }
+}
+
+#[tokio::test]
+async fn data_calls_are_told_to_a_collector_and_at_metrics() {
+    let (heard, mut traces) = mpsc::unbounded_channel();
+    let collector = Router::new()
+        .route("/v1/traces", post(async move |body: String| drop(heard.send(body))))
+        .route("/v1/metrics", post(async || ()));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("Telemetry:OtlpEndpoint=http://{}", listener.local_addr().unwrap());
+    let collecting = tokio::spawn(axum::serve(listener, collector).into_future());
+    let (service, ready) =
+        start(&["--demo", "--set", &endpoint, "--set", "Telemetry:ExportSeconds=1"]);
+    let spans = traces.recv().await.unwrap();
+    for words in ["\"notifications\"", "data calls", "request_charge", "notification_events"] {
+        assert!(spans.contains(words), "{words} is not in {spans}");
+    }
+    let url = format!("{}metrics", ready["endpoint"].as_str().unwrap());
+    let metrics = reqwest::get(url).await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("data_calls_total{container=\"notification_events\""), "{metrics}");
+    assert!(!metrics.contains("bob"), "a user is no label: {metrics}");
+    assert_eq!(terminate(service), Some(0));
+    collecting.abort();
+}
+
+#[test]
+fn a_collector_needs_an_address() {
+    let wrong = "Telemetry:OtlpEndpoint=localhost:4318";
+    let base = ["notifications", "serve", "--demo", "--port", "0", "--set", wrong];
+    let said = planisphere(base);
+    assert!(said.code == 2 && said.err.contains("Telemetry:OtlpEndpoint"), "{said:?}");
 }
