@@ -176,8 +176,8 @@ const MEANING: &str = "\
   own writes to the queue, since a claim and an end come through the change feed again. A push is answered at once.
 - **CPU** is that of our whole process; of the server's processes and of ours for PostgreSQL.
 - **A tenth** is a tenth of all ends of events. It concerns a tenth of the users, all of whose events lie in it, so
-  every tenth has the same mix of outcomes and lists of the same length; what could grow is what the backlog itself costs:
-  the queue, its indexes, the files. Request units are those of items: the claim, questions, the list, the end.
+  every tenth has the same mix of outcomes and lists of the same length; what could grow is what the backlog itself
+  costs: the queue, its indexes, the files. Request units are those of items: the claim, questions, the list, the end.
 - **From enqueue to list**: the same number of events per second on both sides, half of what the slower side drains. On
   our side until a subscriber that looks into the change feed of `notifications` every 2 ms sees the item; on PostgreSQL
   until the commit that holds it has returned, which no subscriber could beat. Only events count that became an item of
