@@ -46,7 +46,7 @@ impl<T: Work> Queue<T> {
     }
 
     pub(super) async fn try_claim(&self, mut item: Item<T>) -> Result<Claiming<T>> {
-        let now = Moment::now(self.container());
+        let now = Moment::now(self.container().account().environment());
         let state = item.value.state();
         let mut next = match state.stage {
             Stage::Waiting { due } if due.is_none_or(|due| due <= now) => state,
@@ -58,7 +58,7 @@ impl<T: Work> Queue<T> {
         };
         let is_dead = next.attempts >= self.settings().attempts_max;
         let owner = self.new_owner();
-        let until = now.plus(self.settings().lease);
+        let until = now.after(self.settings().lease);
         next.stage = match is_dead {
             true => Stage::Dead,
             false => Stage::Claimed { owner: owner.clone(), until },
@@ -111,7 +111,7 @@ impl<T: Work> Claim<T> {
     ) -> std::result::Result<(), WorkError> {
         let (owner, lease) = (self.owner.clone(), self.lease);
         let renewed = |document: &mut T, now: Moment| {
-            let stage = Stage::Claimed { owner: owner.clone(), until: now.plus(lease) };
+            let stage = Stage::Claimed { owner: owner.clone(), until: now.after(lease) };
             let state = document.state();
             document.set_state(State { stage, ..state });
             change(document);
@@ -129,7 +129,7 @@ impl<T: Work> Claim<T> {
             if !self.is_ours() {
                 return Ok(Written::Lost);
             }
-            let now = Moment::now(&self.container);
+            let now = Moment::now(self.container.account().environment());
             let mut item = self.item.clone();
             change(&mut item.value, now);
             refresh_ttl(&mut item.value, now);

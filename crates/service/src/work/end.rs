@@ -34,7 +34,7 @@ impl<T: Work> Queue<T> {
                 let random = self.container().account().environment().random();
                 let backoff = self.settings().backoff.delay(failures, random);
                 let delay = delay.unwrap_or_default().max(backoff);
-                let stage = |now: Moment| Stage::Waiting { due: Some(now.plus(delay)) };
+                let stage = |now: Moment| Stage::Waiting { due: Some(now.after(delay)) };
                 self.fail(claim, &reason, stage, Worked::Again).await
             }
             Err(WorkError::Never { reason }) => self.bury(claim, &reason).await,

@@ -122,15 +122,13 @@ impl Expiring {
     }
 
     fn refresh(&self, value: &mut impl Expires) {
-        refresh_ttl(value, Moment::now(&self.container));
+        refresh_ttl(value, Moment::now(self.container.account().environment()));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use client::TimestampMs;
 
     use super::*;
 
@@ -141,15 +139,15 @@ mod tests {
 
     impl Expires for Note {
         fn expiry(&mut self) -> Option<Expiry<'_>> {
-            let at = self.created.plus(Duration::from_secs(100));
+            let at = self.created.after(Duration::from_secs(100));
             Some(Expiry { ttl: &mut self.ttl, at })
         }
     }
 
     fn check(written_after_ms: u64, ttl: u32) {
-        let created = Moment(TimestampMs(1_000_000));
+        let created = Moment::from_ms(1_000_000);
         let mut note = Note { created, ttl: None };
-        refresh_ttl(&mut note, created.plus(Duration::from_millis(written_after_ms)));
+        refresh_ttl(&mut note, created.after(Duration::from_millis(written_after_ms)));
         assert_eq!(note.ttl, Some(ttl), "{written_after_ms}");
     }
 

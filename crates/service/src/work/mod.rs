@@ -40,7 +40,7 @@
 //! // 30 days from creation, however often it is written.
 //! impl Expires for Mail {
 //!     fn expiry(&mut self) -> Option<Expiry<'_>> {
-//!         let at = self.created_at.plus(Duration::from_secs(30 * 86_400));
+//!         let at = self.created_at.after(Duration::from_secs(30 * 86_400));
 //!         Some(Expiry { ttl: &mut self.ttl, at })
 //!     }
 //! }
@@ -124,7 +124,7 @@
 //!     move |_run: JobRun| { let due = due.clone(); async move { due.run_due().await?; Ok(()) } },
 //! );
 //!
-//! let now = Moment::now(&mails);
+//! let now = Moment::now(mails.account().environment());
 //! let mail = Mail { id: "1".into(), user_id: "bob".into(), status: "PENDING".into(), retry_count: 0, created_at: now,
 //!     next_retry_at: None, lease_owner: None, lease_until: None, last_error: None, ttl: None };
 //! queue.enqueue(mail).await?;
@@ -142,17 +142,16 @@ mod claim;
 mod end;
 mod expiry;
 mod jobs;
-mod moment;
 mod queue;
 mod reaction;
 mod state;
 mod worker;
 
+pub use crate::moment::Moment;
 pub use backoff::Backoff;
 pub use claim::Claim;
 pub use expiry::{Expires, Expiring, Expiry, refresh_ttl};
 pub use jobs::{Job, JobFailure, JobRun, JobStatus, Jobs, JobsSettings};
-pub use moment::Moment;
 pub use queue::{Queue, QueueSettings, Replay, Run, Worked};
 pub use reaction::QueueReaction;
 pub use state::{Stage, State, Work};

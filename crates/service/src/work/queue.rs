@@ -111,7 +111,7 @@ impl<T: Work> Queue<T> {
     /// # Errors
     /// Those of [`Container::create`]: `Conflict` when there is work of this id already.
     pub async fn enqueue(&self, mut work: T) -> Result<Answer<Item<T>>> {
-        refresh_ttl(&mut work, Moment::now(self.container()));
+        refresh_ttl(&mut work, Moment::now(self.container().account().environment()));
         self.container().create(&work.partition_key(), &work).await
     }
 
@@ -137,7 +137,7 @@ impl<T: Work> Queue<T> {
     /// # Errors
     /// Those of the query; the first failed write, after all others were tried.
     pub async fn run_due(&self) -> Result<Run> {
-        self.run(&T::due(Moment::now(self.container()))).await
+        self.run(&T::due(Moment::now(self.container().account().environment()))).await
     }
 
     /// Works on what a query finds, such as the due works of one logical partition. It gives whole items.
@@ -186,7 +186,7 @@ impl<T: Work> Queue<T> {
             let state = work.state();
             if state.stage == Stage::Dead {
                 work.set_state(State { error: state.error, ..State::fresh() });
-                refresh_ttl(work, Moment::now(self.container()));
+                refresh_ttl(work, Moment::now(self.container().account().environment()));
                 replay = Replay::Replayed;
             }
             Ok::<(), client::Error>(())

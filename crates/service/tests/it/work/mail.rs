@@ -31,7 +31,7 @@ pub(crate) const RETENTION: Duration = Duration::from_secs(30 * 86_400);
 
 impl Expires for Mail {
     fn expiry(&mut self) -> Option<Expiry<'_>> {
-        let at = self.created_at.plus(RETENTION);
+        let at = self.created_at.after(RETENTION);
         Some(Expiry { ttl: &mut self.ttl, at })
     }
 }

@@ -28,7 +28,10 @@ async fn post() -> Post {
 
 impl Post {
     async fn enqueue(&self, id: &str, user: &str) {
-        self.queue.enqueue(mail(id, user, Moment::now(&self.mails))).await.unwrap();
+        self.queue
+            .enqueue(mail(id, user, Moment::now(self.mails.account().environment())))
+            .await
+            .unwrap();
     }
 
     async fn item(&self, id: &str) -> client::Item<Mail> {
@@ -36,7 +39,7 @@ impl Post {
     }
 
     fn minutes_until(&self, moment: Option<Moment>) -> f64 {
-        moment.unwrap().since(Moment::now(&self.mails)).as_secs_f64() / 60.0
+        moment.unwrap().since(Moment::now(self.mails.account().environment())).as_secs_f64() / 60.0
     }
 }
 
@@ -222,7 +225,8 @@ async fn work_whose_worker_dies_every_time_is_dead_after_the_fifth() {
 async fn postponed_work_waits_without_a_failure() {
     let post = post().await;
     post.enqueue("1", "bob").await;
-    let morning = Moment::now(&post.mails).plus(Duration::from_secs(8 * 3600));
+    let morning =
+        Moment::now(post.mails.account().environment()).after(Duration::from_secs(8 * 3600));
     let claim = post.queue.claim(post.item("1").await).await.unwrap().unwrap();
     let ended = post.queue.end(claim, Ok(Finish::postponed(morning))).await.unwrap();
     assert_eq!(ended, Worked::Postponed);
