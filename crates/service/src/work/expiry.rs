@@ -28,16 +28,21 @@ pub struct Expiry<'a> {
 }
 
 /// The longest `ttl` an item may say.
-const TTL_SECONDS_MAX: u64 = 2_147_483_647;
+const TTL_SECONDS_MAX: u32 = 2_147_483_647;
 
 /// Sets `ttl` for a write that happens now: the seconds that remain, at least one.
 pub fn refresh_ttl(document: &mut impl Expires, now: Moment) {
     if let Some(Expiry { ttl, at }) = document.expiry() {
-        // Rounded up: an item may live a second too long, never one too short.
-        let seconds = at.since(now).as_millis().div_ceil(1000);
-        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX).clamp(1, TTL_SECONDS_MAX);
-        *ttl = u32::try_from(seconds).ok();
+        *ttl = Some(ttl_seconds(at, now));
     }
+}
+
+/// The `ttl` of an item that is written now and is to be gone then: the seconds that remain, at least one.
+#[must_use]
+pub fn ttl_seconds(at: Moment, now: Moment) -> u32 {
+    // Rounded up: an item may live a second too long, never one too short.
+    let seconds = at.since(now).as_millis().div_ceil(1000).max(1);
+    u32::try_from(seconds).unwrap_or(u32::MAX).min(TTL_SECONDS_MAX)
 }
 
 /// A container whose documents end at moments of their own: every write through it computes `ttl` anew.

@@ -99,6 +99,7 @@ fn the_states_of_the_test_document_round_trip() {
     let stages = [
         Stage::Waiting { due: None },
         Stage::Waiting { due: Some(now) },
+        Stage::Failed { due: now },
         Stage::Claimed { owner, until: now },
         Stage::Done,
         Stage::Dead,
