@@ -42,7 +42,7 @@ impl<T: Work> Queue<T> {
     /// Works on what a query finds, such as the due works of one logical partition. It gives whole items.
     ///
     /// # Errors
-    /// Those of the query; the first failed write, after the works of all other partitions were tried.
+    /// Those of the query; one of the writes that failed, after the works of all other partitions were tried.
     pub async fn run(&self, query: &Query) -> Result<Run> {
         let mut continuation = None;
         loop {

@@ -11,6 +11,7 @@
 
 mod clean_devices;
 mod dispatch;
+mod earlier;
 mod health;
 mod in_app;
 mod order;

@@ -24,6 +24,7 @@ pub(crate) struct Mail {
     pub(crate) lease_owner: Option<String>,
     pub(crate) lease_until: Option<Moment>,
     pub(crate) last_error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ttl: Option<u32>,
 }
 
