@@ -11,7 +11,7 @@ use crate::planisphere::planisphere;
 /// Terraform has it, and with lean indexing. To the cent: whoever makes one cheaper or dearer says so here.
 const FLOORS: [(&str, f64, f64); 6] = [
     ("enqueue an event", 10.29, 6.10),
-    ("process an event, no device", 42.88, 34.88),
+    ("process an event, no device", 43.88, 35.88),
     ("process an event, pushed to three", 47.40, 36.36),
     ("change preferences", 12.43, 11.29),
     ("mark as read", 13.19, 11.67),

@@ -180,7 +180,7 @@ impl Notifications {
                     let value = bill.take(answer).into_value();
                     return Ok(bill.of(value));
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => bill.miss(&error),
                 Err(error) => return Err(error.into()),
             }
             let mut first = core.default_preferences(user);
@@ -191,7 +191,7 @@ impl Notifications {
                     return Ok(bill.of(first));
                 }
                 // Somebody else created them meanwhile; the change goes into theirs.
-                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                Err(error) if error.kind() == ErrorKind::Conflict => bill.miss(&error),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -1,7 +1,7 @@
 //! How the way of an event ends, and what is written with that.
 //!
-//! Owns the step from an outcome to the last write of an attempt. The queue owns the write itself, attempts and the time
-//! of the next one.
+//! Owns the step from an outcome to the last write of an attempt. The queue owns the write itself, attempts and the
+//! time of the next one.
 
 use std::time::Duration;
 

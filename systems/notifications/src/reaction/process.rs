@@ -119,6 +119,7 @@ impl Core {
         match self.containers.preferences.read::<Preferences>(&event.partition_key(), id).await {
             Ok(answer) => Ok(bill.take(answer).into_value()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
+                bill.miss(&error);
                 Ok(self.default_preferences(&event.user_id))
             }
             Err(error) => Err(error.into()),

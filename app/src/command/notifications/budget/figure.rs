@@ -78,7 +78,7 @@ pub(super) const ENQUEUE: Figure =
 pub(super) const DUE: Figure = Figure::without("NT-021", "due events, all users");
 pub(super) const DEDUPE: Figure = Figure::new("NT-022", "dedupe check", 3.0);
 pub(super) const PROCESS: Figure =
-    Figure::new("NT-023", "process an event, no device", 15.0).known(43.0, STEPS);
+    Figure::new("NT-023", "process an event, no device", 15.0).known(44.0, STEPS);
 pub(super) const PROCESS_PUSHED: Figure =
     Figure::new("NT-023", "process an event, pushed to three", 15.0).known(47.5, STEPS);
 pub(super) const UNREAD: Figure = Figure::new("NT-024", "unread count", 3.0);
