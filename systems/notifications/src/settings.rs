@@ -218,6 +218,11 @@ impl Settings {
         Duration::from_secs(self.retention_days * DAY_SECONDS)
     }
 
+    /// How long an event lives after its way has ended, if that is sooner than the retention.
+    pub(crate) fn completed_age_max(&self) -> Option<Duration> {
+        self.completed_days.map(|days| Duration::from_secs(days * DAY_SECONDS))
+    }
+
     pub(crate) fn device_age_max(&self) -> Duration {
         Duration::from_secs(self.device_days * DAY_SECONDS)
     }

@@ -3,7 +3,7 @@
 //! Owns that each event leaves exactly one trace in the list, however often it is tried. Earlier notifications are
 //! looked up in the list itself and not among events, because the list is where an attempt that died has left its mark.
 
-use client::{ErrorKind, PartitionKey, Query};
+use client::{ErrorKind, Query};
 
 use crate::charged::Bill;
 use crate::error::{Error, Result};
@@ -246,15 +246,6 @@ impl Core {
             })
             .await?;
         Ok(bill.take(written).into_value())
-    }
-
-    /// Takes back the notification of an event whose user was erased meanwhile.
-    pub(super) async fn forget(&self, key: &PartitionKey, id: &str) -> Result<()> {
-        match self.containers.notifications.delete(key, id, None).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 }
 
