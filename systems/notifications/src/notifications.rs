@@ -32,7 +32,7 @@ pub(crate) struct Core {
     pub(crate) templates: Templates,
     /// Wakes the dispatcher of this process when an event came in here.
     pub(crate) wake: Notify,
-    /// Tells open streams of this process what changed.
+    /// Tells open streams what changed.
     pub(crate) signals: Signals,
     pub(crate) health: Health,
     /// Told of every step of the dispatcher: how tests stop it between two of them.
@@ -55,7 +55,8 @@ impl Notifications {
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
         let containers = Containers::create(&account, &settings).await?;
-        let signals = Signals::new(&environment);
+        let signals =
+            Signals::new(&environment, &containers.notifications, &containers.leases, &settings);
         let core = Core {
             account,
             containers,

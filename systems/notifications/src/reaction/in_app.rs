@@ -8,7 +8,6 @@ use client::ErrorKind;
 use crate::charged::Bill;
 use crate::error::{Error, Result};
 use crate::notifications::Core;
-use crate::stream::Signal;
 use crate::text::{Rendered, Wording, deeplink};
 use crate::words::{Event, Moment, Notification, Preferences, notification_id};
 
@@ -43,10 +42,8 @@ impl Core {
             .await;
         match merged {
             Ok(answer) => {
-                let notification = bill.take(answer).into_value();
-                if !is_full {
-                    self.signals.send(&event.user_id, &Signal::Updated(Box::new(notification)));
-                }
+                bill.take(answer);
+                self.signals.wake();
                 Ok(!is_full)
             }
             Err(error) if is_gone(&error) => Ok(false),
@@ -92,7 +89,7 @@ impl Core {
         match self.containers.notifications.create(&key, &notification.first_stored()?).await {
             Ok(answer) => {
                 bill.take(answer);
-                self.signals.send(&event.user_id, &Signal::New(Box::new(notification.clone())));
+                self.signals.wake();
                 Ok(notification)
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {
