@@ -49,7 +49,9 @@ impl Engine {
         let progress = Progress::of(&operation, &container.identity.rid)?;
         let (_, bound) =
             bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
-        self.refuse_user_functions(&container, &bound).await?;
+        if !bound.user_functions.is_empty() {
+            Box::pin(self.refuse_user_functions(&container, &bound)).await?;
+        }
         let query = Filtered::new(bound);
         let bound_after = self.stopwatch();
         let opened = self.open_parts(&container, &operation, &query).await?;
@@ -117,7 +119,7 @@ impl Engine {
         loop {
             match self.open_parts_once(container, operation, query).await? {
                 Ok(opened) => return Ok(opened),
-                Err(retired) => self.map_after(container, &retired).await?,
+                Err(retired) => Box::pin(self.map_after(container, &retired)).await?,
             }
         }
     }
@@ -184,7 +186,7 @@ impl Engine {
                 let context = context.clone();
                 let run =
                     compute(reading, &mut source, bound, context, &mut page, given, index_only);
-                let more = run.await?;
+                let more = Box::pin(run).await?;
                 progress.place = Place::Rows(given + page.rows.len() as u64);
                 (page, more)
             }

@@ -45,13 +45,14 @@ impl Source {
         reading: &mut Reading,
         wanted: usize,
     ) -> Result<Batch> {
+        // The futures of lookups are large; each has a place of its own, so that the others do not carry it.
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
-            Self::Lookup(lookup) => lookup.next(reading, wanted).await,
-            Self::Merged(lookup) => lookup.next(reading, wanted).await,
+            Self::Lookup(lookup) => Box::pin(lookup.next(reading, wanted)).await,
+            Self::Merged(lookup) => Box::pin(lookup.next(reading, wanted)).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
             Self::Sorted(lookup) => Ok(lookup.next(wanted)),
-            Self::Extreme(walk) => walk.next(reading).await,
+            Self::Extreme(walk) => Box::pin(walk.next(reading)).await,
         }
     }
 }
@@ -162,7 +163,8 @@ impl<'plan> Choice<'plan> {
         let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
         let Some(walks) = walks else { return Ok(None) };
         let after = ordered_place(place)?;
-        let found = SortedLookup::open(reading, self.pieces, walks, &order, after).await?;
+        let open = SortedLookup::open(reading, self.pieces, walks, &order, after);
+        let found = Box::pin(open).await?;
         Ok(found.map(Source::Sorted))
     }
 

@@ -94,7 +94,10 @@ impl OrderedWalk {
         let mut hits = Vec::with_capacity(wanted);
         let mut ranks = Vec::with_capacity(wanted);
         while hits.len() < wanted {
-            let Some((shard, ranked)) = self.least(reading, wanted).await? else { break };
+            for stream in self.streams.iter_mut().filter(|stream| stream.buffer.is_empty()) {
+                stream.refill(reading, &mut self.loading, wanted).await?;
+            }
+            let Some((shard, ranked)) = self.least() else { break };
             ranks.push(ranked.rank);
             hits.push((shard, ranked.hit));
         }
@@ -119,24 +122,17 @@ impl OrderedWalk {
         Ok(batch)
     }
 
-    /// Takes the first of all pieces.
-    async fn least(
-        &mut self,
-        reading: &mut Reading,
-        wanted: usize,
-    ) -> Result<Option<(storage::Shard, Ranked)>> {
-        for stream in &mut self.streams {
-            stream.refill(reading, &mut self.loading, wanted).await?;
-        }
+    /// Takes the first of all pieces, whose buffers are filled unless nothing is left of them.
+    fn least(&mut self) -> Option<(storage::Shard, Ranked)> {
         let is_reversed = self.is_reversed;
         let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
         let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
             (Some(left), Some(right)) => left.compare(right, is_reversed),
             (left, right) => right.is_some().cmp(&left.is_some()),
         });
-        let Some(stream) = first else { return Ok(None) };
+        let stream = first?;
         let shard = stream.walk.piece().shard();
-        Ok(stream.buffer.pop_front().map(|ranked| (shard, ranked)))
+        stream.buffer.pop_front().map(|ranked| (shard, ranked))
     }
 }
 
@@ -171,7 +167,8 @@ impl Stream {
             match cut_beginning(&hit.value, &self.descending) {
                 Some(beginning) => {
                     self.spare.push_front(hit);
-                    self.rank_run(reading, loading, &beginning).await?;
+                    // Rare and large.
+                    Box::pin(self.rank_run(reading, loading, &beginning)).await?;
                 }
                 None => self.buffer.push_back(Ranked { rank: hit.value.clone(), hit }),
             }

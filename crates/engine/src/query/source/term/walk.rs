@@ -242,7 +242,7 @@ impl TermWalk {
         if !self.is_reversed
             && let Some(after) = self.absent
         {
-            return self.absent(reading, after, wanted).await;
+            return Box::pin(self.absent(reading, after, wanted)).await;
         }
         if let Some(range) = self.ranges.pop_front() {
             if self.is_reversed {
@@ -255,7 +255,7 @@ impl TermWalk {
             return Ok(hits);
         }
         match self.absent {
-            Some(after) => self.absent(reading, after, wanted).await,
+            Some(after) => Box::pin(self.absent(reading, after, wanted)).await,
             None => {
                 self.is_at_end = true;
                 Ok(Vec::new())
