@@ -70,7 +70,6 @@ impl NewEvent {
     fn into_event(self, id: String, now: Moment) -> Event {
         let Self { user_id, event_type, mut payload, dedupe_key, scheduled_at, .. } = self;
         payload.snippet = payload.snippet.map(|snippet| safe_text(&snippet, SNIPPET_CHARS_MAX));
-        let dedupe_key = dedupe_key.unwrap_or_else(|| default_dedupe_key(event_type, &payload));
         Event {
             id,
             user_id,
@@ -81,7 +80,7 @@ impl NewEvent {
             retry_count: 0,
             next_retry_at: None,
             last_error: None,
-            dedupe_key: Some(dedupe_key),
+            dedupe_key,
             created_at: now,
             processed_at: None,
             scheduled_at: scheduled_at.filter(|at| *at > now),
@@ -93,11 +92,6 @@ impl NewEvent {
             ttl: None,
         }
     }
-}
-
-/// `type:actor:target`.
-fn default_dedupe_key(event_type: EventType, payload: &Payload) -> String {
-    format!("{}:{}:{}", event_type.name(), payload.actor().unwrap_or_default(), payload.target_id)
 }
 
 impl Notifications {
@@ -117,16 +111,15 @@ impl Notifications {
             None => drawn_id(&core.environment),
         };
         let repeats = event.idempotency_key.is_some();
-        let mut event = event.into_event(id, now);
-        event.ttl = core.ttl(event.created_at, now);
-        let key = event.partition_key();
-        match core.containers.events.create(&key, &event).await {
+        let event = event.into_event(id, now);
+        let (key, id) = (event.partition_key(), event.id.clone());
+        match self.queue().enqueue(event).await {
             Ok(created) => {
                 core.wake.notify_one();
                 Ok(Charged::new(created.value.into_value(), created.charge))
             }
             Err(error) if error.kind() == ErrorKind::Conflict && repeats => {
-                let first = core.containers.events.read::<Event>(&key, &event.id).await?;
+                let first = core.containers.events.read::<Event>(&key, &id).await?;
                 Ok(Charged::new(first.value.into_value(), first.charge))
             }
             Err(error) => Err(error.into()),

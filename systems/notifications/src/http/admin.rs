@@ -60,7 +60,8 @@ pub(super) async fn events(
     };
     let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
     let continuation_token = page.continuation.map(seal);
-    Ok(Json(EventsBody { events: page.events, continuation_token }))
+    let events = page.events.into_iter().map(Event::told).collect();
+    Ok(Json(EventsBody { events, continuation_token }))
 }
 
 /// Gives a failed event all its attempts again.
@@ -78,7 +79,7 @@ pub(super) async fn retry(
 ) -> Outcome<Json<Event>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
-    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
+    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value.told()))
 }
 
 /// The queue in numbers.

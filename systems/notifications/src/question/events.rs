@@ -1,6 +1,6 @@
 //! Events, for operators: by status, the dead ones, one by its id.
 
-use client::{PageOptions, Query};
+use client::{Item, PageOptions, Query};
 
 use crate::charged::Charged;
 use crate::error::{Error, Result};
@@ -40,13 +40,10 @@ impl Notifications {
     /// # Errors
     /// `Invalid` for a foreign continuation; those of the account.
     pub async fn dead_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
-        let query = Query::text(
-            "SELECT * FROM c WHERE c.status = 'FAILED' AND c.retryCount >= @most ORDER BY c.createdAt",
-        );
-        let query = query
-            .parameter("@most", i64::from(self.core.settings.max_retries))
-            .fan_out("an operator looks at the dead events of all users");
-        self.event_page(&query, continuation).await
+        let page = self.queue().dead(options(continuation)).await?;
+        let events = page.value.rows.into_iter().map(Item::into_value).collect();
+        let continuation = page.value.continuation;
+        Ok(Charged::new(EventPage { events, continuation }, page.charge))
     }
 
     /// Events that wait or are due again, oldest first: the question of the seed's timer.
@@ -84,10 +81,12 @@ impl Notifications {
         query: &Query,
         continuation: Option<String>,
     ) -> Result<Charged<EventPage>> {
-        let options =
-            PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None };
-        let answer = self.core.containers.events.query_page(query, options).await?;
+        let answer = self.core.containers.events.query_page(query, options(continuation)).await?;
         let page = EventPage { events: answer.value.rows, continuation: answer.value.continuation };
         Ok(Charged::new(page, answer.charge))
     }
+}
+
+fn options(continuation: Option<String>) -> PageOptions {
+    PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None }
 }

@@ -15,4 +15,5 @@ mod killed;
 mod pages;
 mod running;
 mod site;
+mod streams;
 mod world;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use notifications::Notifications;
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 use service::http::{HttpSettings, Kit};
@@ -23,6 +24,11 @@ pub(crate) type Reply = (u16, Value);
 impl Site {
     pub(crate) async fn new() -> Self {
         Self::on(World::new().await).await
+    }
+
+    /// Another process on the same data.
+    pub(crate) async fn of(world: &World, system: Notifications) -> Self {
+        Self::on(World { system, ..world.clone() }).await
     }
 
     pub(crate) async fn on(world: World) -> Self {
@@ -62,6 +68,16 @@ impl Site {
         if let Some(body) = body {
             request = request.json(body);
         }
+        request.send().await.unwrap()
+    }
+
+    /// Opens the stream of somebody, where it ended if it was open before.
+    pub(crate) async fn stream(&self, caller: &str, last: Option<&str>) -> Response {
+        let url = format!("http://{}/api/notifications/stream", self.address);
+        let request = self.client.get(url).bearer_auth(self.token(caller, &[]));
+        let last = last.map(|id| ("last-event-id", id));
+        let request =
+            last.into_iter().fold(request, |request, (name, id)| request.header(name, id));
         request.send().await.unwrap()
     }
 
