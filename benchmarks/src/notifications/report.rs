@@ -13,6 +13,9 @@ use crate::meter::{load_average, machine};
 /// How much dearer in request units the last tenth may be than the first.
 const GROWTH_MAX: f64 = 1.1;
 
+/// One figure of a tenth.
+type Value = fn(&Tenth) -> f64;
+
 /// What a run found.
 #[derive(Clone, Debug)]
 pub struct NotificationsReport {
@@ -108,13 +111,7 @@ impl NotificationsReport {
                 request_units.unwrap_or_default(),
             );
         }
-        let ratio =
-            |tenths: &[Tenth], value: fn(&Tenth) -> f64| match (tenths.first(), tenths.last()) {
-                (Some(first), Some(last)) => format!("{:.2}x", value(last) / value(first)),
-                _ => String::new(),
-            };
-        let (rate, cpu): (fn(&Tenth) -> f64, fn(&Tenth) -> f64) =
-            (|tenth| tenth.per_second, |tenth| tenth.cpu_us);
+        let (rate, cpu): (Value, Value) = (|tenth| tenth.per_second, |tenth| tenth.cpu_us);
         let ours = &self.ours.tenths;
         let growth = self.unit_growth().unwrap_or(f64::NAN);
         let met = if growth <= GROWTH_MAX { "met" } else { "**not met**" };
@@ -200,6 +197,14 @@ const MEANING: &str = "\
 - PostgreSQL has 256 MiB of shared buffers, `fsync` and `synchronous_commit` on, and otherwise its defaults.
 - All of it shares one machine and one disk; the ratio says more than the figures.
 ";
+
+/// The last tenth beside the first.
+fn ratio(tenths: &[Tenth], value: Value) -> String {
+    match (tenths.first(), tenths.last()) {
+        (Some(first), Some(last)) => format!("{:.2}x", value(last) / value(first)),
+        _ => String::new(),
+    }
+}
 
 fn count(value: f64) -> String {
     format!("{value:.0}/s")

@@ -80,10 +80,10 @@ impl Peer {
     pub(in crate::notifications) fn drain(&self) -> Result<Drained> {
         let events = self.mix.events;
         progress::step("PostgreSQL: enqueueing the backlog");
-        let senders = self.senders()?;
+        let mut senders = self.senders()?;
         let before = self.spent()?;
         let next = AtomicU64::new(0);
-        at_once(senders, |mut sender| {
+        at_once(&mut senders, |sender| {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= events {
@@ -96,16 +96,18 @@ impl Peer {
         // So that plans are made for what is there, as they would be on a server that has run for a while.
         self.server.connect()?.batch_execute("ANALYZE")?;
         progress::step("PostgreSQL: draining");
-        let hands = self.hands()?;
+        drop(senders);
+        let mut hands = self.hands()?;
         let before = self.spent()?;
         let tenths = Tenths::begin(events, || Ok(Sample::now(self.cpu()?, None)));
-        at_once(hands, |mut hand| {
+        at_once(&mut hands, |hand| {
             while hand.work()? != Worked::Nothing {
                 tenths.ended();
             }
             Ok(())
         })?;
         let drain = self.pace(events, before)?;
+        // While all connections are open: pages that nobody maps any more are in nobody's memory.
         let resident_bytes = self.server.resident_bytes()?;
         Ok(Drained { enqueue, drain, tenths: tenths.tenths()?, resident_bytes })
     }
@@ -118,10 +120,10 @@ impl Peer {
     ) -> Result<Latency> {
         progress::step(&format!("PostgreSQL: {per_second:.0} events per second"));
         let all = numbers.end - numbers.start;
-        let (hands, senders) = (self.hands()?, self.senders()?);
+        let (mut hands, mut senders) = (self.hands()?, self.senders()?);
         let moments = Moments::begin(numbers, per_second);
         let (wake, ended, failed) = (Wake::default(), AtomicU64::new(0), AtomicBool::new(false));
-        let worked = |mut hand: Hand| -> Result<()> {
+        let worked = |hand: &mut Hand| -> Result<()> {
             while ended.load(Ordering::Relaxed) < all && !failed.load(Ordering::Relaxed) {
                 match hand.work()? {
                     Worked::Nothing => {
@@ -135,7 +137,7 @@ impl Peer {
             }
             Ok(())
         };
-        let sent = |mut sender: Sender| -> Result<()> {
+        let sent = |sender: &mut Sender| -> Result<()> {
             while let Some((number, wait)) = moments.next() {
                 std::thread::sleep(wait);
                 sender.enqueue(&self.mix, number)?;
@@ -149,8 +151,8 @@ impl Peer {
             result
         };
         let both = std::thread::scope(|scope| {
-            let working = scope.spawn(|| at_once(hands, |hand| noted(worked(hand))));
-            let sending = at_once(senders, |sender| noted(sent(sender)));
+            let working = scope.spawn(|| at_once(&mut hands, |hand| noted(worked(hand))));
+            let sending = at_once(&mut senders, |sender| noted(sent(sender)));
             sending.and(joined(working.join()))
         });
         both?;
@@ -246,11 +248,11 @@ impl Sender {
 }
 
 /// Does something on many connections at once, each on a thread of its own.
-fn at_once<T: Send>(ready: Vec<T>, work: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
+fn at_once<T: Send>(ready: &mut [T], work: impl Fn(&mut T) -> Result<()> + Sync) -> Result<()> {
     std::thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> = ready.into_iter().map(|one| scope.spawn(move || work(one))).collect();
-        threads.into_iter().map(|thread| joined(thread.join())).collect()
+        let threads: Vec<_> = ready.iter_mut().map(|one| scope.spawn(move || work(one))).collect();
+        threads.into_iter().try_for_each(|thread| joined(thread.join()))
     })
 }
 

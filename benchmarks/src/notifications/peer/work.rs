@@ -134,18 +134,18 @@ impl Rules {
         }
         let is_quiet: bool = wanted.try_get(3)?;
         if is_quiet && !event.category.is_critical() {
-            return self.list(transaction, event, completed(Some("quiet_hours")), &[]);
+            return self.list(transaction, event, &completed(Some("quiet_hours")), &[]);
         }
         let devices = transaction.query(&self.statements.devices, &[&event.user_id])?;
         if devices.is_empty() {
-            return self.list(transaction, event, completed(Some("no_device")), &[]);
+            return self.list(transaction, event, &completed(Some("no_device")), &[]);
         }
         if self.is_limited(transaction, event)? {
             let reason = Some("rate_limited");
             let end = End { status: "RATE_LIMITED", reason, ..End::default() };
-            return self.list(transaction, event, end, &[]);
+            return self.list(transaction, event, &end, &[]);
         }
-        self.list(transaction, event, completed(None), &devices)
+        self.list(transaction, event, &completed(None), &devices)
     }
 
     fn merge(&self, transaction: &mut Transaction<'_>, event: &Claimed, id: i64) -> Result<End> {
@@ -175,7 +175,7 @@ impl Rules {
         &self,
         transaction: &mut Transaction<'_>,
         event: &Claimed,
-        end: End,
+        end: &End,
         devices: &[Row],
     ) -> Result<End> {
         let (title, body) = event.text();
@@ -201,7 +201,8 @@ impl Rules {
         )?;
         let id: i64 = listed.try_get(0)?;
         let deliveries = self.push(transaction, event, id, devices)?;
-        Ok(End { notification_id: Some(id), deliveries, is_listed: true, ..end })
+        let (status, reason, notification_id) = (end.status, end.reason, Some(id));
+        Ok(End { status, reason, notification_id, deliveries, is_listed: true })
     }
 
     /// Records of pushes; the badge of one platform needs a count.
