@@ -3,15 +3,17 @@
 //! Owns the worker as a value and its reaction to changes. Does not own the way of an event (`process`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Change, Item};
 use futures::StreamExt;
+use serde::de::IgnoredAny;
 
+use crate::charged::Bill;
 use crate::error::{ErrorKind, Result};
 use crate::notifications::{Core, Notifications};
 use crate::words::{Event, Moment, Status, UserId};
@@ -21,7 +23,7 @@ use super::process::Processed;
 /// One worker of the dispatcher. Several share the work by leases, in one process or in many.
 #[derive(Debug)]
 pub struct Dispatcher {
-    processor: Processor<Event>,
+    processor: Processor<IgnoredAny>,
     counters: Arc<Counters>,
 }
 
@@ -47,6 +49,9 @@ struct Dispatch {
     core: Arc<Core>,
     worker: String,
     counters: Arc<Counters>,
+    /// The last time given to a notification of a user, while it is not over: a burst is listed in its order, also
+    /// when the clock is slower than the work.
+    given: Mutex<BTreeMap<UserId, Moment>>,
 }
 
 impl Notifications {
@@ -63,9 +68,10 @@ impl Notifications {
             core: Arc::clone(&core),
             worker: worker.to_owned(),
             counters: Arc::clone(&counters),
+            given: Mutex::default(),
         };
         let poll = Duration::from_millis(settings.poll_milliseconds);
-        let processor = Processor::<Event>::builder(
+        let processor = Processor::<IgnoredAny>::builder(
             &core.containers.events,
             &core.containers.leases,
             "dispatch",
@@ -106,21 +112,24 @@ impl Dispatcher {
 }
 
 #[async_trait]
-impl Reaction<Event> for Dispatch {
+impl Reaction<IgnoredAny> for Dispatch {
     async fn react(
         &self,
-        changes: &[Change<Event>],
+        changes: &[Change<IgnoredAny>],
         _: &Context,
     ) -> std::result::Result<(), ReactionError> {
         let now = self.core.now();
         let mut users: BTreeMap<UserId, Vec<Item<Event>>> = BTreeMap::new();
-        for event in changes.iter().filter_map(|change| change.current.as_ref()) {
+        let mut bill = Bill::default();
+        for item in changes.iter().filter_map(|change| change.current.as_ref()) {
+            let Some(event) = self.core.readable(item, &mut bill).await? else { continue };
             let value = &event.value;
             // An event that is scheduled comes again when it is due: the sweep writes it.
             if value.status == Status::Pending && value.due_at() <= now {
-                users.entry(value.user_id.clone()).or_default().push(event.clone());
+                users.entry(value.user_id.clone()).or_default().push(event);
             }
         }
+        self.counters.count(bill.0, false);
         let mut work = futures::stream::iter(users.into_values())
             .map(|events| self.in_order(events))
             .buffer_unordered(self.core.settings.users_at_once);
@@ -136,10 +145,9 @@ impl Dispatch {
     /// The events of one user. An error means that the data cannot be reached; what was claimed meanwhile is met with
     /// another etag by the next attempt and left alone.
     async fn in_order(&self, events: Vec<Item<Event>>) -> Result<()> {
-        let mut at = Moment::from_ms(0);
         for event in events {
             let (id, user) = (event.value.id.clone(), event.value.user_id.hashed());
-            at = at.after(Duration::from_millis(1)).max(self.core.now());
+            let at = self.next_time(&event.value.user_id);
             match self.core.process(&self.worker, event, at).await {
                 Ok(processed) => {
                     self.counters.count(processed.charge, processed.value == Processed::Ended);
@@ -154,6 +162,18 @@ impl Dispatch {
             }
         }
         Ok(())
+    }
+}
+
+impl Dispatch {
+    /// The time of the next notification of a user: now, or a little later when now is taken.
+    fn next_time(&self, user: &UserId) -> Moment {
+        let now = self.core.now();
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.retain(|_, at| *at >= now);
+        let at = given.get(user).map_or(now, |at| at.after(Duration::from_millis(1)));
+        given.insert(user.clone(), at);
+        at
     }
 }
 

@@ -4,6 +4,7 @@
 //! come. It only makes them `PENDING`; the change feed brings them to a worker, in the order of their user.
 
 use client::{ErrorKind, Item, Query};
+use serde::de::IgnoredAny;
 
 use crate::charged::Bill;
 use crate::error::Result;
@@ -56,7 +57,11 @@ impl Notifications {
 impl Core {
     async fn put_back(&self, query: &Query, now: Moment, bill: &mut Bill) -> Result<u64> {
         let mut count = 0;
-        let mut found: Vec<Item<Event>> = bill.take(self.containers.events.query(query).await?);
+        let met: Vec<Item<IgnoredAny>> = bill.take(self.containers.events.query(query).await?);
+        let mut found = Vec::with_capacity(met.len());
+        for item in met {
+            found.extend(self.readable(&item, bill).await?);
+        }
         // Events of a user keep their order on the way back.
         found.sort_by_key(|item| item.value.created_at);
         for mut item in found {

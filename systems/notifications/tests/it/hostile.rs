@@ -109,7 +109,7 @@ async fn ids_of_users_that_no_item_could_have_are_refused() {
         // Whoever vouches for such a user: it is none of ours.
         if !id.is_empty() {
             let response = site.raw(id, "GET", "/api/notifications", "", Vec::new()).await;
-            assert_eq!(problem(response, id).await.0, 403, "{id:?}");
+            assert!([401, 403].contains(&problem(response, id).await.0), "{id:?}");
         }
     }
     for id in [long.as_str(), "a%2Fb", "a%00b", "%20bob", "%FF"] {

@@ -188,6 +188,7 @@ pub(crate) async fn nt_a16_foreign_text_is_made_safe_and_short<W: Way>() {
         let body = listed["body"].as_str().unwrap();
         assert!(!body.contains('<') && !body.contains('>'), "{body}");
         assert!(body.chars().count() <= 140, "{body}");
+        stage.travel_minutes(1);
     }
     let newest_first = stage.list("bob").await;
     let plain = newest_first[1]["body"].as_str().unwrap();

@@ -111,7 +111,8 @@ impl Embedded {
             Some(status) => self.system.events(status, continuation).await?.value,
             None => self.system.dead_events(continuation).await?.value,
         };
-        Ok(json!({ "events": page.events, "continuationToken": page.continuation }))
+        Ok(json!({ "events": page.events, "continuationToken": page.continuation,
+            "unreadable": page.unreadable }))
     }
 }
 
