@@ -7,7 +7,7 @@ use super::stage::{Stage, event, like};
 use super::store::containers;
 
 /// An event of bob as it is stored, with some of it changed; null takes a property away.
-fn stored(id: &str, change: Value) -> Value {
+fn stored(id: &str, change: &Value) -> Value {
     let mut event = json!({
         "id": id, "userId": "bob", "eventType": "POST_LIKE", "category": "SOCIAL",
         "payload": { "targetId": id, "targetType": "post" },
@@ -24,17 +24,17 @@ pub(crate) async fn what_was_damaged_by_hand_stops_nobody<W: Way>() {
     let stage = Stage::<W>::new().await;
     let past = "2025-06-10T11:30:00.000Z";
     let damaged = [
-        stored("type-unknown", json!({ "eventType": "POST_EATEN" })),
-        stored("no-payload", json!({ "payload": null })),
-        stored("no-time", json!({ "createdAt": "yesterday" })),
+        stored("type-unknown", &json!({ "eventType": "POST_EATEN" })),
+        stored("no-payload", &json!({ "payload": null })),
+        stored("no-time", &json!({ "createdAt": "yesterday" })),
         stored(
             "retry",
-            json!({ "status": "FAILED", "retryCount": 1, "nextRetryAt": past, "eventType": 7 }),
+            &json!({ "status": "FAILED", "retryCount": 1, "nextRetryAt": past, "eventType": 7 }),
         ),
-        stored("lost", json!({ "status": "PROCESSING", "leaseUntil": past, "payload": [] })),
-        stored("scheduled", json!({ "scheduledAt": past, "category": "FOOD" })),
-        stored("count", json!({ "status": "FAILED", "retryCount": -1, "nextRetryAt": past })),
-        stored("dead", json!({ "status": "FAILED", "retryCount": 5, "payload": "gone" })),
+        stored("lost", &json!({ "status": "PROCESSING", "leaseUntil": past, "payload": [] })),
+        stored("scheduled", &json!({ "scheduledAt": past, "category": "FOOD" })),
+        stored("count", &json!({ "status": "FAILED", "retryCount": -1, "nextRetryAt": past })),
+        stored("dead", &json!({ "status": "FAILED", "retryCount": 5, "payload": "gone" })),
     ];
     let inside = containers(&stage.store);
     for event in &damaged {
@@ -44,6 +44,9 @@ pub(crate) async fn what_was_damaged_by_hand_stops_nobody<W: Way>() {
     inside.preferences.create(&"carol".into(), &preferences).await.unwrap();
     let device = json!({ "id": "d", "userId": "dave", "deviceId": "d", "lastSeenAt": past, "revokedAt": null, "pushToken": "secret-token" });
     inside.devices.create(&"dave".into(), &device).await.unwrap();
+    let listed =
+        json!({ "id": "n", "userId": "erin", "dismissed": false, "createdAt": past, "title": 7 });
+    inside.notifications.create(&"erin".into(), &listed).await.unwrap();
     let mut sent = Vec::new();
     for user in ["bob", "carol", "dave", "erin"] {
         sent.push(stage.send(&event(user, "POST_LIKE", "alice", "p1")).await);
