@@ -27,9 +27,6 @@ const TREE: &str = "lsm";
 /// A file the tree writes last when it creates its folder.
 const TREE_VERSION: &str = "version";
 
-/// The part of the cache that holds single values instead of blocks: one in so many bytes.
-const RECENT_SHARE: u64 = 8;
-
 impl LsmStore {
     /// Opens the store in a folder, or creates it in a missing or empty one.
     ///
@@ -57,7 +54,7 @@ impl LsmStore {
         let (acknowledged, promised) = Acknowledged::open(path)?;
         acknowledged::verify(path, &promised, |shard| last_stamps.last(shard))?;
         let closed = AtomicBool::new(false);
-        let recent = Recent::new(settings.cache_bytes / RECENT_SHARE);
+        let recent = Recent::new(settings.recent_bytes);
         let shared = Arc::new(Shared { keyspaces, last_stamps, recent, closed, lock });
         start(shared, &settings, acknowledged)
     }
@@ -118,7 +115,7 @@ fn recover(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspac
 fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
     let opened = guarded(|| {
         let database = Database::builder(path.join(TREE))
-            .cache_size(settings.cache_bytes - settings.cache_bytes / RECENT_SHARE)
+            .cache_size(settings.cache_bytes)
             .worker_threads(settings.worker_threads)
             .max_journaling_size(settings.journal_bytes_max)
             // The committer says how durable each batch is.

@@ -7,7 +7,7 @@ use client::{Change, Item};
 use super::{Queue, Work};
 
 /// Works on every change that is work and due; see [`Queue::reaction`]. Changes of one logical partition come in their
-/// order. Failed work is not an error here: it waits for its next attempt.
+/// order, partitions are worked on side by side. Failed work is not an error here: it waits for its next attempt.
 #[derive(Debug)]
 pub struct QueueReaction<T> {
     queue: Queue<T>,
@@ -22,9 +22,11 @@ impl<T> QueueReaction<T> {
 #[async_trait]
 impl<T: Work> Reaction<T> for QueueReaction<T> {
     async fn react(&self, changes: &[Change<T>], _: &Context) -> Result<(), ReactionError> {
-        for item in changes.iter().filter_map(|change| change.current.as_ref()) {
-            self.queue.work_on(Item::clone(item)).await?;
-        }
+        let now = self.queue.now();
+        let items = changes.iter().filter_map(|change| change.current.as_ref());
+        // Most changes are the queue's own writes coming back.
+        let due = items.filter(|item| item.value.state().stage.is_due(now)).map(Item::clone);
+        self.queue.work_on_all(due.collect()).await?;
         Ok(())
     }
 }

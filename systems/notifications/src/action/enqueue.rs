@@ -138,16 +138,15 @@ impl Notifications {
             None => drawn_id(&core.environment),
         };
         let repeats = event.idempotency_key.is_some();
-        let mut event = event.into_event(id, now);
-        event.ttl = core.ttl(event.created_at, now);
-        let key = event.partition_key();
-        match core.containers.events.create(&key, &event).await {
+        let event = event.into_event(id, now);
+        let (key, id) = (event.partition_key(), event.id.clone());
+        match self.queue().enqueue(event).await {
             Ok(created) => {
                 core.wake.notify_one();
                 Ok(Charged::new(created.value.into_value(), created.charge))
             }
             Err(error) if error.kind() == ErrorKind::Conflict && repeats => {
-                let first = core.containers.events.read::<Event>(&key, &event.id).await?;
+                let first = core.containers.events.read::<Event>(&key, &id).await?;
                 Ok(Charged::new(first.value.into_value(), first.charge))
             }
             Err(error) => Err(error.into()),

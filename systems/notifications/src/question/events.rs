@@ -3,6 +3,7 @@
 use client::{Item, PageOptions, Query};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use service::work::Work;
 
 use crate::charged::Charged;
 use crate::error::{Error, Result};
@@ -49,13 +50,7 @@ impl Notifications {
     /// # Errors
     /// `Invalid` for a foreign continuation; those of the account.
     pub async fn dead_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
-        let query = Query::text(
-            "SELECT * FROM c WHERE c.status = 'FAILED' AND c.retryCount >= @most ORDER BY c.createdAt",
-        );
-        let query = query
-            .parameter("@most", i64::from(self.core.settings.max_retries))
-            .fan_out("an operator looks at the dead events of all users");
-        self.event_page(&query, continuation).await
+        self.event_page(&Event::dead(self.core.settings.max_retries), continuation).await
     }
 
     /// Events that wait or are due again, oldest first: the question of the seed's timer.
@@ -95,9 +90,8 @@ impl Notifications {
         query: &Query,
         continuation: Option<String>,
     ) -> Result<Charged<EventPage>> {
-        let options =
-            PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None };
         let events = &self.core.containers.events;
+        let options = options(continuation);
         let answer = events.query_page::<Item<IgnoredAny>>(query, options).await?;
         let mut page = EventPage {
             events: Vec::with_capacity(answer.value.rows.len()),
@@ -112,4 +106,8 @@ impl Notifications {
         }
         Ok(Charged::new(page, answer.charge))
     }
+}
+
+fn options(continuation: Option<String>) -> PageOptions {
+    PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None }
 }

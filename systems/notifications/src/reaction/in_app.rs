@@ -3,12 +3,11 @@
 //! Owns that each event leaves exactly one trace in the list, however often it is tried. Earlier notifications are
 //! looked up in the list itself and not among events, because the list is where an attempt that died has left its mark.
 
-use client::{ErrorKind, PartitionKey, Query};
+use client::{ErrorKind, Query};
 
 use crate::charged::Bill;
 use crate::error::{Error, Result};
 use crate::notifications::Core;
-use crate::stream::Signal;
 use crate::text::{Rendered, Wording, deeplink};
 use crate::words::{Event, Moment, Notification, Preferences, notification_id};
 
@@ -87,10 +86,8 @@ impl Core {
             .await;
         match merged {
             Ok(answer) => {
-                let notification = bill.take(answer).into_value();
-                if !is_full {
-                    self.signals.send(&event.user_id, &Signal::Updated(Box::new(notification)));
-                }
+                bill.take(answer);
+                self.signals.wake();
                 Ok(!is_full)
             }
             Err(error) if is_gone(&error) => Ok(false),
@@ -136,7 +133,7 @@ impl Core {
         match self.containers.notifications.create(&key, &notification).await {
             Ok(answer) => {
                 bill.take(answer);
-                self.signals.send(&event.user_id, &Signal::New(Box::new(notification.clone())));
+                self.signals.wake();
                 Ok(notification)
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -246,15 +243,6 @@ impl Core {
             })
             .await?;
         Ok(bill.take(written).into_value())
-    }
-
-    /// Takes back the notification of an event whose user was erased meanwhile.
-    pub(super) async fn forget(&self, key: &PartitionKey, id: &str) -> Result<()> {
-        match self.containers.notifications.delete(key, id, None).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What is done when data changed: events on their way to lists and devices.
 //!
 //! ```text
-//! change feed of notification_events ─► dispatch ─► process ─► lists, pushes
-//!                ▲                                   │
-//!                └── sweep: retries due, lost leases, scheduled events become PENDING again
+//! change feed of notification_events ─► queue (service) ─► dispatch ─► process ─► lists, pushes
+//!                ▲                          │
+//!                └──────────────────────────┴── sweep: retries due, lost leases, scheduled events wait again
 //! ```
 //!
 //! Every event goes through the change feed, so that events of one user are told in their order by one worker at a
@@ -14,6 +14,7 @@ mod damaged;
 mod dispatch;
 mod health;
 mod in_app;
+mod order;
 mod outcome;
 mod plan;
 mod process;
@@ -21,6 +22,7 @@ mod push;
 mod run;
 mod step;
 mod sweep;
+mod work;
 
 pub use clean_devices::Cleaned;
 pub use dispatch::{Dispatcher, Round};

@@ -1,12 +1,12 @@
-//! The way of one event: claim, preferences, dedupe, limits, text, list, push, end.
+//! The way of one event between its claim and its end: preferences, dedupe, limits, text, list, push.
 //!
-//! Owns the order. Each effect can be met again by a later attempt and is then not repeated: the claim has an etag, the
-//! notification has an id derived from the event, an addition to a notification is remembered in it. Only a push may
-//! happen twice, with the same collapse id.
+//! Owns the order. Each effect can be met again by a later attempt and is then not repeated: the notification has an id
+//! derived from the event, an addition to a notification is remembered in it. Only a push may happen twice, with the
+//! same collapse id. Does not own claim and end: they are the queue's.
 
-use client::{ErrorKind, Item};
+use client::ErrorKind;
 
-use crate::charged::{Bill, Charged};
+use crate::charged::Bill;
 use crate::error::Result;
 use crate::notifications::Core;
 use crate::words::{
@@ -15,90 +15,14 @@ use crate::words::{
 };
 
 use super::in_app::Earlier;
-use super::outcome::{Outcome, Written};
+use super::outcome::Outcome;
 use super::plan::Plan;
 use super::step::Step;
 
-/// What became of one event in the hands of a worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Processed {
-    /// The attempt is over, and its end is written.
-    Ended,
-    /// Somebody else has it, or it is gone.
-    NotOurs,
-}
-
 impl Core {
-    /// Processes an event that was met as `PENDING`, `at` the least time its notification may have.
-    pub(super) async fn process(
-        &self,
-        worker: &str,
-        event: Item<Event>,
-        at: Moment,
-    ) -> Result<Charged<Processed>> {
-        self.reached(Step::Met);
-        let mut bill = Bill::default();
-        let Some(event) = self.claim(worker, event, &mut bill).await? else {
-            return Ok(bill.of(Processed::NotOurs));
-        };
-        self.reached(Step::Claimed);
-        let outcome = match self.carry_out(&event.value, at, &mut bill).await {
-            Ok(Some(outcome)) => outcome,
-            Ok(None) => return Ok(bill.of(Processed::NotOurs)),
-            Err(error) => {
-                Outcome::Failed { error: error.to_string(), after: None, deliveries: None }
-            }
-        };
-        if let Outcome::Failed { error, .. } = &outcome {
-            let value = &event.value;
-            tracing::warn!(
-                user = value.user_id.hashed(),
-                event = value.id,
-                error,
-                "an event failed"
-            );
-            self.health.error(self.now(), error);
-        }
-        let (user, id) = (event.value.user_id.clone(), notification_id(&event.value.id));
-        let written = self.write_outcome(event, outcome, &mut bill).await?;
-        self.reached(Step::Ended);
-        match written {
-            Written::Yes => self.health.processed(),
-            Written::LeaseLost => return Ok(bill.of(Processed::NotOurs)),
-            // Its user was erased while we worked: what we wrote must not stay.
-            Written::EventGone => {
-                self.forget(&user.partition_key(), &id).await?;
-                return Ok(bill.of(Processed::NotOurs));
-            }
-        }
-        Ok(bill.of(Processed::Ended))
-    }
-
-    /// Takes the event for this worker; none when somebody else was faster or it is gone.
-    async fn claim(
-        &self,
-        worker: &str,
-        mut event: Item<Event>,
-        bill: &mut Bill,
-    ) -> Result<Option<Item<Event>>> {
-        let now = self.now();
-        event.value.status = Status::Processing;
-        event.value.lease_owner = Some(worker.to_owned());
-        event.value.lease_until = Some(now.after(self.settings.lease()));
-        event.value.next_retry_at = None;
-        event.value.ttl = self.ttl(event.value.created_at, now);
-        let key = event.value.partition_key();
-        match self.containers.events.save(&key, &event).await {
-            Ok(answer) => Ok(Some(bill.take(answer))),
-            Err(error) if matches!(error.kind(), ErrorKind::Precondition | ErrorKind::NotFound) => {
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Everything between the claim and the end; none when the lease ran out on the way.
-    async fn carry_out(
+    /// Everything between the claim and the end, `at` the least time its notification may have; none when the lease ran
+    /// out on the way.
+    pub(super) async fn carry_out(
         &self,
         event: &Event,
         at: Moment,
@@ -186,7 +110,7 @@ impl Core {
         };
         let pushed = self.push_to(event, notification, &devices, bill).await?;
         if let Some(error) = pushed.retry {
-            let deliveries = Some(pushed.records);
+            let deliveries = pushed.records;
             return Ok(Outcome::Failed { error, after: pushed.after, deliveries });
         }
         let mut reason = None;

@@ -59,7 +59,7 @@ pub struct Event {
     pub deliveries: Vec<PushRecord>,
     /// Seconds it still lives, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ttl: Option<u64>,
+    pub ttl: Option<u32>,
 }
 
 /// What an event says.

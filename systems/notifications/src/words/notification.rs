@@ -72,7 +72,7 @@ pub struct Notification {
     /// Seconds it still lives, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
-    pub ttl: Option<u64>,
+    pub ttl: Option<u32>,
 }
 
 impl Notification {

@@ -200,30 +200,6 @@ async fn nt_a14_over_http_a_user_is_exported_and_erased() {
 }
 
 #[tokio::test]
-async fn a_stream_tells_what_happens_in_the_callers_list_only() {
-    let site = Site::new().await;
-    let mut response = site.respond(Some("bob"), "GET", "/api/notifications/stream", None).await;
-    assert_eq!(response.headers()["content-type"], "text/event-stream");
-    for (user, target) in [("eve", "p1"), ("bob", "p2")] {
-        site.post("service", "/api/notifications/send", like(user, "alice", target)).await;
-    }
-    site.world.dispatch().await;
-    let id = site.world.list("bob").await[0].id.clone();
-    site.post("bob", &format!("/api/notifications/{id}/read"), json!({})).await;
-    let mut text = String::new();
-    while !text.ends_with("\n\n") || text.matches("event: unread").count() < 3 {
-        let chunk = response.chunk().await.unwrap().unwrap();
-        text.push_str(std::str::from_utf8(&chunk).unwrap());
-    }
-    let names: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
-    assert_eq!(names, ["unread", "new", "unread", "updated", "unread"], "{text}");
-    assert!(text.contains("asora://post/p2") && !text.contains("asora://post/p1"), "{text}");
-    let counts: Vec<_> = text.lines().filter(|line| line.contains("unreadCount")).collect();
-    assert_eq!(counts.len(), 3);
-    assert!(counts[2].contains("\"unreadCount\":0"), "{text}");
-}
-
-#[tokio::test]
 async fn health_is_degraded_after_five_errors() {
     let site = Site::new().await;
     let (status, ready) = site.get("bob", "/readyz").await;

@@ -60,7 +60,7 @@ enum Does {
 }
 
 /// Every route by its method and path in the document: a route that is not here fails the tests.
-const ROUTES: [(&str, Does); 22] = [
+const ROUTES: [(&str, Does); 23] = [
     ("DELETE /api/privacy/users/{id}", Does::Role("admin")),
     ("GET /admin/events", Does::Role("admin")),
     ("GET /admin/stats", Does::Role("admin")),
@@ -81,6 +81,7 @@ const ROUTES: [(&str, Does); 22] = [
     ("POST /api/notifications/{id}/dismiss", Does::Finds),
     ("POST /api/notifications/{id}/read", Does::Finds),
     ("POST /api/privacy/export", Does::Own(&[202])),
+    ("POST /session", Does::Own(&[200])),
     ("POST /session/sign-out", Does::Own(&[204])),
     ("PUT /api/notifications/preferences", Does::Own(&[200, 400])),
 ];
@@ -182,6 +183,8 @@ async fn nt_a15_no_route_shows_or_changes_what_is_another_users() {
             let Call { method, path, body, .. } = call;
             let (status, answer) = site.call(caller, method, path, body.clone()).await;
             assert!(is_right(call, status), "{caller}: {call:?}: {status} {answer}");
+            let subject = answer["subject"].as_str().unwrap_or(caller);
+            assert_eq!(subject, caller, "{call:?}: nobody becomes somebody else");
             let told = answer.to_string();
             for secret in ["secret-post", "carol", "token-of-alice"] {
                 assert!(!told.contains(secret), "{caller}: {call:?} tells '{secret}': {told}");

@@ -15,4 +15,5 @@ mod isolation;
 mod pages;
 mod rules;
 mod site;
+mod streams;
 mod world;

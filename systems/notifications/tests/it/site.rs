@@ -34,6 +34,11 @@ impl Site {
         Self::on(World::new().await).await
     }
 
+    /// Another process on the same data.
+    pub(crate) async fn of(world: &World, system: Notifications) -> Self {
+        Self::on(World { system, ..world.clone() }).await
+    }
+
     pub(crate) async fn on(world: World) -> Self {
         let interface = Interface::of(&world.system, &world.environment).await;
         Self { world, interface }
@@ -106,6 +111,16 @@ impl Interface {
         if let Some(body) = body {
             request = request.json(body);
         }
+        request.send().await.unwrap()
+    }
+
+    /// Opens the stream of somebody, where it ended if it was open before.
+    pub(crate) async fn stream(&self, caller: &str, last: Option<&str>) -> Response {
+        let url = format!("http://{}/api/notifications/stream", self.address);
+        let request = self.client.get(url).bearer_auth(self.token(caller, &[]));
+        let last = last.map(|id| ("last-event-id", id));
+        let request =
+            last.into_iter().fold(request, |request, (name, id)| request.header(name, id));
         request.send().await.unwrap()
     }
 
