@@ -42,7 +42,8 @@ pub(crate) async fn what_was_damaged_by_hand_stops_nobody<W: Way>() {
     }
     let preferences = json!({ "id": "carol", "userId": "carol", "timezone": 7 });
     inside.preferences.create(&"carol".into(), &preferences).await.unwrap();
-    let device = json!({ "id": "d", "userId": "dave", "deviceId": "d", "lastSeenAt": past, "revokedAt": null, "pushToken": "secret-token" });
+    let device = json!({ "id": "d", "userId": "dave", "deviceId": "d", "lastSeenAt": past,
+        "revokedAt": null, "pushToken": "secret-token" });
     inside.devices.create(&"dave".into(), &device).await.unwrap();
     let listed =
         json!({ "id": "n", "userId": "erin", "dismissed": false, "createdAt": past, "title": 7 });
