@@ -1,7 +1,7 @@
 //! `bench`: the benchmarks in release mode, arguments passed through.
 //!
-//! The query benchmarks compare with other databases by a feature, which only they have to build. The gateway benchmarks start the
-//! server as a user would, so its binary is built first.
+//! The query benchmarks compare with other databases by a feature, which only they have to build. The gateway
+//! benchmarks start the server as a user would, so its binary is built first.
 
 use std::process::{Command, ExitCode};
 
