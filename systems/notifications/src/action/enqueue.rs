@@ -4,6 +4,7 @@
 //! that no more of a message is stored than the snippet.
 
 use client::ErrorKind;
+use serde_json::Value;
 
 use crate::charged::Charged;
 use crate::error::{Error, Problem, Result};
@@ -15,6 +16,8 @@ use crate::words::{Event, EventType, Moment, Payload, Status, UserId, drawn_id, 
 const NAME_CHARS_MAX: usize = 255;
 /// Bytes of the further values of a payload at most.
 const MORE_BYTES_MAX: usize = 4_096;
+/// Levels of them at most: readers of JSON stop somewhere, and an item that can be stored must be readable by all.
+const MORE_LEVELS_MAX: usize = 16;
 
 /// An event to be taken in.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +44,10 @@ impl NewEvent {
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
-            if !(least..=NAME_CHARS_MAX).contains(&count) {
+            if text.chars().any(char::is_control) {
+                problems
+                    .push(Problem::new(field, "has a control character, which no id or name has"));
+            } else if !(least..=NAME_CHARS_MAX).contains(&count) {
                 let message = format!("has {count} characters, not {least} to {NAME_CHARS_MAX}");
                 problems.push(Problem::new(field, message));
             }
@@ -56,6 +62,9 @@ impl NewEvent {
         if more_bytes > MORE_BYTES_MAX {
             let message =
                 format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
+            problems.push(Problem::new("payload", message));
+        } else if self.payload.more.values().any(|value| is_deeper(value, MORE_LEVELS_MAX)) {
+            let message = format!("its further values have more than {MORE_LEVELS_MAX} levels");
             problems.push(Problem::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
@@ -91,6 +100,18 @@ impl NewEvent {
             deliveries: Vec::new(),
             ttl: None,
         }
+    }
+}
+
+/// Whether lists and objects stand inside each other more than so many times.
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else {
+        return value.is_array() || value.is_object();
+    };
+    match value {
+        Value::Array(values) => values.iter().any(|value| is_deeper(value, below)),
+        Value::Object(values) => values.values().any(|value| is_deeper(value, below)),
+        _ => false,
     }
 }
 

@@ -28,6 +28,9 @@ pub(super) struct EventsBody {
     events: Vec<Event>,
     #[serde(skip_serializing_if = "Option::is_none")]
     continuation_token: Option<String>,
+    /// Ids of events of this page that cannot be read; absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<String>,
 }
 
 /// Events of a status, oldest first.
@@ -60,8 +63,9 @@ pub(super) async fn events(
     };
     let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
     let continuation_token = page.continuation.map(seal);
-    let events = page.events.into_iter().map(Event::told).collect();
-    Ok(Json(EventsBody { events, continuation_token }))
+    let (events, unreadable) = (page.events, page.unreadable);
+    let events = events.into_iter().map(Event::told).collect();
+    Ok(Json(EventsBody { events, continuation_token, unreadable }))
 }
 
 /// Gives a failed event all its attempts again.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Change, ErrorKind};
+use serde::de::IgnoredAny;
 use service::work::{
     Backoff, Claim, Ended, Finish, Queue, QueueReaction, QueueSettings, WorkError, Worked, Worker,
 };
@@ -25,7 +26,7 @@ use super::step::Step;
 /// One worker of the dispatcher. Several share the work by leases, in one process or in many.
 #[derive(Debug)]
 pub struct Dispatcher {
-    processor: Processor<Event>,
+    processor: Processor<IgnoredAny>,
     counters: Arc<Counters>,
 }
 
@@ -60,10 +61,11 @@ struct Dispatch {
     counters: Arc<Counters>,
 }
 
-/// The queue's reaction, with a note of what it could not do.
+/// The queue's reaction, without what is no event and with a note of what it could not do.
 struct Watched {
     core: Arc<Core>,
     reaction: QueueReaction<Event>,
+    counters: Arc<Counters>,
 }
 
 impl Notifications {
@@ -77,9 +79,10 @@ impl Notifications {
         let settings = &core.settings;
         let counters = Arc::new(Counters::default());
         let reaction = self.queue_of(worker, &counters).reaction();
-        let reaction = Watched { core: Arc::clone(&core), reaction };
+        let reaction =
+            Watched { core: Arc::clone(&core), reaction, counters: Arc::clone(&counters) };
         let poll = Duration::from_millis(settings.poll_milliseconds);
-        let processor = Processor::<Event>::builder(
+        let processor = Processor::<IgnoredAny>::builder(
             &core.containers.events,
             &core.containers.leases,
             "dispatch",
@@ -204,13 +207,28 @@ impl Worker<Event> for Dispatch {
 }
 
 #[async_trait]
-impl Reaction<Event> for Watched {
+impl Reaction<IgnoredAny> for Watched {
     async fn react(
         &self,
-        changes: &[Change<Event>],
+        changes: &[Change<IgnoredAny>],
         context: &Context,
     ) -> std::result::Result<(), ReactionError> {
-        let outcome = self.reaction.react(changes, context).await;
+        let mut bill = Bill::default();
+        let mut events = Vec::with_capacity(changes.len());
+        for change in changes {
+            let Some(item) = &change.current else { continue };
+            if let Some(event) = self.core.readable(item, &mut bill).await? {
+                events.push(Change {
+                    operation: change.operation,
+                    id: change.id.clone(),
+                    partition_key: change.partition_key.clone(),
+                    current: Some(event),
+                    previous: None,
+                });
+            }
+        }
+        self.counters.count(bill.0, false);
+        let outcome = self.reaction.react(&events, context).await;
         if let Err(error) = &outcome {
             self.core.health.error(self.core.now(), &error.to_string());
         }

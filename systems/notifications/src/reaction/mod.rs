@@ -10,6 +10,7 @@
 //! time; the sweep only puts events back into it.
 
 mod clean_devices;
+mod damaged;
 mod dispatch;
 mod earlier;
 mod health;
