@@ -3,8 +3,8 @@
 //! Owns the mix. Counts of outcomes depend on it alone, not on the order in which events of a user are worked on: the
 //! windows are longer than any run, and quiet hours last all day or not at all.
 //!
-//! A tenth of the backlog concerns a tenth of the people, all of whose events lie in it. So every tenth has the same mix
-//! of outcomes and lists of the same length, and only the backlog could make one dearer than another.
+//! A tenth of the backlog concerns a tenth of the people, all of whose events lie in it. So every tenth has the same
+//! mix of outcomes and lists of the same length, and only the backlog could make one dearer than another.
 
 use notifications::{Category, EventType, Platform};
 

@@ -33,7 +33,7 @@ pub struct NotificationsReport {
 }
 
 impl NotificationsReport {
-    /// How much dearer the last tenth of the backlog was than the first, in request units; none when a tenth is missing.
+    /// How much dearer the last tenth of the backlog was than the first, in request units; none without tenths.
     #[must_use]
     pub fn unit_growth(&self) -> Option<f64> {
         let units = |tenth: Option<&Tenth>| tenth.and_then(|tenth| tenth.request_units);
@@ -168,16 +168,16 @@ impl NotificationsReport {
 const MEANING: &str = "\
 ## What the rows mean
 
-- **Enqueue**: `Notifications::enqueue`, one create each, on the embedded engine in a folder that syncs every commit; one
-  `INSERT` and one commit each on PostgreSQL. 32 callers on both sides.
+- **Enqueue**: `Notifications::enqueue`, one create each, on the embedded engine in a folder that syncs every commit;
+  one `INSERT` and one commit each on PostgreSQL. 32 callers on both sides.
 - **Drain**: the whole backlog is there before the first worker starts. Two workers, each with 16 events at once: two
   dispatchers with the defaults of `planisphere notifications serve` on a queue of two physical partitions; two times 16
   connections on PostgreSQL. The time ends when both workers have read all that is new, which on our side includes their
   own writes to the queue, since a claim and an end come through the change feed again. A push is answered at once.
 - **CPU** is that of our whole process; of the server's processes and of ours for PostgreSQL.
-- **A tenth** is a tenth of all ends of events. It concerns a tenth of the users, all of whose events lie in it, so every
-  tenth has the same mix of outcomes and lists of the same length; what could grow is what the backlog itself costs:
-  the queue, its indexes, the files. Request units are those of items: the claim, questions, the list, the end.
+- **A tenth** is a tenth of all ends of events. It concerns a tenth of the users, all of whose events lie in it, so
+  every tenth has the same mix of outcomes and lists of the same length; what could grow is what the backlog itself
+  costs: the queue, its indexes, the files. Request units are those of items: the claim, questions, the list, the end.
 - **From enqueue to list**: the same number of events per second on both sides, half of what the slower side drains. On
   our side until a subscriber that looks into the change feed of `notifications` every 2 ms sees the item; on PostgreSQL
   until the commit that holds it has returned, which no subscriber could beat. Only events count that became an item of
@@ -193,8 +193,8 @@ const MEANING: &str = "\
 - Durable commits of an event after its enqueue: PostgreSQL two, the claim and one transaction for everything else. Ours
   three: the claim, the item of the list, the end, because the list and the queue are containers of their own and a
   transaction does not leave a logical partition. Each of ours waits for a sync, which all events in work share.
-- Our workers tell the events of a user in their order. `SKIP LOCKED` does not; an advisory lock for each user only keeps
-  two events from overlooking each other.
+- Our workers tell the events of a user in their order. `SKIP LOCKED` does not; an advisory lock for each user only
+  keeps two events from overlooking each other.
 - Ours indexes every path, as the seed of the system says (`Indexing` `full`); PostgreSQL has the nine indexes its
   questions need.
 - PostgreSQL has 256 MiB of shared buffers, `fsync` and `synchronous_commit` on, and otherwise its defaults.

@@ -1,5 +1,5 @@
-//! The load benchmark of notifications on a small backlog: both sides must come to the same end, and the last event must
-//! cost what the first did. How fast is no question of a test.
+//! The load benchmark of notifications on a small backlog: both sides must come to the same end, and the last event
+//! must cost what the first did. How fast is no question of a test.
 
 use benchmarks::{NotificationsOptions, run_notifications};
 

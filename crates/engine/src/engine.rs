@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
-use crate::query::{ShapeCache, TextCache};
+use crate::query::{ShapeCache, StatementCache, TextCache};
 use crate::settings::Settings;
 use crate::throughput::SharedThroughputs;
 
@@ -44,6 +44,7 @@ pub(crate) struct Core {
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
     pub(crate) query_texts: TextCache,
+    pub(crate) statements: StatementCache,
     pub(crate) shared_throughputs: SharedThroughputs,
     /// When counting began.
     pub(crate) opened: TimestampMs,
@@ -89,6 +90,7 @@ impl Engine {
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
             query_texts: TextCache::default(),
+            statements: StatementCache::default(),
             shared_throughputs: SharedThroughputs::default(),
             opened,
             shapes: Arc::default(),

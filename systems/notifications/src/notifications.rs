@@ -108,9 +108,11 @@ impl Core {
         Moment::now(&self.environment)
     }
 
-    /// The `ttl` of something created then and written now: it must not live longer for being written.
+    /// The `ttl` of something created then and written now: it must not live longer for being written. None while that
+    /// is what the container says anyway.
     pub(crate) fn ttl(&self, created_at: Moment, now: Moment) -> Option<u32> {
-        Some(ttl_seconds(created_at.after(self.settings.retention()), now))
+        let seconds = ttl_seconds(created_at.after(self.settings.retention()), now);
+        (seconds < self.settings.retention_seconds()).then_some(seconds)
     }
 }
 

@@ -222,6 +222,11 @@ impl Settings {
         Duration::from_secs(self.retention_days * DAY_SECONDS)
     }
 
+    /// The default time to live of the containers whose items expire.
+    pub(crate) fn retention_seconds(&self) -> u32 {
+        u32::try_from(self.retention().as_secs()).unwrap_or(u32::MAX)
+    }
+
     /// How long an event lives after its way has ended, if that is sooner than the retention.
     pub(crate) fn completed_age_max(&self) -> Option<Duration> {
         self.completed_days.map(|days| Duration::from_secs(days * DAY_SECONDS))

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::Engine;
 use notifications::{Dispatcher, Step, StepWatch};
+use tokio::task::JoinSet;
 
 use super::super::side::{Drained, Pace};
 use super::super::tenths::{Sample, Tenths};
@@ -55,11 +56,14 @@ impl Ours {
         let ends = Arc::new(Ends::begin(events, sampler(&self.engine)));
         self.system.watch_steps(Arc::new(Watch(Arc::clone(&ends))));
         let meter = Meter::start()?;
-        let processed = AtomicU64::new(0);
-        let [first, second] = &self.workers;
-        let (first, second) =
-            tokio::join!(work(first, &processed, events), work(second, &processed, events));
-        first.and(second)?;
+        let processed = Arc::new(AtomicU64::new(0));
+        let mut working = JoinSet::new();
+        for worker in &self.workers {
+            working.spawn(work(Arc::clone(worker), Arc::clone(&processed), events));
+        }
+        while let Some(done) = working.join_next().await {
+            done??;
+        }
         let drain = Pace::of(events, meter.stop()?);
         let drained =
             Drained { enqueue, drain, tenths: ends.tenths()?, resident_bytes: resident_bytes()?.0 };
@@ -81,7 +85,7 @@ fn sampler(engine: &Engine) -> Box<dyn Fn() -> Result<Sample> + Send + Sync> {
 }
 
 /// One worker, until all events are processed by both.
-async fn work(worker: &Dispatcher, processed: &AtomicU64, events: u64) -> Result<()> {
+async fn work(worker: Arc<Dispatcher>, processed: Arc<AtomicU64>, events: u64) -> Result<()> {
     while processed.load(Ordering::Relaxed) < events {
         let round = worker.run_once().await?;
         processed.fetch_add(round.processed, Ordering::Relaxed);

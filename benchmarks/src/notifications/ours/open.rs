@@ -4,6 +4,7 @@
 //! else is as `planisphere notifications serve` has it, but for the window of dedupe keys, which outlives the run.
 
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,7 +30,7 @@ use crate::{Error, Result, data, progress};
 pub(in crate::notifications) struct Ours {
     pub(super) system: Notifications,
     pub(super) engine: Engine,
-    pub(super) workers: [Dispatcher; 2],
+    pub(super) workers: [Arc<Dispatcher>; 2],
     pub(super) mix: Mix,
     folder: TempDir,
 }
@@ -56,6 +57,7 @@ impl Ours {
         let system = Notifications::open(account, settings, environment, Arc::new(AtOnce)).await?;
         engine.split_partition(SplitPartition { container: queue, partition: 0, at: None }).await?;
         let workers = [system.dispatcher("first").await?, system.dispatcher("second").await?];
+        let workers = workers.map(Arc::new);
         // The first takes the whole feed and the second half of it from the first.
         for _ in 0..2 {
             for worker in &workers {
@@ -94,13 +96,13 @@ impl Ours {
     pub(in crate::notifications) fn disk_bytes(&self) -> Result<(u64, u64)> {
         let all = folder_bytes(self.folder.path())?;
         let mut journal = 0;
-        for entry in std::fs::read_dir(self.folder.path())? {
+        for entry in std::fs::read_dir(self.folder.path().join("lsm"))? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "jnl") {
-                journal += path.metadata().map_or(0, |metadata| metadata.len());
+                journal += path.metadata().map_or(0, |metadata| metadata.blocks() * 512);
             }
         }
-        Ok((all, journal.min(all)))
+        Ok((all, journal))
     }
 
     /// Closes the store.

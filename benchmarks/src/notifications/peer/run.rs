@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use notifications::{Payload, TargetType};
-use postgres::Client;
+use postgres::{Client, Statement};
 
 use super::super::latency::Moments;
 use super::super::mix::{CALLERS, Mix};
@@ -30,6 +30,12 @@ const POLL: Duration = Duration::from_millis(500);
 pub(in crate::notifications) struct Peer {
     server: ScratchServer,
     mix: Mix,
+}
+
+/// A connection that enqueues.
+struct Sender {
+    client: Client,
+    insert: Statement,
 }
 
 /// Wakes connections that wait for events.
@@ -74,26 +80,26 @@ impl Peer {
     pub(in crate::notifications) fn drain(&self) -> Result<Drained> {
         let events = self.mix.events;
         progress::step("PostgreSQL: enqueueing the backlog");
+        let senders = self.senders()?;
         let before = self.spent()?;
         let next = AtomicU64::new(0);
-        self.at_once(|mut client, _| {
-            let insert = client.prepare(tables::ENQUEUE)?;
+        at_once(senders, |mut sender| {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= events {
                     return Ok(());
                 }
-                enqueue(&mut client, &insert, &self.mix, number)?;
+                sender.enqueue(&self.mix, number)?;
             }
         })?;
         let enqueue = self.pace(events, before)?;
         // So that plans are made for what is there, as they would be on a server that has run for a while.
         self.server.connect()?.batch_execute("ANALYZE")?;
         progress::step("PostgreSQL: draining");
+        let hands = self.hands()?;
         let before = self.spent()?;
         let tenths = Tenths::begin(events, || Ok(Sample::now(self.cpu()?, None)));
-        self.at_once(|client, number| {
-            let mut hand = hand(client, number)?;
+        at_once(hands, |mut hand| {
             while hand.work()? != Worked::Nothing {
                 tenths.ended();
             }
@@ -112,10 +118,10 @@ impl Peer {
     ) -> Result<Latency> {
         progress::step(&format!("PostgreSQL: {per_second:.0} events per second"));
         let all = numbers.end - numbers.start;
+        let (hands, senders) = (self.hands()?, self.senders()?);
         let moments = Moments::begin(numbers, per_second);
         let (wake, ended, failed) = (Wake::default(), AtomicU64::new(0), AtomicBool::new(false));
-        let worked = |client, number| -> Result<()> {
-            let mut hand = hand(client, number)?;
+        let worked = |mut hand: Hand| -> Result<()> {
             while ended.load(Ordering::Relaxed) < all && !failed.load(Ordering::Relaxed) {
                 match hand.work()? {
                     Worked::Nothing => {
@@ -129,11 +135,10 @@ impl Peer {
             }
             Ok(())
         };
-        let sent = |mut client: Client| -> Result<()> {
-            let insert = client.prepare(tables::ENQUEUE)?;
+        let sent = |mut sender: Sender| -> Result<()> {
             while let Some((number, wait)) = moments.next() {
                 std::thread::sleep(wait);
-                enqueue(&mut client, &insert, &self.mix, number)?;
+                sender.enqueue(&self.mix, number)?;
                 moments.answered(number);
                 wake.wake();
             }
@@ -144,9 +149,8 @@ impl Peer {
             result
         };
         let both = std::thread::scope(|scope| {
-            let working =
-                scope.spawn(|| self.at_once(|client, number| noted(worked(client, number))));
-            let sending = self.at_once(|client, _| noted(sent(client)));
+            let working = scope.spawn(|| at_once(hands, |hand| noted(worked(hand))));
+            let sending = at_once(senders, |sender| noted(sent(sender)));
             sending.and(joined(working.join()))
         });
         both?;
@@ -172,17 +176,17 @@ impl Peer {
         Ok((folder_bytes(&data)?, folder_bytes(&data.join("pg_wal"))?))
     }
 
-    /// Does something on many connections at once, each with its number.
-    fn at_once(&self, work: impl Fn(Client, usize) -> Result<()> + Sync) -> Result<()> {
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..CALLERS)
-                .map(|number| {
-                    let work = &work;
-                    scope.spawn(move || work(self.server.connect()?, number))
-                })
-                .collect();
-            threads.into_iter().map(|thread| joined(thread.join())).collect()
-        })
+    /// The connections of both workers.
+    fn hands(&self) -> Result<Vec<Hand>> {
+        let hand = |number| {
+            let worker = if number < CALLERS / 2 { "first" } else { "second" };
+            Hand::new(self.server.connect()?, worker.to_owned())
+        };
+        (0..CALLERS).map(hand).collect()
+    }
+
+    fn senders(&self) -> Result<Vec<Sender>> {
+        (0..CALLERS).map(|_| Sender::new(self.server.connect()?)).collect()
     }
 
     /// Processor time of the server and of this program.
@@ -215,34 +219,39 @@ impl Wake {
     }
 }
 
-/// A connection of the first worker or of the second.
-fn hand(client: Client, number: usize) -> Result<Hand> {
-    let worker = if number < CALLERS / 2 { "first" } else { "second" };
-    Hand::new(client, worker.to_owned())
+impl Sender {
+    fn new(mut client: Client) -> Result<Self> {
+        let insert = client.prepare(tables::ENQUEUE)?;
+        Ok(Self { client, insert })
+    }
+
+    fn enqueue(&mut self, mix: &Mix, number: u64) -> Result<()> {
+        let happening = mix.happening(number);
+        let payload = serde_json::to_string(&Payload {
+            actor_id: Some(happening.actor_id),
+            actor_name: Some(happening.actor_name),
+            target_id: happening.target_id,
+            target_type: TargetType::Post,
+            snippet: happening.snippet,
+            more: serde_json::Map::new(),
+        })?;
+        let (id, event_type) = (i64::try_from(number)?, happening.event_type);
+        let (name, category) = (event_type.name(), event_type.category().name());
+        self.client.execute(
+            &self.insert,
+            &[&id, &happening.user_id, &name, &category, &payload, &happening.dedupe_key],
+        )?;
+        Ok(())
+    }
 }
 
-fn enqueue(
-    client: &mut Client,
-    insert: &postgres::Statement,
-    mix: &Mix,
-    number: u64,
-) -> Result<()> {
-    let happening = mix.happening(number);
-    let payload = serde_json::to_string(&Payload {
-        actor_id: Some(happening.actor_id),
-        actor_name: Some(happening.actor_name),
-        target_id: happening.target_id,
-        target_type: TargetType::Post,
-        snippet: happening.snippet,
-        more: serde_json::Map::new(),
-    })?;
-    let (id, event_type) = (i64::try_from(number)?, happening.event_type);
-    let (name, category) = (event_type.name(), event_type.category().name());
-    client.execute(
-        insert,
-        &[&id, &happening.user_id, &name, &category, &payload, &happening.dedupe_key],
-    )?;
-    Ok(())
+/// Does something on many connections at once, each on a thread of its own.
+fn at_once<T: Send>(ready: Vec<T>, work: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = ready.into_iter().map(|one| scope.spawn(move || work(one))).collect();
+        threads.into_iter().map(|thread| joined(thread.join())).collect()
+    })
 }
 
 fn joined(joined: std::thread::Result<Result<()>>) -> Result<()> {

@@ -90,7 +90,8 @@ CREATE TABLE devices (
 CREATE INDEX devices_active ON devices (user_id, last_seen_at DESC) WHERE revoked_at IS NULL;
 ";
 
-pub(super) const MAKE_PERSON: &str = "INSERT INTO preferences (user_id, timezone, quiet_hours, social, news, marketing) \
+pub(super) const MAKE_PERSON: &str = "INSERT INTO preferences \
+     (user_id, timezone, quiet_hours, social, news, marketing) \
      VALUES ($1, 'UTC', $2, $3, true, $4)";
 pub(super) const MAKE_DEVICE: &str = "INSERT INTO devices (user_id, device_id, push_token, platform, label) \
      VALUES ($1, $2, $3, $4, 'phone')";

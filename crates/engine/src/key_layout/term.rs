@@ -3,7 +3,7 @@
 //! Owns the beginning that all terms of a path, composite index or shape share, in one logical partition or across a
 //! physical one, and the way back from an entry to value, ordinal and item. Does not own which terms are written.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use storage::{Entry, KeyRange, StorageKey};
 
 use super::item_key::LogicalPartition;
@@ -85,21 +85,32 @@ impl TermPrefix {
         key.into()
     }
 
-    /// Reads a term; none when it is damaged.
-    pub(crate) fn decode(&self, entry: &Entry) -> Option<TermHit> {
-        let end = entry.key.len().checked_sub(ORDINAL_BYTES)?;
-        let ordinal = u64::from_be_bytes(entry.key.get(end..)?.try_into().ok()?);
-        if end < self.bytes.len() {
-            return None;
-        }
-        let key = match &self.logical {
-            Some(logical) => {
-                let id = std::str::from_utf8(&entry.value).ok()?;
-                logical.item(id).as_bytes().clone()
+    /// Reads the terms of a page; none when one is damaged. The keys of their items share an allocation.
+    pub(crate) fn decode(&self, entries: Vec<Entry>) -> Option<Vec<TermHit>> {
+        let room = self.logical.as_ref().map_or(0, |logical| {
+            let ids: usize = entries.iter().map(|entry| entry.value.len()).sum();
+            ids + entries.len() * logical.as_bytes().len()
+        });
+        let mut keys = BytesMut::with_capacity(room);
+        let mut hits = Vec::with_capacity(entries.len());
+        for Entry { key: term, value: item } in entries {
+            let (start, end) = (self.bytes.len(), term.len().checked_sub(ORDINAL_BYTES)?);
+            let ordinal = u64::from_be_bytes(term.get(end..)?.try_into().ok()?);
+            if end < start {
+                return None;
             }
-            None => entry.value.clone(),
-        };
-        Some(TermHit { value: entry.key.slice(self.bytes.len()..end), ordinal, key })
+            let key = match &self.logical {
+                Some(logical) => {
+                    std::str::from_utf8(&item).ok()?;
+                    keys.extend_from_slice(logical.as_bytes());
+                    keys.extend_from_slice(&item);
+                    keys.split().freeze()
+                }
+                None => item,
+            };
+            hits.push(TermHit { value: term.slice(start..end), ordinal, key });
+        }
+        Some(hits)
     }
 }
 

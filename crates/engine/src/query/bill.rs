@@ -99,8 +99,8 @@ impl Bill {
         if !is_scan && access.remaining.is_empty() {
             self.passed_over = PassedOver::Entry;
         }
-        let is_distinct = prepared.bound.output.distinct;
-        self.is_of_entries = is_distinct || prepared.bound.grouping != Grouping::None;
+        let is_distinct = prepared.bound().output.distinct;
+        self.is_of_entries = is_distinct || prepared.bound().grouping != Grouping::None;
         self.order = match source {
             Source::Ordered(_) if order == OrderService::Filtered => OrderWalk::EachItem,
             Source::Sorted(sorted) if order == OrderService::Filtered => OrderWalk::Spread {

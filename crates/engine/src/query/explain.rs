@@ -2,6 +2,8 @@
 //!
 //! Owns the operation and the sentences. Reads nothing but the catalog.
 
+use std::sync::Arc;
+
 use ::query::plan::access::plan_in_words;
 
 use super::answer::QueryExplanation;
@@ -30,12 +32,12 @@ impl Engine {
         let live = container.live();
         let (tree, bound) =
             bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
-        let query = Filtered::new(bound);
+        let query = Arc::new(Filtered::new(bound));
         let (partition_filter, targets) = targets(&container, &operation.feed_range, &query);
         let pieces = pieces(&container.map(), &targets);
         let followed = common_indexes(self.store(), &live, &pieces).await?;
         let prepared = Prepared::new(query, followed.indexes)?;
-        let (bound, indexes) = (&prepared.bound, &prepared.indexes);
+        let (bound, indexes) = (prepared.bound(), &prepared.indexes);
         let value = QueryExplanation {
             partition_filter,
             partitions: pieces

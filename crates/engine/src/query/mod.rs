@@ -15,6 +15,7 @@ mod prepared;
 mod refusal;
 mod request;
 mod serve;
+mod statement;
 mod token;
 mod user_function;
 mod values;
@@ -31,3 +32,4 @@ pub use request::{PlanQuery, QueryItems, QueryLimits};
 
 pub(crate) use prepared::{TextCache, moment};
 pub(crate) use source::ShapeCache;
+pub(crate) use statement::StatementCache;

@@ -1,7 +1,7 @@
 //! A query made ready: text to tree, tree to bound query, policies to plan.
 //!
 //! Owns the cache of parsed texts and what a run is given from outside. Does not own any stage: they are the crate
-//! `query`'s. Binding depends on the parameters and is done each time.
+//! `query`'s. Binding depends on the parameters; without them it is done once, see `statement`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ::query::ast::Query;
 use ::query::function::Moment;
 use ::query::plan::access::{AccessPlan, Indexes, plan_access_of};
-use ::query::plan::condition::{Condition, row_condition};
+use ::query::plan::condition::{Condition, ItemPath, row_condition};
 use ::query::plan::metrics::{IndexMetrics, index_metrics_of};
+use ::query::plan::needed_paths;
 use ::query::{
     BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationContext, Parameters, QueryError,
     bind_with, parse,
@@ -30,9 +31,9 @@ use crate::outcome::Usage;
 use crate::partition::PartitionState;
 
 /// Texts kept at most.
-const TEXTS_MAX: usize = 256;
+pub(super) const TEXTS_MAX: usize = 256;
 /// Longer texts are parsed again each time.
-const TEXT_BYTES_MAX: usize = 8 * 1024;
+pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// Parsed query texts, shared by all requests.
 #[derive(Default)]
@@ -77,23 +78,29 @@ impl Filtered {
 
 /// A query with its plan.
 pub(super) struct Prepared {
-    pub(super) bound: BoundQuery,
-    condition: Condition,
+    pub(super) query: Arc<Filtered>,
     pub(super) indexes: Arc<Indexes>,
     pub(super) access: AccessPlan,
+    /// The values the query looks at, if they can be named.
+    pub(super) needed: Option<Vec<ItemPath>>,
 }
 
 impl Prepared {
-    pub(super) fn new(filtered: Filtered, indexes: Arc<Indexes>) -> Result<Self> {
-        let Filtered { bound, condition } = filtered;
-        let access = plan_access_of(&bound, &condition, &indexes);
+    pub(super) fn new(query: Arc<Filtered>, indexes: Arc<Indexes>) -> Result<Self> {
+        let Filtered { bound, condition } = query.as_ref();
+        let access = plan_access_of(bound, condition, &indexes);
         let access = access.map_err(|error| bad_query(vec![error]))?;
-        Ok(Self { bound, condition, indexes, access })
+        let needed = needed_paths(bound);
+        Ok(Self { query, indexes, access, needed })
+    }
+
+    pub(super) fn bound(&self) -> &BoundQuery {
+        &self.query.bound
     }
 
     /// Which indexes the query uses or misses.
     pub(super) fn index_metrics(&self) -> IndexMetrics {
-        index_metrics_of(&self.bound, &self.condition, &self.indexes)
+        index_metrics_of(&self.query.bound, &self.query.condition, &self.indexes)
     }
 }
 

@@ -15,7 +15,7 @@ use super::answer::QueryPage;
 use super::bill::Bill;
 use super::page::{PageRows, RowMaker, compute, fill};
 use super::part::{Piece, check, pieces, targets};
-use super::prepared::{Filtered, Prepared, bind_text, common_indexes, context};
+use super::prepared::{Filtered, Prepared, common_indexes, context};
 use super::refusal::token_refused;
 use super::request::QueryItems;
 use super::source::{Choice, Reading, Source};
@@ -47,17 +47,19 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check(&container, &operation.feed_range)?;
         let progress = Progress::of(&operation, &container.identity.rid)?;
-        let (_, bound) =
-            bind_text(self, &container.live().computed, &operation.text, &operation.parameters)?;
-        self.refuse_user_functions(&container, &bound).await?;
-        let query = Filtered::new(bound);
+        let statement =
+            self.statement(&container.live(), &operation.text, &operation.parameters)?;
+        let query = statement.query.as_ref();
+        if !query.bound.user_functions.is_empty() {
+            Box::pin(self.refuse_user_functions(&container, &query.bound)).await?;
+        }
         let bound_after = self.stopwatch();
-        let opened = self.open_parts(&container, &operation, &query).await?;
+        let opened = self.open_parts(&container, &operation, query).await?;
         let visits = self.visit_parts(&container, &opened.pieces)?;
         let opening_time = self.stopwatch().saturating_sub(bound_after);
         let live = container.live();
         let followed = common_indexes(opened.view.as_ref(), &live, &opened.pieces).await?;
-        let prepared = Prepared::new(query, followed.indexes)?;
+        let prepared = statement.planned(followed.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = opened.session_token.clone();
         let view = (Arc::clone(&opened.view), followed.states);
@@ -117,7 +119,7 @@ impl Engine {
         loop {
             match self.open_parts_once(container, operation, query).await? {
                 Ok(opened) => return Ok(opened),
-                Err(retired) => self.map_after(container, &retired).await?,
+                Err(retired) => Box::pin(self.map_after(container, &retired)).await?,
             }
         }
     }
@@ -153,7 +155,7 @@ impl Engine {
         operation: &QueryItems,
         mut progress: Progress,
     ) -> Result<QueryPage> {
-        let bound = &prepared.bound;
+        let bound = prepared.bound();
         let context = context(self, &reading.live, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
@@ -184,7 +186,7 @@ impl Engine {
                 let context = context.clone();
                 let run =
                     compute(reading, &mut source, bound, context, &mut page, given, index_only);
-                let more = run.await?;
+                let more = Box::pin(run).await?;
                 progress.place = Place::Rows(given + page.rows.len() as u64);
                 (page, more)
             }
@@ -208,7 +210,7 @@ async fn streamed(
     context: &EvaluationContext,
     progress: &Progress,
 ) -> Result<Option<(Source, RowMaker)>> {
-    let bound = &prepared.bound;
+    let bound = prepared.bound();
     if matches!(progress.place, Place::Rows(_)) {
         return Ok(None);
     }

@@ -11,15 +11,12 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Engine {
-    /// Refuses a query that calls a user-defined function. Names are case-sensitive.
+    /// Refuses a query that calls user-defined functions. Names are case-sensitive.
     pub(super) async fn refuse_user_functions(
         &self,
         container: &Container,
         bound: &BoundQuery,
     ) -> Result<()> {
-        if bound.user_functions.is_empty() {
-            return Ok(());
-        }
         let catalog = self.core.catalog.lock().await;
         for name in &bound.user_functions {
             let kind = AttachedKind::UserDefinedFunction;

@@ -42,7 +42,7 @@ impl<T: Work> Queue<T> {
     /// Works on what a query finds, such as the due works of one logical partition. It gives whole items.
     ///
     /// # Errors
-    /// Those of the query; the first failed write, after the works of all other partitions were tried.
+    /// Those of the query; one of the writes that failed, after the works of all other partitions were tried.
     pub async fn run(&self, query: &Query) -> Result<Run> {
         let mut continuation = None;
         loop {
@@ -55,26 +55,30 @@ impl<T: Work> Queue<T> {
         }
     }
 
-    /// Lets everything that is due now wait without a time, written in the order it is found in: the change feed
-    /// brings it to the worker that has its partition. Several instances may do so at once: an etag decides who writes.
+    /// Lets everything that is due now wait without a time, written in the order it came in: the change feed brings it
+    /// to the worker that has its partition. Several instances may do so at once: an etag decides who writes.
     ///
     /// # Errors
     /// Those of the query and of [`client::Container::save`]; what was put back stays so.
     pub async fn release_due(&self) -> Result<Released> {
         let query = T::due(self.now(), self.settings().attempts_max);
-        let mut released = Released::default();
+        let (mut released, mut works) = (Released::default(), Vec::new());
         let mut continuation = None;
+        // All is found before the first is written: what was put back may be due still, and must not be found anew.
         loop {
-            let found = self.found(&query, continuation).await?;
+            let mut found = self.found(&query, continuation).await?;
             released.charge += found.charge;
-            for item in found.works {
-                self.release(item, &mut released).await?;
-            }
+            works.append(&mut found.works);
             continuation = found.continuation;
             if continuation.is_none() {
-                return Ok(released);
+                break;
             }
         }
+        works.sort_by_key(|item| item.value.created_at());
+        for item in works {
+            self.release(item, &mut released).await?;
+        }
+        Ok(released)
     }
 
     /// A page of a query, of a size as a run has. An item that is no work of this kind is told and passed over: it must

@@ -57,6 +57,10 @@
 //!         self.user_id.as_str().into()
 //!     }
 //!
+//!     fn created_at(&self) -> Moment {
+//!         self.created_at
+//!     }
+//!
 //!     fn state(&self) -> State {
 //!         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
 //!             ("PROCESSING", Some(owner), Some(until)) => Stage::Claimed { owner: owner.clone(), until },

@@ -43,6 +43,9 @@ pub struct QueueSettings {
     pub batch_items_max: usize,
     /// Logical partitions worked on side by side; the works of one are always done one after the other.
     pub concurrency: usize,
+    /// The default time to live of the container, if the worker counts by it: work that is to live so long from its
+    /// write does not say so itself, which saves what an indexed property costs.
+    pub default_ttl_seconds: Option<u32>,
 }
 
 /// What became of one work.
@@ -92,6 +95,7 @@ impl Default for QueueSettings {
             backoff: Backoff::default(),
             batch_items_max: 100,
             concurrency: 1,
+            default_ttl_seconds: None,
         }
     }
 }
@@ -134,8 +138,11 @@ impl<T: Work> Queue<T> {
         Ok(worked)
     }
 
-    /// Works on all of these: logical partitions side by side, each one's works in their order. A write that may
-    /// succeed later ends the work on its partition; one that cannot is told and passed over.
+    /// Works on all of these: logical partitions side by side, each one's works in their order.
+    ///
+    /// # Errors
+    /// One of the writes that failed, after all others were tried; one that may succeed later rather than another, and
+    /// that one ends the work on its partition.
     pub(super) async fn work_on_all(&self, items: Vec<Item<T>>) -> Result<Run> {
         let mut places: HashMap<PartitionKey, usize> = HashMap::new();
         let mut partitions: Vec<Vec<Item<T>>> = Vec::new();
@@ -150,29 +157,31 @@ impl<T: Work> Queue<T> {
         let mut runs = stream::iter(partitions)
             .map(|works| self.work_in_order(works))
             .buffer_unordered(concurrency);
-        let (mut run, mut outcome) = (Run::default(), Ok(()));
-        while let Some((counts, ended)) = runs.next().await {
+        let (mut run, mut failure) = (Run::default(), None);
+        while let Some((counts, failed)) = runs.next().await {
             counts.into_iter().for_each(|worked| *run.counts.entry(worked).or_default() += 1);
-            outcome = outcome.and(ended);
+            failure = graver(failure, failed);
         }
-        outcome.map(|()| run)
+        failure.map_or(Ok(run), Err)
     }
 
-    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<Worked>, Result<()>) {
-        let mut counts = Vec::with_capacity(items.len());
+    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<Worked>, Option<Error>) {
+        let (mut counts, mut failure) = (Vec::with_capacity(items.len()), None);
         for item in items {
             let id = item.value.id().to_owned();
             match self.work_on(item).await {
                 Ok(worked) => counts.push(worked),
                 Err(error) => {
                     tracing::warn!(id, error = %error, "work could not be written");
-                    if may_pass(&error) {
-                        return (counts, Err(error));
+                    let ends_here = may_pass(&error);
+                    failure = graver(failure, Some(error));
+                    if ends_here {
+                        break;
                     }
                 }
             }
         }
-        (counts, Ok(()))
+        (counts, failure)
     }
 
     /// Work whose attempts are spent, page by page.
@@ -217,8 +226,9 @@ impl<T: Work> Queue<T> {
         match self.worker().ends_at(work, now) {
             None => refresh_ttl(work, now),
             Some(at) => {
+                let seconds = Some(ttl_seconds(at, now));
                 if let Some(Expiry { ttl, .. }) = work.expiry() {
-                    *ttl = Some(ttl_seconds(at, now));
+                    *ttl = seconds.filter(|_| seconds != self.settings().default_ttl_seconds);
                 }
             }
         }
@@ -262,9 +272,18 @@ impl Run {
     }
 }
 
-/// Whether the same write may succeed later.
-fn may_pass(error: &Error) -> bool {
-    !matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::TooLarge | ErrorKind::Unsupported)
+/// Whether the same write may succeed later, when the data can be reached again.
+pub(super) fn may_pass(error: &Error) -> bool {
+    let kind = error.kind();
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Unauthorized | ErrorKind::Throttled { .. })
+}
+
+/// The first of two failures, or the second if only that may pass.
+fn graver(first: Option<Error>, second: Option<Error>) -> Option<Error> {
+    match (first, second) {
+        (Some(first), Some(second)) if !may_pass(&first) && may_pass(&second) => Some(second),
+        (first, second) => first.or(second),
+    }
 }
 
 impl<T> Clone for Queue<T> {

@@ -14,6 +14,9 @@ pub trait Work: Expires + Clone + Serialize + DeserializeOwned + Send + Sync + '
     /// The logical partition it lives in.
     fn partition_key(&self) -> PartitionKey;
 
+    /// When it came in: what is put back into the change feed keeps this order.
+    fn created_at(&self) -> Moment;
+
     /// Where it stands.
     fn state(&self) -> State;
 
@@ -22,8 +25,9 @@ pub trait Work: Expires + Clone + Serialize + DeserializeOwned + Send + Sync + '
     fn set_state(&mut self, state: State);
 
     /// Finds, as whole items (`SELECT *`), work that waits and is due now, and claims whose lease ended, of those with
-    /// fewer than so many attempts. Order and part are its choice. Work that waits without a due time may belong to it
-    /// too: it is what the change feed missed.
+    /// fewer than so many attempts. Order and part are its choice; an order that no index serves together with the
+    /// filter looks at everything that was ever done. Work that waits without a due time may belong to it too: it is
+    /// what the change feed missed.
     fn due(now: Moment, attempts_max: u32) -> Query;
 
     /// Finds, as whole items, work whose attempts are spent: as many as these.

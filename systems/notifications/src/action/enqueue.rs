@@ -79,7 +79,6 @@ impl NewEvent {
     fn into_event(self, id: String, now: Moment) -> Event {
         let Self { user_id, event_type, mut payload, dedupe_key, scheduled_at, .. } = self;
         payload.snippet = payload.snippet.map(|snippet| safe_text(&snippet, SNIPPET_CHARS_MAX));
-        let dedupe_key = dedupe_key.unwrap_or_else(|| default_dedupe_key(event_type, &payload));
         Event {
             id,
             user_id,
@@ -90,7 +89,7 @@ impl NewEvent {
             retry_count: 0,
             next_retry_at: None,
             last_error: None,
-            dedupe_key: Some(dedupe_key),
+            dedupe_key,
             created_at: now,
             processed_at: None,
             scheduled_at: scheduled_at.filter(|at| *at > now),
@@ -114,11 +113,6 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
         Value::Object(values) => values.values().any(|value| is_deeper(value, below)),
         _ => false,
     }
-}
-
-/// `type:actor:target`.
-fn default_dedupe_key(event_type: EventType, payload: &Payload) -> String {
-    format!("{}:{}:{}", event_type.name(), payload.actor().unwrap_or_default(), payload.target_id)
 }
 
 impl Notifications {

@@ -64,6 +64,7 @@ pub(super) async fn events(
     let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
     let continuation_token = page.continuation.map(seal);
     let (events, unreadable) = (page.events, page.unreadable);
+    let events = events.into_iter().map(Event::told).collect();
     Ok(Json(EventsBody { events, continuation_token, unreadable }))
 }
 
@@ -82,7 +83,7 @@ pub(super) async fn retry(
 ) -> Outcome<Json<Event>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
-    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
+    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value.told()))
 }
 
 /// The queue in numbers.

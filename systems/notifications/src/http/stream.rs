@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures::stream::{self, StreamExt};
+use futures::stream::{StreamExt, iter, unfold};
 use serde_json::json;
-use service::http::{LastEventId, Outcome, ProblemDocument};
+use service::http::{OpenStream, Outcome, ProblemDocument};
 use service::identity::Principal;
 
 use crate::stream::Listening;
@@ -26,26 +26,29 @@ struct Open {
     api: Api,
     user: UserId,
     listening: Listening,
+    _stream: OpenStream,
 }
 
 /// What happens in the caller's list, as it happens: `new`, `updated`, `changed` (read the list again), then `unread`.
 #[utoipa::path(get, path = "/api/notifications/stream", responses(
     (status = 200, content_type = "text/event-stream", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 429, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn stream(
     State(api): State<Api>,
     caller: Principal,
-    last: LastEventId,
+    stream: OpenStream,
 ) -> Outcome<Response> {
     let user = user_of(&caller)?;
     let signals = &api.system.core.signals;
-    let listening = signals.listen(&user, last.as_deref(), api.kit.stop()).await?;
+    let listening = signals.listen(&user, stream.last_event_id(), api.kit.stop()).await?;
     let place = listening.listener.position().map(|id| id.to_string());
     let begin = unread(&api, &user, place).await;
-    let open = Open { api, user, listening };
-    let further = stream::unfold(open, next).flat_map(stream::iter);
-    let all = stream::iter([begin]).chain(further).map(Ok::<_, Infallible>);
+    let open = Open { api, user, listening, _stream: stream };
+    let further = unfold(open, next).flat_map(iter);
+    let all = iter([begin]).chain(further).map(Ok::<_, Infallible>);
     let answer = Sse::new(all).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(answer.into_response())
 }

@@ -113,6 +113,7 @@ impl Notifications {
             backoff: BACKOFF,
             batch_items_max: settings.batch_size,
             concurrency: settings.users_at_once,
+            default_ttl_seconds: Some(settings.retention_seconds()),
         };
         let (core, counters) = (Arc::clone(&self.core), Arc::clone(counters));
         let dispatch = Dispatch { core, order: Order::default(), counters };

@@ -12,6 +12,7 @@
 mod clean_devices;
 mod damaged;
 mod dispatch;
+mod earlier;
 mod health;
 mod in_app;
 mod order;

@@ -1,7 +1,7 @@
 //! How the way of an event ends, and what is written with that.
 //!
-//! Owns the step from an outcome to the last write of an attempt. The queue owns the write itself, attempts and the time
-//! of the next one.
+//! Owns the step from an outcome to the last write of an attempt. The queue owns the write itself, attempts and the
+//! time of the next one.
 
 use std::time::Duration;
 
@@ -16,11 +16,12 @@ pub(super) enum Outcome {
     Done {
         status: Status,
         reason: Option<Reason>,
+        /// The notification of another event that it was added to.
         notification_id: Option<String>,
         deliveries: Vec<PushRecord>,
     },
     /// The push waits until then.
-    Deferred { until: Moment, notification_id: String },
+    Deferred { until: Moment },
     /// It is to be tried again.
     Failed { error: String, after: Option<Duration>, deliveries: Vec<PushRecord> },
 }
@@ -38,12 +39,8 @@ impl Outcome {
                     event.processed_at = Some(now);
                 })
             }
-            Self::Deferred { until, notification_id } => {
-                Finish::postponed(until).with(move |event: &mut Event| {
-                    event.reason = Some(Reason::QuietHours);
-                    event.notification_id = Some(notification_id.clone());
-                })
-            }
+            Self::Deferred { until } => Finish::postponed(until)
+                .with(|event: &mut Event| event.reason = Some(Reason::QuietHours)),
             Self::Failed { error, after, deliveries } => Finish::again(error, after)
                 .with(move |event: &mut Event| event.deliveries.clone_from(&deliveries)),
         }

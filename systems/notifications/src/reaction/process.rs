@@ -14,7 +14,7 @@ use crate::words::{
     notification_id,
 };
 
-use super::in_app::Earlier;
+use super::earlier::{Earlier, Limits};
 use super::outcome::Outcome;
 use super::plan::Plan;
 use super::step::Step;
@@ -32,9 +32,12 @@ impl Core {
         if !preferences.wants(event.category) {
             return Ok(Some(done(Status::Completed, Some(Reason::CategoryOff), None, Vec::new())));
         }
-        let own_id = notification_id(&event.id);
+        let (own_id, now) = (notification_id(&event.id), self.now());
+        let quiet_until = self.quiet_until(event, &preferences, now);
+        let limits = quiet_until.map_or(Limits::Asked, |_| Limits::Irrelevant);
+        let found = self.look_into_list(event, &own_id, limits, now, bill).await?;
         let mut own = None;
-        match self.find_earlier(event, &own_id, bill).await? {
+        match found.earlier {
             Earlier::None => {}
             Earlier::Own(notification) => own = Some(*notification),
             Earlier::Merged(id) => {
@@ -48,7 +51,11 @@ impl Core {
                 }
             }
         }
-        let plan = self.plan_or_go_on(event, &preferences, own.as_ref(), &own_id, bill).await?;
+        let plan = match &own {
+            // A push that was begun goes on without being planned anew: its place in the limit is taken.
+            Some(own) if own.pushed == Some(true) => self.go_on(event, bill).await?,
+            _ => self.plan_push(event, quiet_until, found.is_limited, bill).await?,
+        };
         self.reached(Step::Decided);
         if self.lease_is_over(event) {
             return Ok(None);
@@ -61,25 +68,10 @@ impl Core {
         self.push_by_plan(event, &notification, plan, bill).await.map(Some)
     }
 
-    /// A push that was begun goes on without being planned anew: its place in the limit is taken.
-    async fn plan_or_go_on(
-        &self,
-        event: &Event,
-        preferences: &Preferences,
-        own: Option<&Notification>,
-        own_id: &str,
-        bill: &mut Bill,
-    ) -> Result<Plan> {
-        if own.is_some_and(|own| own.pushed == Some(true)) {
-            let devices = self.pushable_devices(event, bill).await?;
-            let unpushed = devices.is_empty() && event.deliveries.is_empty();
-            return Ok(if unpushed {
-                Plan::Leave(Reason::NoDevice, devices)
-            } else {
-                Plan::Push(devices)
-            });
-        }
-        self.plan_push(event, preferences, own_id, self.now(), bill).await
+    async fn go_on(&self, event: &Event, bill: &mut Bill) -> Result<Plan> {
+        let devices = self.pushable_devices(event, bill).await?;
+        let unpushed = devices.is_empty() && event.deliveries.is_empty();
+        Ok(if unpushed { Plan::Leave(Reason::NoDevice, devices) } else { Plan::Push(devices) })
     }
 
     async fn push_by_plan(
@@ -89,14 +81,11 @@ impl Core {
         plan: Plan,
         bill: &mut Bill,
     ) -> Result<Outcome> {
-        let id = Some(notification.id.clone());
         let devices = match plan {
             Plan::Push(devices) => devices,
-            Plan::Defer(until) => {
-                return Ok(Outcome::Deferred { until, notification_id: notification.id.clone() });
-            }
+            Plan::Defer(until) => return Ok(Outcome::Deferred { until }),
             Plan::Leave(Reason::RateLimited, _) => {
-                return Ok(done(Status::RateLimited, Some(Reason::RateLimited), id, Vec::new()));
+                return Ok(done(Status::RateLimited, Some(Reason::RateLimited), None, Vec::new()));
             }
             Plan::Leave(reason, devices) => {
                 let records = devices.into_iter().map(|device| PushRecord {
@@ -105,7 +94,7 @@ impl Core {
                     provider_id: None,
                     error: None,
                 });
-                return Ok(done(Status::Completed, Some(reason), id, records.collect()));
+                return Ok(done(Status::Completed, Some(reason), None, records.collect()));
             }
         };
         let pushed = self.push_to(event, notification, &devices, bill).await?;
@@ -118,7 +107,7 @@ impl Core {
             reason = Some(Reason::Refused);
             self.mark_unpushed(notification, bill).await?;
         }
-        Ok(done(Status::Completed, reason, id, pushed.records))
+        Ok(done(Status::Completed, reason, None, pushed.records))
     }
 
     fn lease_is_over(&self, event: &Event) -> bool {
@@ -130,6 +119,7 @@ impl Core {
         match self.containers.preferences.read::<Preferences>(&event.partition_key(), id).await {
             Ok(answer) => Ok(bill.take(answer).into_value()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
+                bill.miss(&error);
                 Ok(self.default_preferences(&event.user_id))
             }
             Err(error) => Err(error.into()),

@@ -28,6 +28,10 @@ impl Work for Event {
         self.user_id.partition_key()
     }
 
+    fn created_at(&self) -> Moment {
+        self.created_at
+    }
+
     fn state(&self) -> State {
         let stage = match self.status {
             Status::Pending => Stage::Waiting { due: self.scheduled_at },
@@ -70,7 +74,7 @@ impl Work for Event {
         Query::text(
             "SELECT * FROM c WHERE (c.status = 'FAILED' AND c.nextRetryAt <= @now AND c.retryCount < @most) \
              OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) \
-             OR (c.status = 'PENDING' AND c.scheduledAt <= @now) ORDER BY c.createdAt",
+             OR (c.status = 'PENDING' AND c.scheduledAt <= @now)",
         )
         .parameter("@most", i64::from(attempts_max))
         .parameter("@now", now)

@@ -7,7 +7,6 @@ use ::query::EvaluationContext;
 use ::query::bind::Grouping;
 use ::query::plan::access::{IndexOnly, Lookup, OrderAccess};
 use ::query::plan::condition::{Exactness, ItemPath, PathCondition, ValueSet};
-use ::query::plan::needed_paths;
 use model::value::structural_hash;
 use model::{IndexPathSegment, Json, PartitionKeyDefinition};
 
@@ -45,13 +44,14 @@ impl Source {
         reading: &mut Reading,
         wanted: usize,
     ) -> Result<Batch> {
+        // The futures of lookups are large; each has a place of its own, so that the others do not carry it.
         match self {
             Self::Scan(scan) => scan.next(reading, wanted).await,
-            Self::Lookup(lookup) => lookup.next(reading, wanted).await,
-            Self::Merged(lookup) => lookup.next(reading, wanted).await,
+            Self::Lookup(lookup) => Box::pin(lookup.next(reading, wanted)).await,
+            Self::Merged(lookup) => Box::pin(lookup.next(reading, wanted)).await,
             Self::Ordered(walk) => walk.next(reading, wanted).await,
             Self::Sorted(lookup) => Ok(lookup.next(wanted)),
-            Self::Extreme(walk) => walk.next(reading).await,
+            Self::Extreme(walk) => Box::pin(walk.next(reading)).await,
         }
     }
 }
@@ -65,8 +65,6 @@ pub(in crate::query) struct Choice<'plan> {
     lookup: Lookup,
     /// Whether the part read answers what was left out of the lookups.
     answers_key: bool,
-    /// The values the query looks at, if they can be named.
-    needed: Option<Vec<ItemPath>>,
     /// Values that all items read have.
     shared: Vec<(Vec<String>, Json)>,
 }
@@ -86,9 +84,8 @@ impl<'plan> Choice<'plan> {
             [only] => only.key.as_ref().map(|key| shared_values(definition, key)),
             _ => None,
         };
-        let needed = needed_paths(&prepared.bound);
         let shared = shared.unwrap_or_default();
-        Self { prepared, pieces, context, lookup, answers_key, needed, shared }
+        Self { prepared, pieces, context, lookup, answers_key, shared }
     }
 
     /// Whether a source answers the whole filter.
@@ -162,7 +159,8 @@ impl<'plan> Choice<'plan> {
         let walks = branches(&self.lookup, &self.prepared.indexes, self.context);
         let Some(walks) = walks else { return Ok(None) };
         let after = ordered_place(place)?;
-        let found = SortedLookup::open(reading, self.pieces, walks, &order, after).await?;
+        let open = SortedLookup::open(reading, self.pieces, walks, &order, after);
+        let found = Box::pin(open).await?;
         Ok(found.map(Source::Sorted))
     }
 
@@ -228,7 +226,7 @@ impl<'plan> Choice<'plan> {
         if let Some(extreme) = self.extreme() {
             return (Source::Extreme(extreme), fingerprint(&self.lookup));
         }
-        let is_grouped = self.prepared.bound.grouping != Grouping::None;
+        let is_grouped = self.prepared.bound().grouping != Grouping::None;
         let covering = if is_grouped { self.covering() } else { None };
         let lookup = covering.as_ref().unwrap_or(&self.lookup);
         match branches(lookup, &self.prepared.indexes, self.context) {
@@ -255,7 +253,7 @@ impl<'plan> Choice<'plan> {
     fn covering(&self) -> Option<Lookup> {
         // Lists show the order in which their items came.
         let makes_list = |name: &str| matches!(name, "MAKELIST" | "MAKESET");
-        let mut aggregates = self.prepared.bound.aggregates.iter();
+        let mut aggregates = self.prepared.bound().aggregates.iter();
         if !self.lookup.is_everything() || aggregates.any(|one| makes_list(one.function)) {
             return None;
         }
@@ -263,7 +261,7 @@ impl<'plan> Choice<'plan> {
             let names = self.shared.iter().map(|(names, _)| names);
             names.into_iter().any(|names| is_path(path, names))
         };
-        let mut open = self.needed.as_ref()?.iter().filter(|path| !is_shared(path));
+        let mut open = self.prepared.needed.as_ref()?.iter().filter(|path| !is_shared(path));
         let (path, values) = match (open.next(), open.next()) {
             // Every indexed item has an id.
             (None, _) => (vec![IndexPathSegment::Property("id".to_owned())], ValueSet::defined()),
@@ -322,7 +320,7 @@ impl<'plan> Choice<'plan> {
     }
 
     fn held(&self, walked: &[(ItemPath, bool)]) -> Option<IndexValues> {
-        IndexValues::new(self.needed.as_ref()?, walked, self.shared.clone())
+        IndexValues::new(self.prepared.needed.as_ref()?, walked, self.shared.clone())
     }
 }
 

@@ -34,6 +34,11 @@ impl Loading {
         reading: &mut Reading,
         hits: &mut [(Shard, TermHit)],
     ) -> Result<Vec<Option<Content>>> {
+        if self.values.is_none()
+            && let Some((shard, _)) = hits.first().filter(|(first, _)| is_of(hits, *first))
+        {
+            return all_loaded(reading, *shard, hits).await;
+        }
         let mut contents: Vec<Option<Content>> = Vec::with_capacity(hits.len());
         let mut missing: BTreeMap<Shard, (Vec<usize>, Vec<StorageKey>)> = BTreeMap::new();
         for (place, (shard, hit)) in hits.iter_mut().enumerate() {
@@ -76,4 +81,25 @@ impl Loading {
         let keys: Vec<StorageKey> = hits.iter().map(|hit| hit.key.clone()).collect();
         reading.load(shard, &keys).await
     }
+}
+
+/// Whether all terms are of one shard.
+fn is_of(hits: &[(Shard, TermHit)], shard: Shard) -> bool {
+    hits.iter().all(|(other, _)| *other == shard)
+}
+
+/// The contents of terms of one shard that say nothing of their items: each place has a call's next record.
+async fn all_loaded(
+    reading: &mut Reading,
+    shard: Shard,
+    hits: &mut [(Shard, TermHit)],
+) -> Result<Vec<Option<Content>>> {
+    let keys: Vec<StorageKey> =
+        hits.iter_mut().map(|(_, hit)| std::mem::take(&mut hit.key)).collect();
+    let mut contents = Vec::with_capacity(keys.len());
+    for keys in keys.chunks(reading.batch_items(keys.len())) {
+        let records = reading.load(shard, keys).await?;
+        contents.extend(records.into_iter().map(|record| record.map(Content::Record)));
+    }
+    Ok(contents)
 }

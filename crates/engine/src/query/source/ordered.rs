@@ -45,7 +45,8 @@ struct Stream {
 
 /// A term with the bytes it is ordered by.
 struct Ranked {
-    rank: Bytes,
+    /// None: those of its value.
+    uncut: Option<Bytes>,
     hit: TermHit,
 }
 
@@ -92,18 +93,24 @@ impl OrderedWalk {
     ) -> Result<Batch> {
         let wanted = reading.batch_items(wanted);
         let mut hits = Vec::with_capacity(wanted);
-        let mut ranks = Vec::with_capacity(wanted);
+        let mut uncut = Vec::with_capacity(wanted);
         while hits.len() < wanted {
-            let Some((shard, ranked)) = self.least(reading, wanted).await? else { break };
-            ranks.push(ranked.rank);
+            for stream in self.streams.iter_mut().filter(|stream| stream.buffer.is_empty()) {
+                stream.refill(reading, &mut self.loading, wanted).await?;
+            }
+            let Some((shard, ranked)) = self.least() else { break };
+            uncut.push(ranked.uncut);
             hits.push((shard, ranked.hit));
         }
         let contents = self.loading.contents(reading, &mut hits).await?;
-        let last = hits.last().zip(ranks.last()).map(|((_, hit), rank)| placed(hit, rank.clone()));
+        let last = hits.last().zip(uncut.last()).map(|((_, hit), uncut)| {
+            placed(uncut.as_ref().unwrap_or(&hit.value).clone(), hit.ordinal)
+        });
         let candidates = Vec::with_capacity(hits.len());
         let mut batch = Batch { candidates, reached: last, is_last: hits.len() < wanted };
-        for (((_, hit), rank), content) in hits.into_iter().zip(ranks).zip(contents) {
+        for (((_, hit), uncut), content) in hits.into_iter().zip(uncut).zip(contents) {
             let Some(content) = content else { continue };
+            let (ordinal, rank) = (hit.ordinal, uncut.unwrap_or(hit.value));
             if let Some(last) = &mut self.distinct {
                 if last.as_ref() == Some(&rank) {
                     continue;
@@ -113,41 +120,38 @@ impl OrderedWalk {
                     stream.skip_value(&rank);
                 }
             }
-            let place = placed(&hit, rank);
-            batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
+            let place = placed(rank, ordinal);
+            batch.candidates.push(Candidate { ordinal, content, place });
         }
         Ok(batch)
     }
 
-    /// Takes the first of all pieces.
-    async fn least(
-        &mut self,
-        reading: &mut Reading,
-        wanted: usize,
-    ) -> Result<Option<(storage::Shard, Ranked)>> {
-        for stream in &mut self.streams {
-            stream.refill(reading, &mut self.loading, wanted).await?;
-        }
+    /// Takes the first of all pieces, whose buffers are filled unless nothing is left of them.
+    fn least(&mut self) -> Option<(storage::Shard, Ranked)> {
         let is_reversed = self.is_reversed;
         let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
         let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
             (Some(left), Some(right)) => left.compare(right, is_reversed),
             (left, right) => right.is_some().cmp(&left.is_some()),
         });
-        let Some(stream) = first else { return Ok(None) };
+        let stream = first?;
         let shard = stream.walk.piece().shard();
-        Ok(stream.buffer.pop_front().map(|ranked| (shard, ranked)))
+        stream.buffer.pop_front().map(|ranked| (shard, ranked))
     }
 }
 
 /// The place behind a term.
-fn placed(hit: &TermHit, rank: Bytes) -> Place {
-    Place::Ordered(TermPlace { value: rank, ordinal: hit.ordinal })
+fn placed(value: Bytes, ordinal: u64) -> Place {
+    Place::Ordered(TermPlace { value, ordinal })
 }
 
 impl Ranked {
+    fn rank(&self) -> &Bytes {
+        self.uncut.as_ref().unwrap_or(&self.hit.value)
+    }
+
     fn compare(&self, other: &Self, is_reversed: bool) -> Ordering {
-        let order = self.rank.cmp(&other.rank);
+        let order = self.rank().cmp(other.rank());
         let order = if is_reversed { order.reverse() } else { order };
         order.then(self.hit.ordinal.cmp(&other.hit.ordinal))
     }
@@ -155,7 +159,7 @@ impl Ranked {
 
 impl Stream {
     fn skip_value(&mut self, value: &Bytes) {
-        self.buffer.retain(|ranked| ranked.rank != *value);
+        self.buffer.retain(|ranked| ranked.rank() != value);
         self.spare.retain(|hit| hit.value != *value);
         self.walk.skip_value(value);
     }
@@ -171,9 +175,10 @@ impl Stream {
             match cut_beginning(&hit.value, &self.descending) {
                 Some(beginning) => {
                     self.spare.push_front(hit);
-                    self.rank_run(reading, loading, &beginning).await?;
+                    // Rare and large.
+                    Box::pin(self.rank_run(reading, loading, &beginning)).await?;
                 }
-                None => self.buffer.push_back(Ranked { rank: hit.value.clone(), hit }),
+                None => self.buffer.push_back(Ranked { uncut: None, hit }),
             }
             self.drain_plain();
         }
@@ -186,7 +191,7 @@ impl Stream {
         while let Some(hit) =
             self.spare.pop_front_if(|hit| cut_beginning(&hit.value, descending).is_none())
         {
-            self.buffer.push_back(Ranked { rank: hit.value.clone(), hit });
+            self.buffer.push_back(Ranked { uncut: None, hit });
         }
     }
 
@@ -222,14 +227,14 @@ impl Stream {
                 let values = self.paths.iter().map(|(path, is_descending)| {
                     (values_at(&item, path).into_iter().next(), *is_descending)
                 });
-                let rank = uncut(&values.collect::<Vec<_>>()).into();
-                ranked.push(Ranked { rank, hit: hit.clone() });
+                let uncut = Some(uncut(&values.collect::<Vec<_>>()).into());
+                ranked.push(Ranked { uncut, hit: hit.clone() });
             }
         }
         ranked.sort_by(|left, right| left.compare(right, self.is_reversed));
         if let Some(after) = &self.after {
             let done = TermHit { value: Bytes::new(), ordinal: after.ordinal, key: Bytes::new() };
-            let done = Ranked { rank: after.value.clone(), hit: done };
+            let done = Ranked { uncut: Some(after.value.clone()), hit: done };
             ranked.retain(|one| one.compare(&done, self.is_reversed) == Ordering::Greater);
         }
         self.buffer.extend(ranked);

@@ -9,7 +9,7 @@ use axum::response::Response;
 use client::{Environment, TravellingClock};
 use futures::StreamExt;
 use model::TimestampMs;
-use service::http::{Events, LastEventId, Listener, OpenApiRouter, Stop, routes};
+use service::http::{Events, Listener, OpenApiRouter, OpenStream, Stop, routes};
 use tower::ServiceExt;
 
 use crate::ground::Ground;
@@ -117,8 +117,8 @@ async fn listeners_end_with_the_service() {
 }
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
-async fn stream(State((events, stop)): State<(Events, Stop)>, last: LastEventId) -> Response {
-    events.respond("ann", &last, &stop)
+async fn stream(State((events, stop)): State<(Events, Stop)>, stream: OpenStream) -> Response {
+    events.respond("ann", stream, &stop)
 }
 
 async fn next(body: &mut BodyDataStream) -> String {

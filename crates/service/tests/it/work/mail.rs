@@ -24,6 +24,7 @@ pub(crate) struct Mail {
     pub(crate) lease_owner: Option<String>,
     pub(crate) lease_until: Option<Moment>,
     pub(crate) last_error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ttl: Option<u32>,
 }
 
@@ -43,6 +44,10 @@ impl Work for Mail {
 
     fn partition_key(&self) -> PartitionKey {
         self.user_id.as_str().into()
+    }
+
+    fn created_at(&self) -> Moment {
+        self.created_at
     }
 
     fn state(&self) -> State {

@@ -129,6 +129,19 @@ async fn the_end_that_the_worker_says_goes_before_that_of_the_document() {
 }
 
 #[tokio::test]
+async fn work_that_lives_as_long_as_its_container_says_does_not_say_so() {
+    let ground = ground().await;
+    let settings = QueueSettings { default_ttl_seconds: Some(86_400), ..settings("two") };
+    let queue = Queue::new(&ground.mails, settings, ground.told.clone());
+    let now = Moment::now(ground.mails.account().environment());
+    queue.enqueue(mail("1", "bob", now)).await.unwrap();
+    assert_eq!(read(&ground.mails, "bob", "1").await.ttl, None);
+    ground.world.travel(600);
+    queue.run_due().await.unwrap();
+    assert_eq!(read(&ground.mails, "bob", "1").await.ttl, Some(86_400 - 600));
+}
+
+#[tokio::test]
 async fn what_is_due_waits_again_and_comes_by_the_feed_in_its_order() {
     let ground = ground().await;
     let feed = ground.feed().await;

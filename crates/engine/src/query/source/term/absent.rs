@@ -82,10 +82,8 @@ impl ShapeStream {
         if let Some(last) = page.entries.last().filter(|_| page.more) {
             self.range = Some(range.after(last.key.clone(), Direction::Forward));
         }
-        for entry in &page.entries {
-            let hit = self.prefix.decode(entry);
-            self.buffer.push_back(hit.ok_or_else(|| Error::corrupt("a shape term is damaged"))?);
-        }
+        let hits = self.prefix.decode(page.entries);
+        self.buffer.extend(hits.ok_or_else(|| Error::corrupt("a shape term is damaged"))?);
         Ok(())
     }
 }

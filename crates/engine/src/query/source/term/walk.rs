@@ -242,7 +242,7 @@ impl TermWalk {
         if !self.is_reversed
             && let Some(after) = self.absent
         {
-            return self.absent(reading, after, wanted).await;
+            return Box::pin(self.absent(reading, after, wanted)).await;
         }
         if let Some(range) = self.ranges.pop_front() {
             if self.is_reversed {
@@ -255,7 +255,7 @@ impl TermWalk {
             return Ok(hits);
         }
         match self.absent {
-            Some(after) => self.absent(reading, after, wanted).await,
+            Some(after) => Box::pin(self.absent(reading, after, wanted)).await,
             None => {
                 self.is_at_end = true;
                 Ok(Vec::new())
@@ -295,8 +295,8 @@ impl TermWalk {
         let page = reading.scan_terms(self.piece.shard(), &scan).await?;
         let last = page.entries.last().filter(|_| page.more);
         let rest = last.map(|last| range.after(last.key.clone(), Direction::Forward));
-        let hits = page.entries.iter().map(|entry| self.prefix.decode(entry).ok_or_else(damaged));
-        Ok((hits.collect::<Result<_>>()?, rest))
+        let hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
+        Ok((hits, rest))
     }
 
     /// Values backwards, each with its items forwards. The last value of a batch may have more items than were read.
@@ -309,8 +309,7 @@ impl TermWalk {
     ) -> Result<Vec<TermHit>> {
         let scan = Scan::backward(range.clone(), ScanLimit::entries(wanted));
         let page = reading.scan_terms(self.piece.shard(), &scan).await?;
-        let hits = page.entries.iter().map(|entry| self.prefix.decode(entry).ok_or_else(damaged));
-        let mut hits = hits.collect::<Result<Vec<_>>>()?;
+        let mut hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
         if page.more
             && let Some(last) = hits.last().cloned()
         {
