@@ -40,9 +40,11 @@ How it goes: items are upserted along the change feed of the source until nothin
 kill -9, is harmless: run the same command again and it goes on at its checkpoint; when there is nothing to do, nothing
 is written. The checkpoint is a file; losing it costs a second pass and no data.
 
-The change feed does not tell deletions. Items deleted from the source while it is copied, and the old places of items
-whose new key has changed since, stay in the target as extra items: --verify names them, --delete-extra removes them.
-Verify when nobody writes to the source. The time to live of an item counts from its copy.
+A source that keeps all versions (ours do, for the retention of their change feed policy, and accounts with continuous
+backup) tells its deletions, and they are done in the target too. From any other source, or when the copy was away for
+longer, items deleted meanwhile and the old places of items whose new key has changed stay in the target as extra items:
+--verify names them and ends with 1, --delete-extra removes them. Verify when nobody writes to the source. The time to
+live of an item counts from its copy.
 
 To move a service: copy with --follow, let the service write to both or pause it, stop with ctrl-c when it has caught
 up, verify, and let the service read the target.

@@ -14,6 +14,15 @@ pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failur
         thousands(copied.copied),
         copied.request_units
     ))?;
+    if copied.deleted > 0 {
+        let deleted = thousands(copied.deleted);
+        line(format_args!("deleted {deleted} items that were deleted in the source"))?;
+    }
+    if copied.unplaced > 0 || copied.has_missed_deletions {
+        line(
+            "some deletions in the source were not heard; --verify --delete-extra removes what is left",
+        )?;
+    }
     if copied.refused.count > 0 {
         let (first, rest) = split(&copied.refused);
         line(format_args!("left out: {first}{rest}"))?;

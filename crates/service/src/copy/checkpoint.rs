@@ -12,6 +12,12 @@ pub struct Checkpoint {
     pub plan: String,
     /// Where the change feed of the source goes on; none before the first page.
     pub continuation: Option<String>,
+    /// Where the feed of all versions goes on, if the source keeps them: only there deletions are told.
+    #[serde(default)]
+    pub versions: Option<String>,
+    /// Whether the newest versions are all copied, so that only `versions` is followed from now on.
+    #[serde(default)]
+    pub is_backfilled: bool,
     /// Items written so far, repetitions included.
     pub copied: u64,
     /// Items left out because they have no place in the target.

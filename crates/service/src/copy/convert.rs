@@ -97,6 +97,11 @@ impl fmt::Display for RefusedItems {
 }
 
 impl Conversion {
+    /// Whether every item has the same id and partition key on both sides.
+    pub(super) fn keeps_places(&self) -> bool {
+        self.from == self.to && self.transform.description().is_empty()
+    }
+
     /// The item for the target.
     pub(super) fn convert(&self, stored: &Json) -> Result<Converted, RefusedItem> {
         let refuse = |reason: String| RefusedItem {

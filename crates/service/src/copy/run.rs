@@ -1,11 +1,12 @@
 //! Along the change feed of the source, page by page, until nothing is new or somebody says stop.
 //!
-//! Owns the order of things: a page is read, converted and written whole, then its position is kept. Items of a page
-//! are written side by side; the feed names an item once in a page, so their order does not matter.
+//! Owns the order of things: a page is read, converted and written whole, then its position is kept. Steps of a page
+//! are carried out side by side; there is one for each place in the target, so their order does not matter. From a
+//! source that keeps all versions, the newest ones come first; then all since the beginning are replayed.
 
 use std::time::Duration;
 
-use client::{ChangeFeed, ChangeStart, Container, Json};
+use client::{ChangeFeed, ChangeMode, ChangeStart, Container, ErrorKind};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -15,6 +16,7 @@ use super::checkpoint::{Checkpoint, Checkpoints};
 use super::convert::{Converted, RefusedItems};
 use super::error::CopyError;
 use super::plan::{Copy, OnRefused};
+use super::step::{Place, Step, Steps};
 
 /// Upserts under way at once; an embedded target lets them share a sync.
 const WRITES_AT_ONCE: usize = 64;
@@ -48,6 +50,14 @@ pub struct Progress {
 pub struct Copied {
     /// Items this run wrote.
     pub copied: u64,
+    /// Items this run deleted because the source did; zero if the source does not keep all versions.
+    pub deleted: u64,
+    /// Deletions in the source of items whose place in the target is not known: verifying finds those items.
+    pub unplaced: u64,
+    /// Whether the source keeps all versions, so that its deletions are heard.
+    pub hears_deletions: bool,
+    /// Whether the source has forgotten versions before they were read: verifying finds what was deleted meanwhile.
+    pub has_missed_deletions: bool,
     /// Items that have no place in the target, of this run, if they are to be left out.
     pub refused: RefusedItems,
     /// Items left out by all runs.
@@ -58,12 +68,76 @@ pub struct Copied {
     pub is_resumed: bool,
 }
 
+impl Copied {
+    fn beginning(at: &Checkpoint, hears_deletions: bool) -> Self {
+        Self {
+            copied: 0,
+            deleted: 0,
+            unplaced: 0,
+            hears_deletions,
+            has_missed_deletions: false,
+            refused: RefusedItems::default(),
+            refused_ever: at.refused,
+            request_units: 0.0,
+            is_resumed: at.continuation.is_some(),
+        }
+    }
+}
+
 /// One page, converted.
-#[derive(Default)]
 struct Page {
-    items: Vec<Converted>,
+    steps: Steps,
+    mode: ChangeMode,
     continuation: String,
     is_last: bool,
+}
+
+/// Which feed is read next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Latest,
+    Versions,
+}
+
+impl Checkpoint {
+    fn first_turn(&self) -> Turn {
+        if self.is_backfilled { Turn::Versions } else { Turn::Latest }
+    }
+
+    /// The feed whose turn it is, from where it was left.
+    fn feed(&self, turn: Turn) -> ChangeFeed {
+        let from = |token: &String| ChangeStart::Continuation(token.clone());
+        match (turn, &self.versions, &self.continuation) {
+            (Turn::Versions, Some(versions), _) => ChangeFeed::all_versions(from(versions)),
+            (_, _, continuation) => {
+                ChangeFeed::latest(continuation.as_ref().map_or(ChangeStart::Beginning, from))
+            }
+        }
+    }
+
+    /// Goes on behind a page: whose turn it is then, and whether nothing is new.
+    ///
+    /// All versions are read beside the newest ones from the beginning, so that none is forgotten before it is read, and
+    /// alone once the newest ones are all there. A version may be written after a newer one was; the newer one comes
+    /// again behind it.
+    fn advance(&mut self, page: &Page) -> (Turn, bool) {
+        let continuation = Some(page.continuation.clone());
+        match page.mode {
+            ChangeMode::LatestVersion => {
+                self.continuation = continuation;
+                if self.versions.is_none() {
+                    return (Turn::Latest, page.is_last);
+                }
+                self.is_backfilled |= page.is_last;
+                (Turn::Versions, false)
+            }
+            ChangeMode::AllVersionsAndDeletes => {
+                self.versions = continuation;
+                let turn = if page.is_last { self.first_turn() } else { Turn::Versions };
+                (turn, page.is_last && self.is_backfilled)
+            }
+        }
+    }
 }
 
 impl Copy {
@@ -79,24 +153,26 @@ impl Copy {
     ) -> Result<Copied, CopyError> {
         let started = self.pace.total();
         let mut at = self.start(checkpoints)?;
-        let mut done = Copied {
-            copied: 0,
-            refused: RefusedItems::default(),
-            refused_ever: at.refused,
-            request_units: 0.0,
-            is_resumed: at.continuation.is_some(),
-        };
+        let hears_deletions = self.hear_deletions(&mut at).await?;
+        let mut done = Copied::beginning(&at, hears_deletions);
         let (spent_before, mut until) = (at.request_units, until);
+        let mut turn = at.first_turn();
         loop {
-            let page = self.page(at.continuation.take(), &mut done.refused).await?;
+            let Some(page) = self.page(at.feed(turn), &mut done.refused).await? else {
+                // The newest versions are never forgotten; only deletions are.
+                (at.versions, at.is_backfilled) = (None, false);
+                done.hears_deletions = self.hear_deletions(&mut at).await?;
+                done.has_missed_deletions = true;
+                turn = Turn::Latest;
+                continue;
+            };
+            let (next, is_caught_up) = at.advance(&page);
             if done.refused.count > 0 && self.on_refused == OnRefused::Stop {
-                return Err(CopyError::Refused(self.all_refused(page, done.refused).await?));
+                return Err(CopyError::Refused(self.all_refused(at, done.refused).await?));
             }
-            done.copied += page.items.len() as u64;
-            at.copied += page.items.len() as u64;
-            self.write(page.items).await?;
+            turn = next;
+            at.copied += self.carry_out(page.steps, &mut done).await?;
             done.request_units = self.pace.total() - started;
-            at.continuation = Some(page.continuation);
             at.refused = done.refused_ever + done.refused.count;
             at.request_units = spent_before + done.request_units;
             checkpoints.keep(&at).map_err(CopyError::Checkpoint)?;
@@ -104,9 +180,9 @@ impl Copy {
                 copied: at.copied,
                 refused: at.refused,
                 request_units: at.request_units,
-                is_caught_up: page.is_last,
+                is_caught_up,
             });
-            if self.is_over(page.is_last, &mut until).await {
+            if self.is_over(is_caught_up, &mut until).await {
                 done.refused_ever = at.refused;
                 return Ok(done);
             }
@@ -127,70 +203,121 @@ impl Copy {
         }
     }
 
+    /// Marks where the feed of all versions is now, before anything is read; false for a source without such a feed.
+    async fn hear_deletions(&self, at: &mut Checkpoint) -> Result<bool, CopyError> {
+        if at.versions.is_some() {
+            return Ok(true);
+        }
+        self.pace.wait().await;
+        let feed = ChangeFeed::all_versions(ChangeStart::Now);
+        match self.from.changes::<IgnoredAny>(feed).await {
+            Ok(answer) => {
+                self.pace.pay(answer.charge);
+                at.versions = Some(answer.value.continuation);
+                Ok(true)
+            }
+            Err(error)
+                if matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::Unsupported) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(CopyError::call(self.reading())(error)),
+        }
+    }
+
+    fn reading(&self) -> String {
+        format!("reading the changes of {}", self.from.path())
+    }
+
+    /// The next page; none when the source has forgotten versions that belong to it.
     async fn page(
         &self,
-        continuation: Option<String>,
+        feed: ChangeFeed,
         refused: &mut RefusedItems,
-    ) -> Result<Page, CopyError> {
-        let start = continuation.map_or(ChangeStart::Beginning, ChangeStart::Continuation);
-        let feed = ChangeFeed { items_max: Some(self.page_items_max), ..ChangeFeed::latest(start) };
+    ) -> Result<Option<Page>, CopyError> {
+        let feed = ChangeFeed { items_max: Some(self.page_items_max), ..feed };
+        let mode = feed.mode;
         self.pace.wait().await;
-        let what = format!("reading the changes of {}", self.from.path());
-        let answer = self.from.changes::<IgnoredAny>(feed);
-        let answer = answer.await.map_err(CopyError::call(what))?;
+        let answer = match self.from.changes::<IgnoredAny>(feed).await {
+            Ok(answer) => answer,
+            Err(error)
+                if mode == ChangeMode::AllVersionsAndDeletes
+                    && error.kind() == ErrorKind::BadRequest =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(CopyError::call(self.reading())(error)),
+        };
         self.pace.pay(answer.charge);
         let page = answer.value;
-        let mut items = Vec::with_capacity(page.changes.len());
-        for item in page.changes.iter().filter_map(|change| change.current.as_ref()) {
-            let stored = Json::parse(item.text()).map_err(|error| {
-                CopyError::Plan(format!("an item of the source is no JSON: {error}"))
-            })?;
-            match self.conversion.convert(&stored) {
-                Ok(item) => items.push(item),
-                Err(item) => refused.add(item),
+        let mut steps = Steps::default();
+        for change in &page.changes {
+            match mode {
+                ChangeMode::LatestVersion => steps.latest(&self.conversion, change, refused)?,
+                ChangeMode::AllVersionsAndDeletes => {
+                    steps.version(&self.conversion, change, refused)?;
+                }
             }
         }
-        Ok(Page { items, continuation: page.continuation, is_last: !page.more })
+        Ok(Some(Page { steps, mode, continuation: page.continuation, is_last: !page.more }))
     }
 
     /// Every item of the rest of the source that is refused, behind those already found. Nothing is written.
     async fn all_refused(
         &self,
-        page: Page,
+        mut at: Checkpoint,
         mut refused: RefusedItems,
     ) -> Result<RefusedItems, CopyError> {
-        let mut page = page;
-        while !page.is_last {
-            page = self.page(Some(page.continuation), &mut refused).await?;
+        // The newest versions are enough: other versions are of the same items.
+        at.versions = None;
+        while !at.is_backfilled {
+            let Some(page) = self.page(at.feed(Turn::Latest), &mut refused).await? else { break };
+            at.is_backfilled = at.advance(&page).1;
         }
         Ok(refused)
     }
 
-    async fn write(&self, items: Vec<Converted>) -> Result<(), CopyError> {
+    /// Writes and deletes, and counts it; how many were written.
+    async fn carry_out(&self, steps: Steps, done: &mut Copied) -> Result<u64, CopyError> {
         let mut running = JoinSet::new();
-        for item in items {
+        let mut written = 0;
+        done.unplaced += steps.unplaced;
+        for step in steps.into_inner() {
             if running.len() >= WRITES_AT_ONCE {
-                self.finish_one(&mut running).await?;
+                done.deleted += self.finish_one(&mut running).await?;
             }
             self.pace.wait().await;
-            running.spawn(upsert(self.to.clone(), item));
+            match step {
+                Step::Write(item) => {
+                    written += 1;
+                    running.spawn(upsert(self.to.clone(), item));
+                }
+                Step::Delete(place) => {
+                    running.spawn(delete(self.to.clone(), place));
+                }
+            }
         }
         while !running.is_empty() {
-            self.finish_one(&mut running).await?;
+            done.deleted += self.finish_one(&mut running).await?;
         }
-        Ok(())
+        done.copied += written;
+        Ok(written)
     }
 
+    /// Waits for one step and pays for it; how many items it deleted.
     async fn finish_one(
         &self,
-        running: &mut JoinSet<Result<f64, CopyError>>,
-    ) -> Result<(), CopyError> {
+        running: &mut JoinSet<Result<Carried, CopyError>>,
+    ) -> Result<u64, CopyError> {
         match running.join_next().await {
-            Some(Ok(charge)) => self.pace.pay(charge?),
+            Some(Ok(carried)) => {
+                let Carried { charge, deleted } = carried?;
+                self.pace.pay(charge);
+                Ok(deleted)
+            }
             Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
-            None => {}
+            None => Ok(0),
         }
-        Ok(())
     }
 
     /// Whether the run has come to its end. Waits a little when the copy follows a source in which nothing was new.
@@ -214,12 +341,33 @@ impl Copy {
     }
 }
 
-/// Writes one item and says what it cost.
-async fn upsert(to: Container, converted: Converted) -> Result<f64, CopyError> {
+/// A step that was carried out.
+struct Carried {
+    charge: f64,
+    deleted: u64,
+}
+
+async fn upsert(to: Container, converted: Converted) -> Result<Carried, CopyError> {
     let Converted { id, partition_key, item } = converted;
     let what = format!("writing '{id}' in {} to {}", partition_key.to_json(), to.path());
     let text = RawValue::from_string(item.to_string())
         .map_err(|error| CopyError::Plan(format!("{what}: it cannot be printed: {error}")))?;
     let written = to.upsert(&partition_key, &text, None).await;
-    Ok(written.map_err(CopyError::call(what))?.charge)
+    let charge = written.map_err(CopyError::call(what))?.charge;
+    Ok(Carried { charge, deleted: 0 })
+}
+
+/// Deletes one item, if it is there.
+async fn delete(to: Container, place: Place) -> Result<Carried, CopyError> {
+    let Place { id, partition_key } = place;
+    match to.delete(&partition_key, &id, None).await {
+        Ok(answer) => Ok(Carried { charge: answer.charge, deleted: 1 }),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(Carried { charge: 0.0, deleted: 0 })
+        }
+        Err(error) => {
+            let what = format!("deleting '{id}' in {} of {}", partition_key.to_json(), to.path());
+            Err(CopyError::call(what)(error))
+        }
+    }
 }

@@ -20,7 +20,7 @@ impl Notifications {
         match self.queue().replay(&user.partition_key(), id).await {
             Ok(Replay::Replayed(answer)) => {
                 self.core.wake.notify_one();
-                Ok(Charged::new(answer.value.into_value(), answer.charge))
+                Ok(Charged::new(answer.value.into_value().told(), answer.charge))
             }
             Ok(Replay::NotFailed(event)) => {
                 let status = event.value.status.name();

@@ -64,7 +64,6 @@ pub(super) async fn events(
     let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
     let continuation_token = page.continuation.map(seal);
     let (events, unreadable) = (page.events, page.unreadable);
-    let events = events.into_iter().map(Event::told).collect();
     Ok(Json(EventsBody { events, continuation_token, unreadable }))
 }
 
@@ -83,7 +82,7 @@ pub(super) async fn retry(
 ) -> Outcome<Json<Event>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
-    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value.told()))
+    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
 }
 
 /// The queue in numbers.

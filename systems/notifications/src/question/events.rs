@@ -82,7 +82,7 @@ impl Notifications {
         let found = found.ok_or_else(|| Error::not_found(format!("there is no event '{id}'")))?;
         let unreadable = |_| Error::conflict(format!("the event '{id}' cannot be read"));
         let event = found.typed::<Event>().map_err(unreadable)?;
-        Ok(Charged::new(event.into_value(), answer.charge))
+        Ok(Charged::new(event.into_value().told(), answer.charge))
     }
 
     async fn event_page(
@@ -100,7 +100,7 @@ impl Notifications {
         };
         for item in answer.value.rows {
             match item.typed::<Event>() {
-                Ok(event) => page.events.push(event.into_value()),
+                Ok(event) => page.events.push(event.into_value().told()),
                 Err(_) => page.unreadable.push(item.typed::<Named>()?.into_value().id),
             }
         }

@@ -65,7 +65,7 @@ impl Verdict {
 }
 
 /// Where the sums are whose floor is above a target of the seed's corrections.
-const STEPS: &str = "claim, list and end cost more than the 30 of NT-X9 even without an index: \
+const STEPS: &str = "its writes and questions cost more than the 30 of NT-X9 even without an index: \
                      the floor is in systems/notifications/docs/running.md";
 const MARK: &str = "a read, two versions and two properties are more than the 12 of NT-X9: \
                     the floor is in systems/notifications/docs/running.md";

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{
-    Account, Clock, Container, Environment, Faults, Json, Location, PartitionKey,
-    PartitionKeyDefinition, Query, Randomness, Spawner, TravellingClock,
+    Account, Clock, Container, ContainerProperties, Environment, Faults, Json, Location,
+    PartitionKey, PartitionKeyDefinition, Query, Randomness, Spawner, TravellingClock,
 };
+use model::ChangeFeedPolicy;
 use serde_json::{Value, json};
 use service::copy::{Checkpoint, Checkpoints, Copied, Copy, CopyError, Plan, Transform, Until};
 
@@ -99,6 +100,14 @@ impl Ground {
             ground.put(order(number)).await;
         }
         ground
+    }
+
+    /// Lets the source keep all versions for so long; none keeps none.
+    pub(crate) async fn keep_versions(&self, minutes: u32) {
+        let before = self.from.read_properties().await.unwrap().value;
+        let change_feed_policy = Some(ChangeFeedPolicy::new(minutes));
+        let after = ContainerProperties { change_feed_policy, ..before };
+        self.from.replace_properties(after).await.unwrap();
     }
 
     pub(crate) async fn put(&self, order: Value) {

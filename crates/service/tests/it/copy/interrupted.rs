@@ -16,7 +16,8 @@ async fn verify(ground: &Ground, items: u64) {
 #[tokio::test]
 async fn a_stopped_copy_goes_on_where_it_was() {
     let ground = Ground::with(60).await;
-    *ground.kept.room.lock().unwrap() = Some(2);
+    // Two pages of newest versions, and behind each one of all versions.
+    *ground.kept.room.lock().unwrap() = Some(4);
     let stopped = ground.copy().await.unwrap_err();
     assert!(matches!(stopped, CopyError::Checkpoint(_)), "{stopped}");
     *ground.kept.room.lock().unwrap() = None;

@@ -1,5 +1,6 @@
-//! Copies of containers: whole, interrupted, throttled, refused, verified.
+//! Copies of containers: whole, interrupted, throttled, refused, verified, with deletions.
 
+mod deletions;
 mod ground;
 mod interrupted;
 mod paced;

@@ -13,15 +13,18 @@ use service::work::{
 use super::mail::{Mail, mail, read, settings};
 use crate::world::World;
 
+/// How an attempt is to end.
+type Plan = fn() -> Finish<Mail>;
+
 /// Answers as planned, keeps what it was told, and lets mails live for a day.
 #[derive(Clone, Default)]
 struct Told {
-    plans: Arc<Mutex<Vec<fn() -> Finish<Mail>>>>,
+    plans: Arc<Mutex<Vec<Plan>>>,
     words: Arc<Mutex<Vec<String>>>,
 }
 
 impl Told {
-    fn plan(&self, finish: fn() -> Finish<Mail>) {
+    fn plan(&self, finish: Plan) {
         self.plans.lock().unwrap().push(finish);
     }
 

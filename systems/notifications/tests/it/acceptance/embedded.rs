@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use client::{Account, Environment};
 use engine::Engine;
 use notifications::{
-    DeviceId, Error, ErrorKind, EventType, ListOptions, Moment, NewEvent, Notifications, Platform,
-    PreferencesChange, PushToken, Registration, Status, UserId,
+    DeviceId, Error, ErrorKind, Event, EventType, ListOptions, Moment, NewEvent, Notifications,
+    Platform, PreferencesChange, PushToken, Registration, Status, UserId,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -111,7 +111,8 @@ impl Embedded {
             Some(status) => self.system.events(status, continuation).await?.value,
             None => self.system.dead_events(continuation).await?.value,
         };
-        Ok(json!({ "events": page.events, "continuationToken": page.continuation,
+        let events: Vec<Event> = page.events.into_iter().map(Event::told).collect();
+        Ok(json!({ "events": events, "continuationToken": page.continuation,
             "unreadable": page.unreadable }))
     }
 }
