@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use client::Account;
@@ -25,6 +26,9 @@ use tokio::task::JoinSet;
 use super::super::mix::{CALLERS, DEDUPE_MINUTES, Happening, Mix};
 use crate::meter::folder_bytes;
 use crate::{Error, Result, data, progress};
+
+/// The store's threads end within this after it was closed.
+const CLOSING: Duration = Duration::from_millis(500);
 
 /// The system with what the run asks of it.
 pub(in crate::notifications) struct Ours {
@@ -107,7 +111,13 @@ impl Ours {
 
     /// Closes the store.
     pub(in crate::notifications) async fn close(self) -> Result<()> {
-        Ok(self.system.account().close().await?)
+        let Self { system, engine, workers, folder, .. } = self;
+        system.account().close().await?;
+        drop((system, engine, workers));
+        // Threads of the store may still write for a moment, and a folder that gets a new file stays.
+        tokio::time::sleep(CLOSING).await;
+        drop(folder);
+        Ok(())
     }
 }
 
