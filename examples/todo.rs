@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use client::{Account, Container, PartitionKeyDefinition};
 use serde::{Deserialize, Serialize};
 use service::http::{
-    EtagHeader, Events, HttpSettings, IfMatch, Json, Kit, LastEventId, OpenApiRouter, Outcome,
+    EtagHeader, Events, HttpSettings, IfMatch, Json, Kit, OpenApiRouter, OpenStream, Outcome,
     PageLimits, PageQuery, Path, Query, routes,
 };
 use service::identity::{Identity, IdentitySettings, Principal};
@@ -122,8 +122,8 @@ async fn replace(
 
 /// What happens to the caller's todos, from where it last listened.
 #[utoipa::path(get, path = "/todos/events")]
-async fn listen(State(all): State<Todos>, by: Principal, last: LastEventId) -> Response {
-    all.events.respond(by.subject(), &last, all.kit.stop())
+async fn listen(State(all): State<Todos>, by: Principal, stream: OpenStream) -> Response {
+    all.events.respond(by.subject(), stream, all.kit.stop())
 }
 
 /// The job: what is done is forgotten, by one instance of all.

@@ -15,6 +15,8 @@ use crate::failure::Failure;
 /// How long a relaxed commit may wait for the disk.
 const RELAXED_SYNC_MS: u64 = 100;
 const MEBIBYTE: u64 = 1024 * 1024;
+/// Memory for values read lately, as a share of that for blocks: one in so many bytes.
+const RECENT_SHARE: u64 = 8;
 
 /// How a store is opened.
 #[derive(Clone, Debug, Args)]
@@ -24,7 +26,7 @@ pub(crate) struct StoreFlags {
     #[arg(long)]
     pub(crate) relaxed: bool,
 
-    /// Memory for decompressed blocks and values read lately, in megabytes
+    /// Memory for decompressed blocks, in megabytes; values read lately take up to an eighth more
     #[arg(long, value_name = "MB", default_value_t = 256,
           value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     pub(crate) cache_mb: u64,
@@ -69,6 +71,7 @@ impl StoreFlags {
         let settings = storage_lsm::Settings {
             durability,
             cache_bytes: self.cache_mb * MEBIBYTE,
+            recent_bytes: self.cache_mb * MEBIBYTE / RECENT_SHARE,
             ..storage_lsm::Settings::default()
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)

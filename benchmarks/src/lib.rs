@@ -14,6 +14,7 @@ mod data;
 mod gateway;
 mod measure;
 mod meter;
+mod notifications;
 mod prepare;
 mod progress;
 mod queries;
@@ -21,8 +22,13 @@ mod raw;
 mod report;
 mod rounds;
 mod run;
+mod scratch_server;
 mod tape;
 
+pub use self::notifications::{
+    Latency, NotificationsOptions, NotificationsReport, Outcomes, Pace, Side, Tenth,
+    run_notifications,
+};
 pub use child::{ChildTask, run_child};
 pub use gateway::{
     ComparedRow, FactRow, GatewayOptions, GatewayReport, Part, PeerRow, Reached, run_gateway,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    ChildTask, GatewayOptions, Options, Part, QueryOptions, Result, run, run_child, run_gateway,
-    run_part, run_queries,
+    ChildTask, GatewayOptions, NotificationsOptions, Options, Part, QueryOptions, Result, run,
+    run_child, run_gateway, run_notifications, run_part, run_queries,
 };
 use clap::{Args, Parser, Subcommand};
 
@@ -56,6 +56,8 @@ enum Task {
     },
     /// Benchmarks of the gateway over HTTP, beside a bare server and other servers of the same protocol.
     Gateway(GatewayArguments),
+    /// Load of the notifications system, beside the same storage work on PostgreSQL.
+    Notifications(NotificationsArguments),
     /// Runs one process of a gateway benchmark.
     #[command(hide = true)]
     Part {
@@ -100,6 +102,38 @@ struct GatewayArguments {
     /// Where to write the tables, as Markdown.
     #[arg(long)]
     out: Option<PathBuf>,
+}
+
+/// How the notifications system is loaded.
+#[derive(Args)]
+struct NotificationsArguments {
+    /// Users; at least 10.
+    #[arg(long, default_value_t = 10_000)]
+    users: u64,
+    /// Events of the backlog; a multiple of 10. A tenth as many come afterwards, at a pace.
+    #[arg(long, default_value_t = 200_000)]
+    events: u64,
+    /// Leave out PostgreSQL, which has to be installed.
+    #[arg(long)]
+    no_peers: bool,
+    /// Where to write the tables, as Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl NotificationsArguments {
+    fn run(self, out: &mut impl Write) -> Result<()> {
+        let report = run_notifications(&NotificationsOptions {
+            users: self.users,
+            events: self.events,
+            with_peer: !self.no_peers,
+        })?;
+        writeln!(out, "{}", report.tables())?;
+        match self.out {
+            Some(path) => Ok(std::fs::write(path, report.page())?),
+            None => Ok(()),
+        }
+    }
 }
 
 impl GatewayArguments {
@@ -150,6 +184,7 @@ fn start(arguments: Arguments) -> Result<()> {
             return Ok(());
         }
         Some(Task::Gateway(arguments)) => return arguments.run(&mut out),
+        Some(Task::Notifications(arguments)) => return arguments.run(&mut out),
         Some(Task::Part { part }) => return run_part(part, &mut out),
         None => {}
     }

@@ -1,8 +1,11 @@
-//! What a stretch of work costs: wall clock and processor time; and what a process holds in memory.
+//! What a stretch of work costs: wall clock and processor time; and what a process holds in memory and on disk.
 //!
 //! Owns the reading of the kernel's files. Making the input of a measurement can be left out of both times.
 
 use std::fs;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::{Error, Result};
@@ -112,11 +115,67 @@ pub(crate) fn wait_until_idle() -> Result<()> {
 /// Processor time of a process by its number.
 pub(crate) fn cpu_of_process(process: &str) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    Ok(TICK * stat_numbers(&stat, 11..13)?.iter().sum::<u32>())
+}
+
+/// Processor time of a process and of all it started, those that have ended included.
+pub(crate) fn cpu_of_family(parent: u32) -> Result<Duration> {
+    let ticks = |process: u32, fields| -> Result<Duration> {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+        Ok(TICK * stat_numbers(&stat, 11..fields)?.iter().sum::<u32>())
+    };
+    let mut cpu = Duration::ZERO;
+    for child in children(parent)? {
+        // One that has ended meanwhile is in the sum of its parent.
+        cpu += ticks(child, 13).unwrap_or_default();
+    }
+    Ok(cpu + ticks(parent, 15)?)
+}
+
+/// Memory of a process and of all it started, pages that several have counted in parts.
+pub(crate) fn proportional_bytes_of_family(parent: u32) -> Result<u64> {
+    let bytes = |process: u32| -> Result<u64> {
+        status_bytes(&fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?, "Pss:")
+    };
+    let of_children = children(parent)?.into_iter().map(|child| bytes(child).unwrap_or_default());
+    Ok(of_children.sum::<u64>() + bytes(parent)?)
+}
+
+/// Bytes that the files of a folder take on the disk.
+pub(crate) fn folder_bytes(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // A file may go away while a store is open.
+        let Ok(metadata) = entry.metadata() else { continue };
+        bytes += match metadata.is_dir() {
+            true => folder_bytes(&entry.path())?,
+            false => metadata.blocks() * 512,
+        };
+    }
+    Ok(bytes)
+}
+
+fn children(parent: u32) -> Result<Vec<u32>> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let Some(process) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else { continue };
+        if stat_numbers(&stat, 1..2).is_ok_and(|numbers| numbers == [parent]) {
+            children.push(process);
+        }
+    }
+    Ok(children)
+}
+
+/// Some fields of a process's line, counted from the one behind its name.
+fn stat_numbers(stat: &str, fields: Range<usize>) -> Result<Vec<u32>> {
     // The name of the process stands in parentheses and may contain anything.
-    let (_, fields) = stat.rsplit_once(')').ok_or_else(|| unreadable("stat"))?;
-    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u32>);
-    let ticks: u32 = ticks.sum::<std::result::Result<u32, _>>()?;
-    Ok(TICK * ticks)
+    let (_, text) = stat.rsplit_once(')').ok_or_else(|| unreadable("stat"))?;
+    let numbers = text.split_whitespace().skip(fields.start).take(fields.len());
+    Ok(numbers.map(str::parse).collect::<std::result::Result<_, _>>()?)
 }
 
 /// Processor time of this thread.

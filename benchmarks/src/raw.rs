@@ -24,7 +24,7 @@ impl Raw {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let settings = Settings::default();
         let database = Database::builder(folder.join(TREE))
-            .cache_size(settings.cache_bytes)
+            .cache_size(settings.cache_bytes + settings.recent_bytes)
             .worker_threads(settings.worker_threads)
             .max_journaling_size(settings.journal_bytes_max)
             .manual_journal_persist(true)

@@ -133,8 +133,8 @@ const MEANING: &str = "\
 
 - **a** `Engine::read_item`, one caller, every item once in random order, against `get` of the raw crate with
   the storage keys of the same items in the same order. The raw side opens a byte-for-byte copy of the engine's
-  store with the same cache. Making the operations and the keys is left out on both sides. The ratio is time per
-  read.
+  store with as much cache for blocks as the engine has for blocks and values. Making the operations and the keys is
+  left out on both sides. The ratio is time per read.
 - **b** `Engine::create_item` on a new store that syncs every commit, 16 callers, a quarter of the items,
   against the raw crate writing the very same entries (items, terms, change log) in batches of 16 items with one
   data sync each. The engine's time includes making the items; reading the entries back is left out for the raw
@@ -146,9 +146,9 @@ const MEANING: &str = "\
 - **e** Time to open the store and the engine and to read one item, in a new process: after a clean close, and
   after `kill -9` in the middle of durable writes by 16 callers.
 - **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process
-  that has just opened the store and read one item. What the settings allow: the block cache and, for each of
-  the three spaces that fill up, the memtable being filled and those being written, and 128 MiB that we grant
-  for everything else. The peak after a quarter of the items shows how memory grows while cache and memtables
+  that has just opened the store and read one item. What the settings allow: the cache of blocks, that of
+  values, for each of the three spaces that fill up the memtable being filled and those being written, and 128 MiB
+  that we grant for everything else. The peak after a quarter of the items shows how memory grows while cache and memtables
   fill; one size of data does not prove the bound.
 - **g** `Container::read` of the crate `client` on an embedded account, one caller, every item once in random order,
   against `Engine::read_item` of the same items by a program that makes the operation and parses the item itself.

@@ -1,6 +1,7 @@
 //! Every measurement on a tiny data set: the numbers must be there and make sense. How fast is no question of a test.
 
 mod gateway;
+mod notifications;
 mod queries;
 
 use benchmarks::{Options, run};

@@ -17,6 +17,7 @@ pub struct Error {
     outcome: Outcome,
     failed_operation: Option<usize>,
     attempts: u32,
+    charge: f64,
 }
 
 /// What the caller can do. The list is closed.
@@ -64,6 +65,7 @@ impl Error {
             outcome: Outcome::NotApplied,
             failed_operation: None,
             attempts: 1,
+            charge: 0.0,
         }
     }
 
@@ -105,6 +107,12 @@ impl Error {
         self
     }
 
+    /// What the refusal cost.
+    pub(crate) fn with_charge(mut self, charge: f64) -> Self {
+        self.charge = charge;
+        self
+    }
+
     pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
         self
@@ -126,6 +134,13 @@ impl Error {
     #[must_use]
     pub fn failed_operation(&self) -> Option<usize> {
         self.failed_operation
+    }
+
+    /// Request units of the request that failed: a point read that finds nothing and a write that is refused have a
+    /// price too. Zero when the account did not say.
+    #[must_use]
+    pub fn charge(&self) -> f64 {
+        self.charge
     }
 
     /// How often the call was tried.

@@ -7,6 +7,7 @@ pub mod copy;
 pub mod erasure;
 pub mod http;
 pub mod identity;
+pub mod moment;
 pub mod schema;
 pub mod settings;
 pub mod telemetry;

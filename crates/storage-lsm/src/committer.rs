@@ -15,6 +15,7 @@ use storage::{Error, Result, Shard, Stamp};
 use crate::acknowledged::Acknowledged;
 use crate::backpressure;
 use crate::failure::{guarded, stopped, write_failed};
+use crate::gather::Gather;
 use crate::merge::Merge;
 use crate::queue::{Job, Queue, Reply};
 use crate::settings::Durability;
@@ -28,6 +29,7 @@ pub(crate) struct Committer {
     acknowledged: Acknowledged,
     pending: VecDeque<Job>,
     merge: Merge,
+    gather: Gather,
     /// Stamps that are visible but not yet synced, and since when; only in relaxed mode.
     unsynced: HashMap<Shard, Stamp>,
     unsynced_since: Option<Instant>,
@@ -51,6 +53,7 @@ impl Committer {
             acknowledged,
             pending: VecDeque::new(),
             merge: Merge::default(),
+            gather: Gather::default(),
             unsynced: HashMap::new(),
             unsynced_since: None,
             failed: None,
@@ -66,6 +69,7 @@ impl Committer {
             if !self.queue.take_all(&mut self.pending, timeout) {
                 break;
             }
+            self.gather();
             while let Some(job) = self.pending.pop_front() {
                 self.turn(job);
                 self.sync_when_due();
@@ -73,6 +77,13 @@ impl Committer {
             self.sync_when_due();
         }
         let _ = self.sync();
+    }
+
+    /// Gives callers that are about to come back the time to join the next batch.
+    fn gather(&mut self) {
+        let Some(wait) = self.gather.wait(self.pending.len()) else { return };
+        self.queue.take_until(&mut self.pending, wait.jobs, now() + wait.time_max);
+        self.gather.waited(wait, self.pending.len());
     }
 
     fn sync_when_due(&mut self) {
@@ -111,8 +122,13 @@ impl Committer {
             next = if another && !self.merge.is_full() { self.pending.pop_front() } else { None };
         }
         self.queue.release(answers.len());
+        let began = now();
         let written = if self.merge.is_empty() { Ok(()) } else { self.write() };
         self.merge.clear();
+        if self.durability == Durability::Synced {
+            let callers = answers.len() + self.pending.len() + self.queue.len();
+            self.gather.synced(callers, now().duration_since(began));
+        }
         answer(answers, written);
     }
 

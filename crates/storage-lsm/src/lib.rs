@@ -16,6 +16,7 @@ mod backpressure;
 mod committer;
 mod failure;
 mod format;
+mod gather;
 mod keyspaces;
 mod lock;
 mod merge;

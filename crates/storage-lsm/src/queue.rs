@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use storage::{Result, Shard, Stamp, WriteSet};
 use tokio::sync::{Semaphore, oneshot};
@@ -77,6 +77,30 @@ impl Queue {
         let goes_on = !waiting.ended || !waiting.jobs.is_empty();
         taken.append(&mut waiting.jobs);
         goes_on
+    }
+
+    /// Moves what comes to the end of `taken` until it has so many jobs, the time has come, or the queue ends.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long callers are waited for is real time, as the sync that it saves"
+    )]
+    pub(crate) fn take_until(&self, taken: &mut VecDeque<Job>, jobs: usize, deadline: Instant) {
+        let mut waiting = self.lock();
+        let wanted = jobs.saturating_sub(taken.len());
+        while waiting.jobs.len() < wanted && !waiting.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let woken = self.changed.wait_timeout(waiting, left);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        taken.append(&mut waiting.jobs);
+    }
+
+    /// Jobs that wait now.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().jobs.len()
     }
 
     /// Gives back the room of jobs that `take_all` has taken.

@@ -19,7 +19,7 @@ use storage::{
 
 use crate::failure::{closed, read_failed};
 use crate::keyspaces::{in_shard, tree_range, with_tree_key};
-use crate::recent::SeenBatch;
+use crate::recent::{HashedKey, SeenBatch};
 use crate::store::{LsmStore, Shared};
 
 /// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
@@ -56,9 +56,12 @@ impl Shared {
 
     /// The newest value of a key.
     fn get_latest(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        with_tree_key(shard, key, |key| match self.recent.get(self.recent.seen(), space, key) {
-            Some(value) => Ok(Some(value)),
-            None => self.get_stored(&View::latest(self), space, key),
+        with_tree_key(shard, key, |key| {
+            let hashed = self.recent.hashed(space, key);
+            match self.recent.get(self.recent.seen(), &hashed) {
+                Some(value) => Ok(Some(value)),
+                None => self.get_stored(&View::latest(self), space, key, &hashed),
+            }
         })
     }
 
@@ -69,20 +72,29 @@ impl Shared {
         space: Space,
         key: &[u8],
     ) -> Result<Option<StorageValue>> {
-        with_tree_key(shard, key, |key| match self.recent.get(view.seen, space, key) {
-            Some(value) => Ok(Some(value)),
-            None => self.get_stored(view, space, key),
+        with_tree_key(shard, key, |key| {
+            let hashed = self.recent.hashed(space, key);
+            match self.recent.get(view.seen, &hashed) {
+                Some(value) => Ok(Some(value)),
+                None => self.get_stored(view, space, key, &hashed),
+            }
         })
     }
 
     /// The value of a key of the tree.
-    fn get_stored(&self, view: &View, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+    fn get_stored(
+        &self,
+        view: &View,
+        space: Space,
+        key: &[u8],
+        hashed: &HashedKey<'_>,
+    ) -> Result<Option<StorageValue>> {
         let keyspace = self.keyspaces.of(space)?;
         let found = view.snapshot.get(keyspace, key);
         let found = found.map_err(|error| read_failed(&self.keyspaces.path, error))?;
         let value = found.map(value_bytes);
         if let Some(value) = &value {
-            self.recent.offer(view.seen, space, key, value);
+            self.recent.offer(view.seen, hashed, value);
         }
         Ok(value)
     }

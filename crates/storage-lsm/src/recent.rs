@@ -32,6 +32,13 @@ pub(crate) struct Recent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SeenBatch(u64);
 
+/// A key of the tree, hashed once.
+pub(crate) struct HashedKey<'key> {
+    hash: u64,
+    space: u8,
+    key: &'key [u8],
+}
+
 /// Keys with the same part of their hash.
 #[derive(Default)]
 struct Slot {
@@ -70,26 +77,25 @@ impl Recent {
     }
 
     /// The value of a key of the tree in a view, if it is here.
-    pub(crate) fn get(&self, seen: SeenBatch, space: Space, key: &[u8]) -> Option<StorageValue> {
-        let hash = self.hash(space, key);
-        let slot = self.slot(hash)?;
-        let entry = slot.entries.iter().find(|entry| entry.is(hash, space, key))?;
+    pub(crate) fn get(&self, seen: SeenBatch, key: &HashedKey<'_>) -> Option<StorageValue> {
+        let slot = self.slot(key.hash)?;
+        let entry = slot.entries.iter().find(|entry| entry.is(key))?;
         (entry.since <= seen.0).then(|| entry.value.clone())
     }
 
     /// Offers what a view says of a key that is not here.
-    pub(crate) fn offer(&self, seen: SeenBatch, space: Space, key: &[u8], value: &StorageValue) {
-        let bytes = ENTRY_BYTES + key.len() + value.len();
+    pub(crate) fn offer(&self, seen: SeenBatch, key: &HashedKey<'_>, value: &StorageValue) {
+        let HashedKey { hash, space, key: name } = *key;
+        let bytes = ENTRY_BYTES + name.len() + value.len();
         if bytes > self.slot_bytes_max / 2 {
             return;
         }
-        let hash = self.hash(space, key);
         let Some(mut slot) = self.slot(hash) else { return };
         if slot.written_by > seen.0 || !slot.is_asked_again(hash) {
             return;
         }
         // An entry of this key would be one that this view is too old for.
-        if slot.entries.iter().any(|entry| entry.is(hash, space, key)) {
+        if slot.entries.iter().any(|entry| entry.is(key)) {
             return;
         }
         slot.bytes += bytes;
@@ -100,7 +106,7 @@ impl Recent {
         // A copy: the value itself may keep a whole block in memory.
         let value = StorageValue::from_owner(Box::<[u8]>::from(value.as_ref()));
         let since = slot.written_by;
-        slot.entries.push_back(Entry { hash, space: space.number, key: key.into(), value, since });
+        slot.entries.push_back(Entry { hash, space, key: name.into(), value, since });
     }
 
     /// The number of the next batch. One thread writes, so there is one at a time.
@@ -110,10 +116,10 @@ impl Recent {
 
     /// Takes out a key that a batch is about to write.
     pub(crate) fn written(&self, batch: u64, space: Space, key: &[u8]) {
-        let hash = self.hash(space, key);
-        let Some(mut slot) = self.slot(hash) else { return };
+        let key = self.hashed(space, key);
+        let Some(mut slot) = self.slot(key.hash) else { return };
         slot.written_by = batch;
-        let place = slot.entries.iter().position(|entry| entry.is(hash, space, key));
+        let place = slot.entries.iter().position(|entry| entry.is(&key));
         if let Some(entry) = place.and_then(|place| slot.entries.remove(place)) {
             slot.bytes -= entry.bytes();
         }
@@ -124,8 +130,10 @@ impl Recent {
         self.visible.store(batch, Ordering::Release);
     }
 
-    fn hash(&self, space: Space, key: &[u8]) -> u64 {
-        self.hashes.hash_one((space.number, key))
+    /// A key of the tree as it is looked for here.
+    pub(crate) fn hashed<'key>(&self, space: Space, key: &'key [u8]) -> HashedKey<'key> {
+        let hash = self.hashes.hash_one((space.number, key));
+        HashedKey { hash, space: space.number, key }
     }
 
     fn slot(&self, hash: u64) -> Option<MutexGuard<'_, Slot>> {
@@ -148,8 +156,8 @@ impl Slot {
 }
 
 impl Entry {
-    fn is(&self, hash: u64, space: Space, key: &[u8]) -> bool {
-        self.hash == hash && self.space == space.number && *self.key == *key
+    fn is(&self, key: &HashedKey<'_>) -> bool {
+        self.hash == key.hash && self.space == key.space && *self.key == *key.key
     }
 
     fn bytes(&self) -> usize {
@@ -169,8 +177,8 @@ mod tests {
     }
 
     fn offer_twice(recent: &Recent, seen: SeenBatch, text: &'static str) {
-        recent.offer(seen, SPACE, b"key", &value(text));
-        recent.offer(seen, SPACE, b"key", &value(text));
+        recent.offer(seen, &recent.hashed(SPACE, b"key"), &value(text));
+        recent.offer(seen, &recent.hashed(SPACE, b"key"), &value(text));
     }
 
     fn write(recent: &Recent) {
@@ -183,12 +191,12 @@ mod tests {
     fn a_value_is_kept_when_it_is_offered_again() {
         let recent = Recent::new(1 << 20);
         let seen = recent.seen();
-        recent.offer(seen, SPACE, b"key", &value("a"));
-        assert_eq!(recent.get(seen, SPACE, b"key"), None);
-        recent.offer(seen, SPACE, b"key", &value("a"));
-        assert_eq!(recent.get(seen, SPACE, b"key"), Some(value("a")));
-        assert_eq!(recent.get(seen, OTHER, b"key"), None);
-        assert_eq!(recent.get(seen, SPACE, b"ke"), None);
+        recent.offer(seen, &recent.hashed(SPACE, b"key"), &value("a"));
+        assert_eq!(recent.get(seen, &recent.hashed(SPACE, b"key")), None);
+        recent.offer(seen, &recent.hashed(SPACE, b"key"), &value("a"));
+        assert_eq!(recent.get(seen, &recent.hashed(SPACE, b"key")), Some(value("a")));
+        assert_eq!(recent.get(seen, &recent.hashed(OTHER, b"key")), None);
+        assert_eq!(recent.get(seen, &recent.hashed(SPACE, b"ke")), None);
     }
 
     #[test]
@@ -197,7 +205,7 @@ mod tests {
         let seen = recent.seen();
         offer_twice(&recent, seen, "a");
         recent.written(recent.next_batch(), SPACE, b"key");
-        assert_eq!(recent.get(seen, SPACE, b"key"), None);
+        assert_eq!(recent.get(seen, &recent.hashed(SPACE, b"key")), None);
     }
 
     #[test]
@@ -211,12 +219,12 @@ mod tests {
         offer_twice(&recent, during, "a");
         recent.is_visible(batch);
         offer_twice(&recent, old, "a");
-        assert_eq!(recent.get(recent.seen(), SPACE, b"key"), None);
+        assert_eq!(recent.get(recent.seen(), &recent.hashed(SPACE, b"key")), None);
         let new = recent.seen();
         offer_twice(&recent, new, "b");
-        assert_eq!(recent.get(new, SPACE, b"key"), Some(value("b")));
-        assert_eq!(recent.get(old, SPACE, b"key"), None);
-        assert_eq!(recent.get(during, SPACE, b"key"), None);
+        assert_eq!(recent.get(new, &recent.hashed(SPACE, b"key")), Some(value("b")));
+        assert_eq!(recent.get(old, &recent.hashed(SPACE, b"key")), None);
+        assert_eq!(recent.get(during, &recent.hashed(SPACE, b"key")), None);
     }
 
     #[test]
@@ -228,11 +236,11 @@ mod tests {
         for number in 0..100_000_u32 {
             recent.written(batch, SPACE, &number.to_be_bytes());
         }
-        assert_eq!(recent.get(seen, SPACE, b"key"), Some(value("a")));
+        assert_eq!(recent.get(seen, &recent.hashed(SPACE, b"key")), Some(value("a")));
         recent.is_visible(batch);
-        assert_eq!(recent.get(recent.seen(), SPACE, b"key"), Some(value("a")));
+        assert_eq!(recent.get(recent.seen(), &recent.hashed(SPACE, b"key")), Some(value("a")));
         write(&recent);
-        assert_eq!(recent.get(recent.seen(), SPACE, b"key"), None);
+        assert_eq!(recent.get(recent.seen(), &recent.hashed(SPACE, b"key")), None);
     }
 
     #[test]
@@ -243,8 +251,8 @@ mod tests {
         for number in 0..20_000_u32 {
             let key = number.to_be_bytes();
             let value = if number % 2 == 0 { value("small") } else { large.clone() };
-            recent.offer(seen, SPACE, &key, &value);
-            recent.offer(seen, SPACE, &key, &value);
+            recent.offer(seen, &recent.hashed(SPACE, &key), &value);
+            recent.offer(seen, &recent.hashed(SPACE, &key), &value);
         }
         let (mut bytes, mut entries) = (0, 0);
         for slot in &recent.slots {
@@ -254,6 +262,10 @@ mod tests {
             entries += slot.entries.len();
         }
         assert!(bytes <= SLOTS * 1024 && entries > SLOTS, "{bytes} {entries}");
-        assert_eq!(recent.get(seen, SPACE, &1_u32.to_be_bytes()), None, "too large to be kept");
+        assert_eq!(
+            recent.get(seen, &recent.hashed(SPACE, &1_u32.to_be_bytes())),
+            None,
+            "too large to be kept"
+        );
     }
 }

@@ -23,8 +23,10 @@ pub struct Settings {
     /// Bytes one space collects in memory before they are written as a table. Up to three times as many wait for a
     /// worker. More than a space was created with has no effect on it.
     pub memtable_bytes_max: u64,
-    /// Bytes of decompressed blocks and of values read lately that are kept in memory for all spaces.
+    /// Bytes of decompressed blocks that are kept in memory for all spaces.
     pub cache_bytes: u64,
+    /// Bytes of single values read more than once lately that are kept besides.
+    pub recent_bytes: u64,
     /// Threads that flush and compact. At least 1. One does both; of several the first only flushes and spins while the
     /// others compact, so two take a processor more without compacting faster.
     pub worker_threads: usize,
@@ -40,6 +42,7 @@ impl Default for Settings {
             journal_bytes_max: JOURNAL_BYTES_MIN,
             memtable_bytes_max: 16 * 1024 * 1024,
             cache_bytes: 256 * 1024 * 1024,
+            recent_bytes: 32 * 1024 * 1024,
             worker_threads: 1,
             durability: Durability::Synced,
             commit_queue_max: 4096,

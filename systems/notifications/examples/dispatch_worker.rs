@@ -1,15 +1,14 @@
 //! A worker of the dispatcher in a process of its own, for the test that kills it with -9.
 //!
-//! `dispatch_worker <folder> <step> <time>` works on the account in the folder until the step is reached for that time,
-//! says `reached` and stands still: nothing more is done until somebody ends the process. Without reaching it, it says
-//! `finished`. Pushes are lines of the file `pushes` in the folder.
+//! `dispatch_worker <place> <file> <step>` works on the account in the place (a folder, or the connection string of a
+//! server) until the step is reached, says `reached` and stands still: nothing more is done until somebody ends the
+//! process. Without reaching it, it says `finished`. Pushes are lines of the file.
 
 #![expect(clippy::print_stdout, reason = "its one output is for the test")]
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use client::{Account, Environment};
@@ -32,14 +31,11 @@ impl Delivery for Noted {
 }
 
 /// Stands still at a step.
-struct StandStill {
-    at: String,
-    left: AtomicUsize,
-}
+struct StandStill(String);
 
 impl StepWatch for StandStill {
     fn reached(&self, step: Step) {
-        if format!("{step:?}") == self.at && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
+        if format!("{step:?}") == self.0 {
             println!("reached");
             loop {
                 std::thread::park();
@@ -51,14 +47,13 @@ impl StepWatch for StandStill {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || arguments.next().ok_or("give a folder, a step and a time");
-    let (folder, at, time) = (next()?, next()?, next()?);
-    let account = Account::embedded(Path::new(&folder).join("data")).await?;
-    let delivery = Arc::new(Noted(Path::new(&folder).join("pushes")));
+    let mut next = || arguments.next().ok_or("give a place, a file for pushes and a step");
+    let (place, pushes, at) = (next()?, next()?, next()?);
+    let account = Account::open(&place).await?;
+    let delivery = Arc::new(Noted(PathBuf::from(pushes)));
     let environment = Environment::system();
     let system = Notifications::open(account, Settings::default(), environment, delivery).await?;
-    let left = AtomicUsize::new(time.parse()?);
-    system.watch_steps(Arc::new(StandStill { at, left }));
+    system.watch_steps(Arc::new(StandStill(at)));
     system.dispatcher("victim").await?.run_once().await?;
     println!("finished");
     Ok(())

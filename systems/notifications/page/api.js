@@ -1,7 +1,8 @@
-// Calls to the service: as the session of this browser, or with a token given by hand.
+// Calls to the service, as the session of this browser.
 
 let csrfToken = null;
-let bearer = null;
+// Told when the service does not know us any more.
+let ended = () => {};
 
 export class Refusal extends Error {
   constructor(status, message) {
@@ -10,31 +11,53 @@ export class Refusal extends Error {
   }
 }
 
-export function useToken(token) {
-  bearer = token;
+export function onSessionEnd(react) {
+  ended = react;
 }
 
 export function headers(more = {}) {
   const all = { accept: "application/json", ...more };
-  if (bearer) all.authorization = `Bearer ${bearer}`;
-  else if (csrfToken) all["x-csrf-token"] = csrfToken;
+  if (csrfToken) all["x-csrf-token"] = csrfToken;
   return all;
 }
 
 // Who is signed in; null when nobody is.
 export async function session() {
   try {
-    const found = await call("GET", "/session");
-    csrfToken = found.csrfToken ?? null;
-    return found;
+    return known(await ask("GET", "/session"));
   } catch (error) {
     if (error.status === 401) return null;
     throw error;
   }
 }
 
+// Begins a session with a token, which is not kept.
+export async function signIn(token) {
+  csrfToken = null;
+  return known(await ask("POST", "/session", undefined, { authorization: `Bearer ${token}` }));
+}
+
 export async function call(method, path, body) {
-  const options = { method, headers: headers(), credentials: "same-origin" };
+  try {
+    return await ask(method, path, body);
+  } catch (error) {
+    refused(error.status);
+    throw error;
+  }
+}
+
+// Looks at the status of an answer: 401 means that the session is over.
+export function refused(status) {
+  if (status === 401) ended();
+}
+
+function known(found) {
+  csrfToken = found.csrfToken ?? null;
+  return found;
+}
+
+async function ask(method, path, body, more) {
+  const options = { method, headers: headers(more), credentials: "same-origin" };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);

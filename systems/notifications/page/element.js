@@ -22,7 +22,9 @@ export function say(text) {
   byId("failed").textContent = "";
 }
 
+// A session that ended is told by the form that begins the next one.
 export function tell(error) {
+  if (error.status === 401) return;
   byId("failed").textContent = error.message;
 }
 

@@ -1,14 +1,18 @@
 // The page: who is signed in, which section is shown, and the stream behind it all.
 
-import { call, session, useToken } from "./api.js";
+import { call, onSessionEnd, session } from "./api.js";
 import * as devices from "./devices.js";
-import { byId, tell } from "./element.js";
+import { byId, say, tell } from "./element.js";
 import * as list from "./list.js";
 import * as preferences from "./preferences.js";
 import * as send from "./send.js";
+import * as signIn from "./sign_in.js";
 import { follow } from "./stream.js";
 
 const SERVICE_ROLE = "service";
+// Whose list is shown; a session of somebody else begins with a fresh page.
+let shownTo = null;
+let following = null;
 const tabs = () => [...byId("tabs").children].filter((tab) => !tab.hidden);
 
 function choose(chosen) {
@@ -32,22 +36,55 @@ function move(event) {
   tab.focus();
 }
 
-async function begin() {
-  const who = await session();
-  byId("sign-in").hidden = who !== null;
-  if (!who) return;
+async function enter(who) {
+  if (shownTo !== null && shownTo !== who.subject) {
+    location.reload();
+    return;
+  }
+  const isAgain = shownTo !== null;
+  shownTo = who.subject;
   byId("who").textContent = `Signed in as ${who.subject}.`;
-  // A token given by hand is forgotten by closing the page.
-  byId("sign-out").hidden = !who.csrfToken;
   const maySend = who.roles.includes(SERVICE_ROLE);
   byId("tab-send").hidden = !maySend;
+  byId("sign-out").hidden = false;
+  if (isAgain) await goOn();
+  else await first(who, maySend);
+  following = new AbortController();
+  follow(list.react, following.signal);
+  document.body.dataset.ready = "true";
+}
+
+function first(who, maySend) {
   if (maySend) send.begin(who.subject);
   choose(byId("tab-list"));
-  const stop = new AbortController();
-  addEventListener("pagehide", () => stop.abort());
-  await Promise.all([list.begin(), preferences.begin()]);
-  follow(list.react, stop.signal);
-  document.body.dataset.ready = "true";
+  return Promise.all([list.begin(), preferences.begin()]);
+}
+
+// Everything is where it was; only the list may have changed.
+async function goOn() {
+  tabs().find((tab) => tab.getAttribute("aria-selected") === "true").focus();
+  await list.load(true);
+  say("Signed in again.");
+}
+
+// What was typed stays in its forms, hidden, until somebody signs in again.
+onSessionEnd(() => {
+  if (document.body.dataset.signedIn !== "true") return;
+  following?.abort();
+  delete document.body.dataset.ready;
+  byId("failed").textContent = "";
+  signIn.show("Your session has ended. Sign in to go on.");
+});
+
+async function begin() {
+  signIn.begin(enter);
+  const who = await session();
+  if (!who) {
+    signIn.show();
+    return;
+  }
+  signIn.hide();
+  await enter(who);
 }
 
 byId("tabs").addEventListener("keydown", move);
@@ -58,13 +95,7 @@ byId("tabs").addEventListener("click", (event) => {
 byId("sign-out").addEventListener("click", () => {
   call("POST", "/session/sign-out").then(() => location.reload(), tell);
 });
-byId("token-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  useToken(event.target.elements.token.value.trim());
-  begin().then(() => {
-    if (!byId("sign-in").hidden) tell(new Error("The token is not accepted."));
-  }, tell);
-});
+addEventListener("pagehide", () => following?.abort());
 // A page shown again from the browser's memory has lost its stream.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();

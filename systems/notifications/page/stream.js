@@ -1,7 +1,7 @@
-// Live news of the list: server-sent events, read by fetch so that a token can go along. A stream tells what happens in
-// the process it is open to, so the count is also asked for: seldom beside a stream, often without one.
+// Live news of the list: server-sent events, read by fetch so that the status of a refusal is seen. Nothing tells that a
+// notification has expired, so the count is also asked for: seldom beside a stream, often without one.
 
-import { call, headers } from "./api.js";
+import { call, headers, refused } from "./api.js";
 
 const POLL_MS = 15_000;
 const POLL_BESIDE_MS = 60_000;
@@ -50,6 +50,7 @@ async function listen(react, last, signal) {
   const silence = new AbortController();
   const either = AbortSignal.any([signal, silence.signal]);
   const response = await fetch("/api/notifications/stream", { headers: headers(more), signal: either });
+  refused(response.status);
   if (!response.ok) throw new Error(`${response.status}`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const place = { last };

@@ -8,6 +8,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import readline from "node:readline";
 import { chromium } from "playwright-core";
+import { sessions } from "./sessions.mjs";
 
 const { PLANISPHERE, CHROMIUM, ARTEFACTS } = process.env;
 mkdirSync(ARTEFACTS, { recursive: true });
@@ -286,6 +287,8 @@ await test("signing out ends the session", async () => {
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.locator("#sign-in").waitFor();
 });
+
+await sessions({ browser, program: PLANISPHERE, test, until });
 
 await browser.close();
 service.kill("SIGTERM");

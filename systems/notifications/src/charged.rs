@@ -26,6 +26,11 @@ impl Bill {
         answer.value
     }
 
+    /// Keeps the charge of a request that found nothing or was refused.
+    pub(crate) fn miss(&mut self, error: &client::Error) {
+        self.0 += error.charge();
+    }
+
     pub(crate) fn of<T>(self, value: T) -> Charged<T> {
         Charged::new(value, self.0)
     }

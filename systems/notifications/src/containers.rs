@@ -50,7 +50,8 @@ const EVENTS: Shape = Shape {
     name: "notification_events",
     partition_key: "/userId",
     expires: true,
-    asked: &["status", "retryCount", "nextRetryAt", "leaseUntil", "scheduledAt", "createdAt"],
+    // Few events are worked on or have failed at a time, so leases and attempts are looked at among those.
+    asked: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
     composite: &[
         &[("/status", Up), ("/createdAt", Up)],
         &[("/status", Up), ("/nextRetryAt", Up)],
@@ -161,12 +162,15 @@ impl Shape {
         settings: &Settings,
         throughput: Option<Throughput>,
     ) -> model::Result<ContainerSchema> {
-        let seconds = u32::try_from(settings.retention().as_secs()).unwrap_or(u32::MAX);
         let policy = match settings.indexing {
             Indexing::Full => self.full()?,
             Indexing::Lean => self.lean()?,
         };
-        let default = if self.expires { TimeToLive::Seconds(seconds) } else { TimeToLive::Off };
+        let default = if self.expires {
+            TimeToLive::Seconds(settings.retention_seconds())
+        } else {
+            TimeToLive::Off
+        };
         let container = ContainerSchema::new(self.name, &[self.partition_key])?
             .with_time_to_live(default)
             .with_indexing_policy(policy);

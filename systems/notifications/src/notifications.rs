@@ -5,6 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use client::{Account, Environment};
+use service::work::ttl_seconds;
 use tokio::sync::Notify;
 
 use crate::containers::Containers;
@@ -31,7 +32,7 @@ pub(crate) struct Core {
     pub(crate) templates: Templates,
     /// Wakes the dispatcher of this process when an event came in here.
     pub(crate) wake: Notify,
-    /// Tells open streams of this process what changed.
+    /// Tells open streams what changed.
     pub(crate) signals: Signals,
     pub(crate) health: Health,
     /// Told of every step of the dispatcher: how tests stop it between two of them.
@@ -54,7 +55,8 @@ impl Notifications {
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
         let containers = Containers::create(&account, &settings).await?;
-        let signals = Signals::new(&environment);
+        let signals =
+            Signals::new(&environment, &containers.notifications, &containers.leases, &settings);
         let core = Core {
             account,
             containers,
@@ -106,20 +108,11 @@ impl Core {
         Moment::now(&self.environment)
     }
 
-    /// The same for an event whose way has ended.
-    pub(crate) fn ttl_when_done(&self, created_at: Moment, now: Moment) -> Option<u64> {
-        let left = self.ttl(created_at, now);
-        match self.settings.completed_days {
-            Some(days) => left.map(|left| left.min(days * 24 * 3600)),
-            None => left,
-        }
-    }
-
-    /// Seconds until something created then has to be gone, counted from a write now: at least one, because zero is no
-    /// time to live.
-    pub(crate) fn ttl(&self, created_at: Moment, now: Moment) -> Option<u64> {
-        let end = created_at.after(self.settings.retention());
-        Some(end.since(now).as_secs().max(1))
+    /// The `ttl` of something created then and written now: it must not live longer for being written. None while that
+    /// is what the container says anyway.
+    pub(crate) fn ttl(&self, created_at: Moment, now: Moment) -> Option<u32> {
+        let seconds = ttl_seconds(created_at.after(self.settings.retention()), now);
+        (seconds < self.settings.retention_seconds()).then_some(seconds)
     }
 }
 

@@ -25,5 +25,6 @@ pub const PAGES: &[Asset] = &[
     script!("list.js"),
     script!("preferences.js"),
     script!("send.js"),
+    script!("sign_in.js"),
     script!("stream.js"),
 ];

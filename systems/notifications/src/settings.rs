@@ -24,6 +24,8 @@ pub struct Settings {
     pub interval_seconds: u64,
     /// Milliseconds between two looks into the change feed when nothing wakes the dispatcher.
     pub poll_milliseconds: u64,
+    /// Milliseconds between two looks into the change feed for open streams, of what other processes wrote.
+    pub stream_poll_milliseconds: u64,
     /// Seconds a worker has for one event.
     pub lease_seconds: u64,
     /// Attempts after which an event is dead.
@@ -112,6 +114,7 @@ impl Default for Settings {
             batch_size: 100,
             interval_seconds: 60,
             poll_milliseconds: 500,
+            stream_poll_milliseconds: 1_000,
             lease_seconds: 120,
             max_retries: 5,
             dedupe_minutes: 15,
@@ -177,6 +180,7 @@ impl Settings {
             ("BatchSize", number(self.batch_size), 1..=1_000),
             ("IntervalSeconds", self.interval_seconds, 1..=3_600),
             ("PollMilliseconds", self.poll_milliseconds, 10..=60_000),
+            ("StreamPollMilliseconds", self.stream_poll_milliseconds, 10..=60_000),
             ("LeaseSeconds", self.lease_seconds, 10..=3_600),
             ("MaxRetries", u64::from(self.max_retries), 1..=20),
             ("DedupeMinutes", self.dedupe_minutes, 0..=1_440),
@@ -216,6 +220,16 @@ impl Settings {
 
     pub(crate) fn retention(&self) -> Duration {
         Duration::from_secs(self.retention_days * DAY_SECONDS)
+    }
+
+    /// The default time to live of the containers whose items expire.
+    pub(crate) fn retention_seconds(&self) -> u32 {
+        u32::try_from(self.retention().as_secs()).unwrap_or(u32::MAX)
+    }
+
+    /// How long an event lives after its way has ended, if that is sooner than the retention.
+    pub(crate) fn completed_age_max(&self) -> Option<Duration> {
+        self.completed_days.map(|days| Duration::from_secs(days * DAY_SECONDS))
     }
 
     pub(crate) fn device_age_max(&self) -> Duration {

@@ -56,7 +56,12 @@ const TABLE: &[Row] = &[
         tests_may_name: &["gateway", "storage"],
     },
     row("service", &["client", "model"]),
-    row("systems/*", &["client", "model", "service"]),
+    Row {
+        package: "systems/*",
+        may_name: Allowed::Only(&["client", "model", "service"]),
+        // Their scenarios also run against a server of ours.
+        tests_may_name: &["engine", "gateway"],
+    },
     meeting_place("app"),
     meeting_place("benchmarks"),
     row("xtask", &[]),

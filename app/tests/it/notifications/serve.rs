@@ -58,6 +58,11 @@ impl Visitor {
         request.send().await.unwrap().json().await.unwrap()
     }
 
+    async fn stream(&self) -> reqwest::Response {
+        let url = format!("{}/api/notifications/stream", self.url);
+        self.client.get(url).header(COOKIE, &self.cookies).send().await.unwrap()
+    }
+
     async fn post(&self, path: &str, body: &Value, csrf: &str) -> u16 {
         let request = self.client.post(format!("{}{path}", self.url)).json(body);
         let request = request.header(COOKIE, &self.cookies).header("x-csrf-token", csrf);
@@ -113,6 +118,49 @@ async fn a_folder_keeps_everything_and_the_demonstration_is_not_made_twice() {
         let bob = Visitor::enter(&ready, "bob").await;
         assert_eq!(bob.titles(37).await.len(), 37);
         assert_eq!(terminate(service), Some(0));
+    }
+}
+
+/// The data of the next event of a stream that has this text in it.
+async fn told(stream: &mut reqwest::Response, words: &[&str]) -> String {
+    let mut text = String::new();
+    loop {
+        let chunk = stream.chunk().await.unwrap().expect("the stream goes on");
+        text.push_str(std::str::from_utf8(&chunk).unwrap());
+        let events = text.split("\n\n").map(str::to_owned).collect::<Vec<_>>();
+        let found = events.iter().find(|event| words.iter().all(|word| event.contains(word)));
+        if let Some(event) = found {
+            return event.clone();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_one_process_tells_what_another_one_wrote() {
+    let (server, at) = crate::serve::start(&["--memory"]);
+    let endpoint = crate::serve::text(&at, "endpoint");
+    let poll = "Notifications:StreamPollMilliseconds=50";
+    let process = || start(&["--demo", "--endpoint", &endpoint, "--set", poll]);
+    let ((first, first_ready), (second, second_ready)) = (process(), process());
+    let listening = Visitor::enter(&first_ready, "bob").await;
+    let writing = Visitor::enter(&second_ready, "bob").await;
+    writing.titles(37).await;
+    let mut stream = listening.stream().await;
+    told(&mut stream, &["event: unread", "unreadCount"]).await;
+    let listed = writing.get("/api/notifications?limit=1").await;
+    let id = listed["notifications"][0]["id"].as_str().unwrap();
+    let path = format!("/api/notifications/{id}/read");
+    assert_eq!(writing.post(&path, &json!({}), &writing.csrf).await, 200);
+    let event = told(&mut stream, &["event: updated", id]).await;
+    assert!(event.contains("\"read\":true"), "{event}");
+    let erase = format!("{}/api/privacy/users/bob", writing.url);
+    let request = writing.client.delete(erase).header(COOKIE, &writing.cookies);
+    let erased = request.header("x-csrf-token", &writing.csrf).send().await.unwrap();
+    assert_eq!(erased.status().as_u16(), 202);
+    told(&mut stream, &["event: changed"]).await;
+    drop(stream);
+    for process in [first, second, server] {
+        assert_eq!(terminate(process), Some(0));
     }
 }
 

@@ -7,8 +7,6 @@ mod figure;
 #[cfg(feature = "peers")]
 mod postgresql;
 #[cfg(feature = "peers")]
-mod scratch_server;
-#[cfg(feature = "peers")]
 mod sqlite;
 
 #[cfg(not(feature = "peers"))]

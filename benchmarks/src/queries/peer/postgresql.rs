@@ -7,18 +7,26 @@ use std::io::Write;
 
 use postgres::Client;
 
-use super::scratch_server::{NOT_INSTALLED, ScratchServer};
 use super::{Figure, Scanning};
 use crate::meter::cpu_of_process;
+use crate::scratch_server::{NOT_INSTALLED, ScratchServer};
 use crate::{Result, progress};
 
+/// Memory for pages, like the engine's block cache; and nothing that guards against a power cut.
+const SETTINGS: [&str; 5] = [
+    "shared_buffers=256MB",
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+];
 /// One process, no compilation: what is measured is the scan of jsonb on one core.
 const SESSION: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
 const SCAN: &str = "SELECT item->>'id' FROM items WHERE item->>'remark' = $1";
 
 /// Fills a table and scans it; says what to install when there is no PostgreSQL.
 pub(in crate::queries) fn postgresql(scanning: &Scanning) -> Result<Figure> {
-    let Some(server) = ScratchServer::start()? else {
+    let Some(server) = ScratchServer::start(&SETTINGS)? else {
         return Ok(Figure::Absent(NOT_INSTALLED.to_owned()));
     };
     let mut client = server.connect()?;

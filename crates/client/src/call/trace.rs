@@ -66,11 +66,14 @@ impl Trace {
         if self.span.is_disabled() {
             return;
         }
-        let (status, retries) = match result {
-            Ok(_) => ("ok", self.retries),
-            Err(error) => (name_of(error), u64::from(error.attempts().saturating_sub(1))),
+        let (status, retries, refused) = match result {
+            Ok(_) => ("ok", self.retries, 0.0),
+            Err(error) => {
+                let retries = u64::from(error.attempts().saturating_sub(1));
+                (name_of(error), retries, error.charge())
+            }
         };
-        self.span.record("request_units", self.charge);
+        self.span.record("request_units", self.charge + refused);
         self.span.record("rows", self.rows);
         self.span.record("pages", self.pages);
         self.span.record("retries", retries.max(self.retries));

@@ -1,6 +1,7 @@
 //! Sending a query: page by page, or all of its rows.
 
 use bytes::Bytes;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::answer::{Answer, SessionToken};
@@ -111,10 +112,17 @@ fn page<T: DeserializeOwned>(reply: Reply) -> Result<Answer<Page<T>>> {
     })
 }
 
+#[derive(Deserialize)]
+struct Named {
+    id: String,
+}
+
 fn row<T: DeserializeOwned>(text: &Bytes) -> Result<T> {
     serde_json::from_slice(text).map_err(|error| {
-        let row = String::from_utf8_lossy(text);
+        // Rows hold what no log may: only the id is repeated.
+        let named = serde_json::from_slice::<Named>(text).ok();
+        let row = named.map_or("a row".to_owned(), |named| format!("the row of id '{}'", named.id));
         let kind = std::any::type_name::<T>();
-        Error::unexpected(format!("the row {row} is no {kind}")).with_source(error)
+        Error::unexpected(format!("{row} is no {kind}")).with_source(error)
     })
 }

@@ -139,7 +139,8 @@ async fn a_call_is_one_span_with_what_it_cost_and_how_it_ended() {
     let _guard = tracing::subscriber::set_default(spans.clone());
     faults.next(Fault::Unavailable);
     let charge = orders.read::<serde_json::Value>(&"ann".into(), "1").await.unwrap().charge;
-    orders.read::<serde_json::Value>(&"ann".into(), "2").await.unwrap_err();
+    let missed = orders.read::<serde_json::Value>(&"ann".into(), "2").await.unwrap_err().charge();
+    assert!((missed - 1.0).abs() < 1e-9, "a miss has its price: {missed}");
     let query = Query::text("SELECT * FROM c").within("ann".into());
     orders.query::<serde_json::Value>(&query).await.unwrap();
     let read = format!(
@@ -147,6 +148,7 @@ async fn a_call_is_one_span_with_what_it_cost_and_how_it_ended() {
          retries=1 status=\"ok\" "
     );
     assert_eq!(spans.lines.with(&[&read]), 1);
-    assert_eq!(spans.lines.with(&["operation=\"read\"", "status=\"not found\""]), 1);
+    let missed = ["operation=\"read\"", "request_units=1.0 ", "status=\"not found\""];
+    assert_eq!(spans.lines.with(&missed), 1);
     assert_eq!(spans.lines.with(&["operation=\"query\"", "rows=1 pages=1 retries=0"]), 1);
 }

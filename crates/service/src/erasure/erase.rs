@@ -93,7 +93,7 @@ impl Erasure {
             if self.first_remaining(subject).await?.is_none() {
                 return Ok(Some(certificate));
             }
-            progress.restart(&self.names(), Moment::now(&self.records));
+            progress.restart(&self.names(), Moment::now(self.records.account().environment()));
             return self.write(&item).await;
         }
         progress.follow(&self.names());
@@ -120,7 +120,7 @@ impl Erasure {
                 return Err(ErasureError::StillWritten { container, remaining });
             }
             Some((name, remaining)) => progress.go_round(&name, remaining),
-            None => progress.finish(Moment::now(&self.records)),
+            None => progress.finish(Moment::now(self.records.account().environment())),
         }
         self.write(&item).await
     }
@@ -141,7 +141,8 @@ impl Erasure {
         if let Some(item) = self.read(subject).await? {
             return Ok(item);
         }
-        let (hash, now) = (self.subject_hash(subject), Moment::now(&self.records));
+        let (hash, now) =
+            (self.subject_hash(subject), Moment::now(self.records.account().environment()));
         let progress = Progress::new(item_id(&hash), hash, &self.names(), now);
         match self.records.create(&PartitionKey::from(progress.id.as_str()), &progress).await {
             Ok(created) => Ok(created.value),

@@ -24,11 +24,12 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 
 use super::asset::Asset;
+use super::events::StreamLimit;
 use super::observe::{Health, Metrics};
 use super::paging::Cursors;
 use super::problem::Problem;
 use super::rate_limit::RateLimit;
-use super::serve::{Stop, serve};
+use super::serve::{ServeOptions, Stop, serve};
 use super::settings::HttpSettings;
 use super::{layer, openapi};
 use crate::identity::Identity;
@@ -51,6 +52,7 @@ struct Inner {
     identity: Identity,
     cursors: Cursors,
     limit: Option<RateLimit>,
+    streams: StreamLimit,
     metrics: Metrics,
     health: Health,
     stop: Stop,
@@ -63,10 +65,20 @@ impl Kit {
         let per_minute = settings.requests_per_minute;
         let limit = (per_minute > 0)
             .then(|| RateLimit::new(environment.clone(), per_minute, Duration::from_secs(60)));
+        let streams = StreamLimit::new(settings.streams_max, settings.streams_per_caller);
         let cursors = Cursors::new(identity.signing_key());
         let (metrics, health, stop) = Default::default();
-        let inner =
-            Inner { environment, settings, identity, cursors, limit, metrics, health, stop };
+        let inner = Inner {
+            environment,
+            settings,
+            identity,
+            cursors,
+            limit,
+            streams,
+            metrics,
+            health,
+            stop,
+        };
         Self(Arc::new(inner))
     }
 
@@ -108,6 +120,10 @@ impl Kit {
 
     pub(crate) fn limit(&self) -> Option<&RateLimit> {
         self.0.limit.as_ref()
+    }
+
+    pub(crate) fn streams(&self) -> &StreamLimit {
+        &self.0.streams
     }
 
     /// Everything a service answers: its routes, its pages, and what every service has.
@@ -163,10 +179,16 @@ impl Kit {
     /// # Errors
     /// Those of the listener.
     pub async fn serve_at(&self, listener: TcpListener, router: Router) -> io::Result<()> {
-        let grace = Duration::from_secs(self.0.settings.grace_seconds.into());
+        let settings = &self.0.settings;
+        let options = ServeOptions {
+            grace: Duration::from_secs(settings.grace_seconds.into()),
+            header_read: Duration::from_secs(settings.header_seconds.into()),
+            connections_max: settings.connections_max,
+        };
         let address = listener.local_addr()?;
         tracing::info!(%address, "listening");
-        serve(listener, router, self.stop(), grace).await
+        serve(listener, router, self.stop(), options).await;
+        Ok(())
     }
 
     fn operations(&self, document: OpenApi) -> Router {

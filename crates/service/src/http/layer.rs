@@ -59,6 +59,7 @@ pub(crate) async fn identify(State(kit): State<Kit>, mut request: Request, next:
     let identified = kit.identity().identify(request.method(), request.headers()).await;
     let renewed = kit.identity().renewed(&identified);
     request.extensions_mut().insert(identified);
+    request.extensions_mut().insert(kit.streams().clone());
     let mut response = next.run(request).await;
     if !response.headers().contains_key(SET_COOKIE) {
         response.headers_mut().extend(renewed.into_iter().map(|cookie| (SET_COOKIE, cookie)));
@@ -79,8 +80,8 @@ pub(crate) async fn limit(State(kit): State<Kit>, request: Request, next: Next) 
     }
 }
 
-/// Whose bucket: the principal's, or that of the address.
-fn caller(extensions: &Extensions) -> String {
+/// Whom limits count for: the principal, or the address.
+pub(crate) fn caller(extensions: &Extensions) -> String {
     if let Some(Identified::Somebody(principal)) = extensions.get::<Identified>() {
         return format!("principal {}", principal.subject());
     }

@@ -42,7 +42,7 @@
 //!   its continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on answers; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
-//! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route.
+//! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route, which takes an [`OpenStream`].
 //! - Failures of `client` become problems with `?`.
 //! - Waiting callers and streams end with [`Kit::stop`].
 
@@ -63,7 +63,7 @@ mod settings;
 
 pub use asset::Asset;
 pub use etag::{EtagHeader, IfMatch, IfNoneMatch, not_modified};
-pub use events::{Event, Events, LastEventId, Listener, Position};
+pub use events::{Event, Events, Listener, OpenStream, Position};
 pub use extract::{Json, Path, Query};
 pub use kit::Kit;
 pub use observe::{Health, Metrics, Standing};
@@ -72,7 +72,7 @@ pub use paging::{Cursors, PageLimits, PageQuery};
 pub use problem::{FieldError, Outcome, Problem, ProblemDocument};
 pub use rate_limit::{RateLimit, Standing as RateStanding};
 pub use request_id::{RequestId, X_REQUEST_ID};
-pub use serve::{Stop, serve};
+pub use serve::{ServeOptions, Stop, serve};
 pub use settings::HttpSettings;
 pub use utoipa_axum::router::OpenApiRouter;
 pub use utoipa_axum::routes;

@@ -22,16 +22,22 @@ pub(crate) fn check(
     if method.is_safe() {
         return Ok(());
     }
-    if !is_our_origin(headers, allowed_origins) {
-        let detail = "Changes are taken from pages of this service only.";
-        return Err(Problem::forbidden("foreign_origin", detail));
-    }
+    check_origin(headers, allowed_origins)?;
     let token = text(headers, X_CSRF_TOKEN).unwrap_or_default();
     if !sessions.has_token(&session.id, token) {
         let detail = "Send the value of the cookie 'csrf' in the header x-csrf-token.";
         return Err(Problem::forbidden("csrf_token_missing", detail));
     }
     Ok(())
+}
+
+/// Refuses pages of other sites.
+pub(crate) fn check_origin(headers: &HeaderMap, allowed_origins: &[String]) -> Result<(), Problem> {
+    if is_our_origin(headers, allowed_origins) {
+        return Ok(());
+    }
+    let detail = "Changes are taken from pages of this service only.";
+    Err(Problem::forbidden("foreign_origin", detail))
 }
 
 /// Whether the page is ours, as far as the browser says. One that says nothing is judged by its token.

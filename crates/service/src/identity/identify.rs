@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use client::Environment;
 use jsonwebtoken::DecodingKey;
@@ -149,6 +149,27 @@ impl Identity {
         sessions.cookies(&sessions.start(subject, roles.to_vec()))
     }
 
+    /// Begins a session of a caller who came with a token: who it is from now on, and the cookies to set.
+    ///
+    /// # Errors
+    /// 401 `token_needed` when it came with a session, 403 `foreign_origin` when the page is not ours.
+    pub(crate) fn exchange(
+        &self,
+        caller: &Principal,
+        headers: &HeaderMap,
+    ) -> Result<(Principal, Vec<HeaderValue>), Problem> {
+        cross_site::check_origin(headers, &self.inner.allowed_origins)?;
+        if caller.session().is_some() {
+            let detail = "A session begins with a token: send authorization: Bearer <token>.";
+            let problem = Problem::unauthorized("token_needed", detail);
+            return Err(problem.header(WWW_AUTHENTICATE, "Bearer"));
+        }
+        let sessions = &self.inner.sessions;
+        let session = sessions.start(caller.subject(), caller.roles().to_vec());
+        let cookies = sessions.cookies(&session);
+        Ok((Principal::of_session(session), cookies))
+    }
+
     /// Ends a session in the browser: the cookies to set.
     #[must_use]
     pub fn end_session(&self) -> Vec<HeaderValue> {
@@ -167,7 +188,6 @@ impl Identity {
 }
 
 fn refused(why: &str) -> Identified {
-    use axum::http::header::WWW_AUTHENTICATE;
     let detail = format!("The credentials are not accepted: {why}.");
     let problem = Problem::unauthorized("invalid_credentials", detail);
     Identified::Refused(problem.header(WWW_AUTHENTICATE, "Bearer error=\"invalid_request\""))

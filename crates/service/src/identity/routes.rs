@@ -1,10 +1,10 @@
-//! The routes of sessions: who am I, sign out, and the one-time link of demo mode.
+//! The routes of sessions: begin one with a token, who am I, sign out, and the one-time link of demo mode.
 //!
-//! Owns these three, the same in every system that has pages.
+//! Owns these four, the same in every system that has pages.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::{LOCATION, SET_COOKIE, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -19,7 +19,7 @@ use crate::http::{Json, Outcome, Problem, ProblemDocument, Query};
 #[must_use]
 pub fn session_routes(identity: &Identity) -> OpenApiRouter {
     OpenApiRouter::new()
-        .routes(routes!(show))
+        .routes(routes!(show, begin))
         .routes(routes!(sign_in))
         .routes(routes!(sign_out))
         .with_state(identity.clone())
@@ -43,11 +43,34 @@ struct SignedIn {
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 async fn show(State(identity): State<Identity>, caller: Principal) -> Json<SignedIn> {
-    Json(SignedIn {
-        subject: caller.subject().to_owned(),
-        roles: caller.roles().to_vec(),
-        csrf_token: identity.csrf_token(&caller),
-    })
+    Json(SignedIn::of(&identity, &caller))
+}
+
+/// Begins a session with a bearer token: a page then needs the token no more. It lasts as sessions do
+/// (`Identity:SessionMinutes`), also when the token ends before.
+#[utoipa::path(post, path = "/session", responses(
+    (status = 200, body = SignedIn),
+    (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+))]
+async fn begin(
+    State(identity): State<Identity>,
+    caller: Principal,
+    headers: HeaderMap,
+) -> Outcome<Response> {
+    let (caller, cookies) = identity.exchange(&caller, &headers)?;
+    let cookies = AppendHeaders(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));
+    Ok((cookies, Json(SignedIn::of(&identity, &caller))).into_response())
+}
+
+impl SignedIn {
+    fn of(identity: &Identity, caller: &Principal) -> Self {
+        Self {
+            subject: caller.subject().to_owned(),
+            roles: caller.roles().to_vec(),
+            csrf_token: identity.csrf_token(caller),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -7,7 +7,7 @@ use client::{Container, ErrorKind, Item, Result};
 
 use super::queue::Queue;
 use super::worker::WorkError;
-use super::{Moment, Stage, State, Work, refresh_ttl};
+use super::{Moment, Stage, State, Work};
 
 /// Rounds of one write under a claim, when others write other properties of the item meanwhile.
 const ROUNDS_MAX: u32 = 20;
@@ -17,8 +17,8 @@ const ROUNDS_MAX: u32 = 20;
 pub struct Claim<T> {
     item: Item<T>,
     owner: String,
-    container: Container,
-    lease: std::time::Duration,
+    queue: Queue<T>,
+    charge: f64,
 }
 
 /// What an attempt to claim came to.
@@ -46,36 +46,31 @@ impl<T: Work> Queue<T> {
     }
 
     pub(super) async fn try_claim(&self, mut item: Item<T>) -> Result<Claiming<T>> {
-        let now = Moment::now(self.container());
-        let state = item.value.state();
-        let mut next = match state.stage {
-            Stage::Waiting { due } if due.is_none_or(|due| due <= now) => state,
-            Stage::Claimed { ref owner, until } if until <= now => {
-                let error = Some(format!("the lease of '{owner}' ended at {until}"));
-                State { attempts: state.attempts.saturating_add(1), error, ..state }
-            }
-            _ => return Ok(Claiming::NotDue),
+        let now = self.now();
+        let Some(mut next) = item.value.state().free::<T>(now) else {
+            return Ok(Claiming::NotDue);
         };
+        self.worker().met(&item.value);
         let is_dead = next.attempts >= self.settings().attempts_max;
         let owner = self.new_owner();
-        let until = now.plus(self.settings().lease);
+        let until = now.after(self.settings().lease);
         next.stage = match is_dead {
             true => Stage::Dead,
             false => Stage::Claimed { owner: owner.clone(), until },
         };
         item.value.set_state(next);
-        refresh_ttl(&mut item.value, now);
+        self.refresh_ttl(&mut item.value, now);
         let key = item.value.partition_key();
-        let item = match self.container().save(&key, &item).await {
-            Ok(saved) => saved.value,
+        let saved = match self.container().save(&key, &item).await {
+            Ok(saved) => saved,
             Err(error) if is_taken(error.kind()) => return Ok(Claiming::Taken),
             Err(error) => return Err(error),
         };
         if is_dead {
             return Ok(Claiming::Dead);
         }
-        let (container, lease) = (self.container().clone(), self.settings().lease);
-        Ok(Claiming::Claimed(Claim { item, owner, container, lease }))
+        let (item, charge) = (saved.value, saved.charge);
+        Ok(Claiming::Claimed(Claim { item, owner, queue: self.clone(), charge }))
     }
 }
 
@@ -89,7 +84,18 @@ impl<T: Work> Claim<T> {
     /// The container it lives in.
     #[must_use]
     pub fn container(&self) -> &Container {
-        &self.container
+        self.queue.container()
+    }
+
+    /// Request units of the claim so far, with what was added to it.
+    #[must_use]
+    pub fn charge(&self) -> f64 {
+        self.charge
+    }
+
+    /// Adds what a call of the worker cost.
+    pub fn add_charge(&mut self, charge: f64) {
+        self.charge += charge;
     }
 
     /// Keeps the claim for another lease.
@@ -109,16 +115,16 @@ impl<T: Work> Claim<T> {
         &mut self,
         change: impl Fn(&mut T) + Send,
     ) -> std::result::Result<(), WorkError> {
-        let (owner, lease) = (self.owner.clone(), self.lease);
+        let (owner, lease) = (self.owner.clone(), self.queue.settings().lease);
         let renewed = |document: &mut T, now: Moment| {
-            let stage = Stage::Claimed { owner: owner.clone(), until: now.plus(lease) };
+            let stage = Stage::Claimed { owner: owner.clone(), until: now.after(lease) };
             let state = document.state();
             document.set_state(State { stage, ..state });
             change(document);
         };
         match self.write(renewed).await? {
             Written::Yes => Ok(()),
-            Written::Lost => Err(WorkError::Lost),
+            Written::Lost | Written::Gone => Err(WorkError::Lost),
         }
     }
 
@@ -129,24 +135,29 @@ impl<T: Work> Claim<T> {
             if !self.is_ours() {
                 return Ok(Written::Lost);
             }
-            let now = Moment::now(&self.container);
+            let now = self.queue.now();
             let mut item = self.item.clone();
             change(&mut item.value, now);
-            refresh_ttl(&mut item.value, now);
-            let error = match self.container.save(&key, &item).await {
+            self.queue.refresh_ttl(&mut item.value, now);
+            let error = match self.queue.container().save(&key, &item).await {
                 Ok(saved) => {
+                    self.charge += saved.charge;
                     self.item = saved.value;
                     return Ok(Written::Yes);
                 }
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Written::Gone),
                 Err(error) => error,
             };
-            if !is_taken(error.kind()) || round == ROUNDS_MAX {
+            if error.kind() != ErrorKind::Precondition || round == ROUNDS_MAX {
                 return Err(error);
             }
             // Somebody wrote it. If the claim is still ours then, they changed something else.
-            match self.container.read::<T>(&key, self.item.value.id()).await {
-                Ok(read) => self.item = read.value,
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Written::Lost),
+            match self.queue.container().read::<T>(&key, self.item.value.id()).await {
+                Ok(read) => {
+                    self.charge += read.charge;
+                    self.item = read.value;
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Written::Gone),
                 Err(error) => return Err(error),
             }
         }
@@ -164,11 +175,13 @@ impl<T: Work> Claim<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     Yes,
-    /// Somebody else has the claim, or the item is gone.
+    /// Somebody else has the claim.
     Lost,
+    /// The item is gone.
+    Gone,
 }
 
 /// Whether a guarded write was refused because the item is another now, or gone.
-fn is_taken(kind: ErrorKind) -> bool {
+pub(super) fn is_taken(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Precondition | ErrorKind::NotFound)
 }

@@ -28,16 +28,21 @@ pub struct Expiry<'a> {
 }
 
 /// The longest `ttl` an item may say.
-const TTL_SECONDS_MAX: u64 = 2_147_483_647;
+const TTL_SECONDS_MAX: u32 = 2_147_483_647;
 
 /// Sets `ttl` for a write that happens now: the seconds that remain, at least one.
 pub fn refresh_ttl(document: &mut impl Expires, now: Moment) {
     if let Some(Expiry { ttl, at }) = document.expiry() {
-        // Rounded up: an item may live a second too long, never one too short.
-        let seconds = at.since(now).as_millis().div_ceil(1000);
-        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX).clamp(1, TTL_SECONDS_MAX);
-        *ttl = u32::try_from(seconds).ok();
+        *ttl = Some(ttl_seconds(at, now));
     }
+}
+
+/// The `ttl` of an item that is written now and is to be gone then: the seconds that remain, at least one.
+#[must_use]
+pub fn ttl_seconds(at: Moment, now: Moment) -> u32 {
+    // Rounded up: an item may live a second too long, never one too short.
+    let seconds = at.since(now).as_millis().div_ceil(1000).max(1);
+    u32::try_from(seconds).unwrap_or(u32::MAX).min(TTL_SECONDS_MAX)
 }
 
 /// A container whose documents end at moments of their own: every write through it computes `ttl` anew.
@@ -122,15 +127,13 @@ impl Expiring {
     }
 
     fn refresh(&self, value: &mut impl Expires) {
-        refresh_ttl(value, Moment::now(&self.container));
+        refresh_ttl(value, Moment::now(self.container.account().environment()));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use client::TimestampMs;
 
     use super::*;
 
@@ -141,15 +144,15 @@ mod tests {
 
     impl Expires for Note {
         fn expiry(&mut self) -> Option<Expiry<'_>> {
-            let at = self.created.plus(Duration::from_secs(100));
+            let at = self.created.after(Duration::from_secs(100));
             Some(Expiry { ttl: &mut self.ttl, at })
         }
     }
 
     fn check(written_after_ms: u64, ttl: u32) {
-        let created = Moment(TimestampMs(1_000_000));
+        let created = Moment::from_ms(1_000_000);
         let mut note = Note { created, ttl: None };
-        refresh_ttl(&mut note, created.plus(Duration::from_millis(written_after_ms)));
+        refresh_ttl(&mut note, created.after(Duration::from_millis(written_after_ms)));
         assert_eq!(note.ttl, Some(ttl), "{written_after_ms}");
     }
 

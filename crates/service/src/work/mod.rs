@@ -5,6 +5,9 @@
 //! timer (Jobs) ─► Queue::run_due ─┴► claim (If-Match, lease) ─► Worker ─► done | again later | dead
 //! ```
 //!
+//! Or, where one worker at a time is to have all work of a logical partition, the timer only puts what is due back into
+//! the change feed ([`Queue::release_due`]).
+//!
 //! Owns the claim, its lease, attempts and back-off ([`Queue`]); periodic jobs with one leader ([`Jobs`]); `ttl` from
 //! "ends at" ([`Expires`]). Does not own the items: they live in a container of the system, under the names the system
 //! gave them, and say through [`Work`] what they are.
@@ -40,7 +43,7 @@
 //! // 30 days from creation, however often it is written.
 //! impl Expires for Mail {
 //!     fn expiry(&mut self) -> Option<Expiry<'_>> {
-//!         let at = self.created_at.plus(Duration::from_secs(30 * 86_400));
+//!         let at = self.created_at.after(Duration::from_secs(30 * 86_400));
 //!         Some(Expiry { ttl: &mut self.ttl, at })
 //!     }
 //! }
@@ -54,12 +57,15 @@
 //!         self.user_id.as_str().into()
 //!     }
 //!
+//!     fn created_at(&self) -> Moment {
+//!         self.created_at
+//!     }
+//!
 //!     fn state(&self) -> State {
 //!         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
 //!             ("PROCESSING", Some(owner), Some(until)) => Stage::Claimed { owner: owner.clone(), until },
-//!             ("PENDING", ..) => Stage::Waiting { due: None },
-//!             ("FAILED", ..) if self.next_retry_at.is_some() => Stage::Waiting { due: self.next_retry_at },
-//!             ("FAILED", ..) => Stage::Dead,
+//!             ("PENDING", ..) => Stage::Waiting { due: self.next_retry_at },
+//!             ("FAILED", ..) => self.next_retry_at.map_or(Stage::Dead, |due| Stage::Failed { due }),
 //!             _ => Stage::Done,
 //!         };
 //!         State { stage, attempts: self.retry_count, error: self.last_error.clone() }
@@ -69,8 +75,8 @@
 //!         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
 //!         (self.retry_count, self.last_error) = (state.attempts, state.error);
 //!         self.status = match state.stage {
-//!             Stage::Waiting { due: None } => "PENDING",
-//!             Stage::Waiting { due } => { self.next_retry_at = due; "FAILED" }
+//!             Stage::Waiting { due } => { self.next_retry_at = due; "PENDING" }
+//!             Stage::Failed { due } => { self.next_retry_at = Some(due); "FAILED" }
 //!             Stage::Claimed { owner, until } => {
 //!                 (self.lease_owner, self.lease_until) = (Some(owner), Some(until));
 //!                 "PROCESSING"
@@ -80,7 +86,7 @@
 //!         }.to_owned();
 //!     }
 //!
-//!     fn due(now: Moment) -> Query {
+//!     fn due(now: Moment, _attempts_max: u32) -> Query {
 //!         Query::text("SELECT * FROM c WHERE c.status = 'PENDING' \
 //!                      OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
 //!                      OR (c.status = 'PROCESSING' AND c.leaseUntil <= @now) ORDER BY c.createdAt")
@@ -88,7 +94,7 @@
 //!             .fan_out("due work of all users")
 //!     }
 //!
-//!     fn dead() -> Query {
+//!     fn dead(_attempts_max: u32) -> Query {
 //!         Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND IS_NULL(c.nextRetryAt)")
 //!             .fan_out("an operator looks at what failed")
 //!     }
@@ -124,7 +130,7 @@
 //!     move |_run: JobRun| { let due = due.clone(); async move { due.run_due().await?; Ok(()) } },
 //! );
 //!
-//! let now = Moment::now(&mails);
+//! let now = Moment::now(mails.account().environment());
 //! let mail = Mail { id: "1".into(), user_id: "bob".into(), status: "PENDING".into(), retry_count: 0, created_at: now,
 //!     next_retry_at: None, lease_owner: None, lease_until: None, last_error: None, ttl: None };
 //! queue.enqueue(mail).await?;
@@ -139,21 +145,22 @@
 
 mod backoff;
 mod claim;
+mod due;
 mod end;
 mod expiry;
 mod jobs;
-mod moment;
 mod queue;
 mod reaction;
 mod state;
 mod worker;
 
+pub use crate::moment::Moment;
 pub use backoff::Backoff;
 pub use claim::Claim;
-pub use expiry::{Expires, Expiring, Expiry, refresh_ttl};
+pub use due::Released;
+pub use expiry::{Expires, Expiring, Expiry, refresh_ttl, ttl_seconds};
 pub use jobs::{Job, JobFailure, JobRun, JobStatus, Jobs, JobsSettings};
-pub use moment::Moment;
 pub use queue::{Queue, QueueSettings, Replay, Run, Worked};
 pub use reaction::QueueReaction;
 pub use state::{Stage, State, Work};
-pub use worker::{Finish, WorkError, Worker};
+pub use worker::{Ended, Finish, WorkError, Worker};

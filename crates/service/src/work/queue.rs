@@ -1,20 +1,20 @@
-//! The queue as a value: enqueue, work on what is due, list what is dead, replay it.
+//! The queue as a value: enqueue, work on what is found, list what is dead, replay it.
 //!
-//! Owns the way of one work from found to ended. Does not own a timer: a job calls [`Queue::run_due`].
+//! Owns the way of works from found to ended: logical partitions side by side, each one's in order. Does not own what
+//! finds them: the change feed (`reaction`) and a timer (`due`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use client::{Answer, Container, ErrorKind, Item, Page, PageOptions, PartitionKey, Query, Result};
+use client::{Answer, Container, Error, ErrorKind, Item, Page, PageOptions, PartitionKey, Result};
 use futures::{StreamExt, stream};
-use serde::de::IgnoredAny;
 
 use super::claim::Claiming;
 use super::reaction::QueueReaction;
 use super::worker::Worker;
-use super::{Backoff, Moment, Stage, State, Work, refresh_ttl};
+use super::{Backoff, Expiry, Moment, Stage, State, Work, refresh_ttl, ttl_seconds};
 
 /// Work kept as items of a container. Cloning shares it.
 pub struct Queue<T> {
@@ -43,6 +43,9 @@ pub struct QueueSettings {
     pub batch_items_max: usize,
     /// Logical partitions worked on side by side; the works of one are always done one after the other.
     pub concurrency: usize,
+    /// The default time to live of the container, if the worker counts by it: work that is to live so long from its
+    /// write does not say so itself, which saves what an indexed property costs.
+    pub default_ttl_seconds: Option<u32>,
 }
 
 /// What became of one work.
@@ -60,8 +63,10 @@ pub enum Worked {
     Again,
     /// Its attempts are spent.
     Dead,
-    /// The claim was lost meanwhile, or the item is gone.
+    /// The claim was lost meanwhile.
     Lost,
+    /// The item was deleted meanwhile, for example because its subject was erased.
+    Gone,
 }
 
 /// What one run did, by what became of the works.
@@ -71,12 +76,12 @@ pub struct Run {
 }
 
 /// What became of a replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replay {
+#[derive(Clone, Debug)]
+pub enum Replay<T> {
     /// It waits again, with no attempt counted.
-    Replayed,
-    /// It is not dead.
-    NotDead,
+    Replayed(Answer<Item<T>>),
+    /// It has not failed. This is the work.
+    NotFailed(Item<T>),
     /// There is no such work.
     Missing,
 }
@@ -90,6 +95,7 @@ impl Default for QueueSettings {
             backoff: Backoff::default(),
             batch_items_max: 100,
             concurrency: 1,
+            default_ttl_seconds: None,
         }
     }
 }
@@ -111,7 +117,7 @@ impl<T: Work> Queue<T> {
     /// # Errors
     /// Those of [`Container::create`]: `Conflict` when there is work of this id already.
     pub async fn enqueue(&self, mut work: T) -> Result<Answer<Item<T>>> {
-        refresh_ttl(&mut work, Moment::now(self.container()));
+        self.refresh_ttl(&mut work, self.now());
         self.container().create(&work.partition_key(), &work).await
     }
 
@@ -132,67 +138,78 @@ impl<T: Work> Queue<T> {
         Ok(worked)
     }
 
-    /// Works on what is due now: retries whose time has come, claims whose lease ended, and what the feed missed.
+    /// Works on all of these: logical partitions side by side, each one's works in their order.
     ///
     /// # Errors
-    /// Those of the query; the first failed write, after all others were tried.
-    pub async fn run_due(&self) -> Result<Run> {
-        self.run(&T::due(Moment::now(self.container()))).await
-    }
-
-    /// Works on what a query finds, such as the due works of one logical partition. It gives whole items.
-    ///
-    /// # Errors
-    /// Those of [`Queue::run_due`].
-    pub async fn run(&self, query: &Query) -> Result<Run> {
-        let mut partitions: Vec<(PartitionKey, Vec<Item<T>>)> = Vec::new();
-        for item in self.page(query).await? {
-            let key = item.value.partition_key();
-            match partitions.iter_mut().find(|(other, _)| *other == key) {
-                Some((_, items)) => items.push(item),
-                None => partitions.push((key, vec![item])),
+    /// One of the writes that failed, after all others were tried; one that may succeed later rather than another, and
+    /// that one ends the work on its partition.
+    pub(super) async fn work_on_all(&self, items: Vec<Item<T>>) -> Result<Run> {
+        let mut places: HashMap<PartitionKey, usize> = HashMap::new();
+        let mut partitions: Vec<Vec<Item<T>>> = Vec::new();
+        for item in items {
+            let place = *places.entry(item.value.partition_key()).or_insert(partitions.len());
+            match partitions.get_mut(place) {
+                Some(works) => works.push(item),
+                None => partitions.push(vec![item]),
             }
         }
         let concurrency = self.inner.settings.concurrency.max(1);
-        let worked = stream::iter(partitions)
-            .map(|(_, items)| async move {
-                let mut worked = Vec::with_capacity(items.len());
-                for item in items {
-                    worked.push(self.work_on(item).await);
+        let mut runs = stream::iter(partitions)
+            .map(|works| self.work_in_order(works))
+            .buffer_unordered(concurrency);
+        let (mut run, mut failure) = (Run::default(), None);
+        while let Some((counts, failed)) = runs.next().await {
+            counts.into_iter().for_each(|worked| *run.counts.entry(worked).or_default() += 1);
+            failure = graver(failure, failed);
+        }
+        failure.map_or(Ok(run), Err)
+    }
+
+    async fn work_in_order(&self, items: Vec<Item<T>>) -> (Vec<Worked>, Option<Error>) {
+        let (mut counts, mut failure) = (Vec::with_capacity(items.len()), None);
+        for item in items {
+            let id = item.value.id().to_owned();
+            match self.work_on(item).await {
+                Ok(worked) => counts.push(worked),
+                Err(error) => {
+                    tracing::warn!(id, error = %error, "work could not be written");
+                    let ends_here = may_pass(&error);
+                    failure = graver(failure, Some(error));
+                    if ends_here {
+                        break;
+                    }
                 }
-                stream::iter(worked)
-            })
-            .buffer_unordered(concurrency)
-            .flatten();
-        counted(worked.collect::<Vec<_>>().await)
+            }
+        }
+        (counts, failure)
     }
 
     /// Work whose attempts are spent, page by page.
     ///
     /// # Errors
     /// Those of [`Container::query_page`].
-    pub async fn dead(&self, page: PageOptions) -> Result<Page<Item<T>>> {
-        Ok(self.container().query_page(&T::dead(), page).await?.value)
+    pub async fn dead(&self, page: PageOptions) -> Result<Answer<Page<Item<T>>>> {
+        self.container().query_page(&T::dead(self.inner.settings.attempts_max), page).await
     }
 
-    /// Lets dead work wait again, with no attempt counted. The change feed sees it.
+    /// Lets failed work, dead or not, wait again, with no attempt counted. The change feed sees it.
     ///
     /// # Errors
     /// Those of [`Container::modify`].
-    pub async fn replay(&self, partition_key: &PartitionKey, id: &str) -> Result<Replay> {
-        let mut replay = Replay::NotDead;
+    pub async fn replay(&self, partition_key: &PartitionKey, id: &str) -> Result<Replay<T>> {
+        let mut has_failed = false;
         let change = |work: &mut T| {
-            replay = Replay::NotDead;
             let state = work.state();
-            if state.stage == Stage::Dead {
+            has_failed = matches!(state.stage, Stage::Dead | Stage::Failed { .. });
+            if has_failed {
                 work.set_state(State { error: state.error, ..State::fresh() });
-                refresh_ttl(work, Moment::now(self.container()));
-                replay = Replay::Replayed;
+                self.refresh_ttl(work, self.now());
             }
-            Ok::<(), client::Error>(())
+            Ok::<(), Error>(())
         };
         match self.container().modify(partition_key, id, change).await {
-            Ok(_) => Ok(replay),
+            Ok(answer) if has_failed => Ok(Replay::Replayed(answer)),
+            Ok(answer) => Ok(Replay::NotFailed(answer.value)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Replay::Missing),
             Err(error) => Err(error),
         }
@@ -204,19 +221,16 @@ impl<T: Work> Queue<T> {
         QueueReaction::new(self.clone())
     }
 
-    /// Rows of a query up to the size of a run; a page may be empty and not the last. An item that is no work of this
-    /// kind is told and passed over: it must not stop the others.
-    async fn page(&self, query: &Query) -> Result<Vec<Item<T>>> {
-        let rows_max = Some(self.inner.settings.batch_items_max.max(1));
-        let mut options = PageOptions { rows_max, ..PageOptions::default() };
-        loop {
-            let page = self.container().query_page::<Item<IgnoredAny>>(query, options).await?.value;
-            let works: Vec<Item<T>> = page.rows.iter().filter_map(typed_or_told).collect();
-            if !works.is_empty() || page.continuation.is_none() {
-                return Ok(works);
+    /// Sets the `ttl` of work that is written now.
+    pub(super) fn refresh_ttl(&self, work: &mut T, now: Moment) {
+        match self.worker().ends_at(work, now) {
+            None => refresh_ttl(work, now),
+            Some(at) => {
+                let seconds = Some(ttl_seconds(at, now));
+                if let Some(Expiry { ttl, .. }) = work.expiry() {
+                    *ttl = seconds.filter(|_| seconds != self.settings().default_ttl_seconds);
+                }
             }
-            options =
-                PageOptions { rows_max, continuation: page.continuation, session_token: None };
         }
     }
 }
@@ -232,10 +246,21 @@ impl<T> Queue<T> {
         &self.inner.settings
     }
 
+    pub(super) fn worker(&self) -> &dyn Worker<T> {
+        &*self.inner.worker
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        Moment::now(self.inner.container.account().environment())
+    }
+
+    pub(super) fn random(&self) -> u64 {
+        self.inner.container.account().environment().random()
+    }
+
     /// A name for one claim: different also for two of the same instance at the same time.
     pub(super) fn new_owner(&self) -> String {
-        let random = self.inner.container.account().environment().random();
-        format!("{}.{random:016x}", self.inner.settings.instance)
+        format!("{}.{:016x}", self.inner.settings.instance, self.random())
     }
 }
 
@@ -247,27 +272,18 @@ impl Run {
     }
 }
 
-fn typed_or_told<T: Work>(item: &Item<IgnoredAny>) -> Option<Item<T>> {
-    let typed = item.typed();
-    if let Err(error) = &typed {
-        tracing::error!(error = %error, "an item among due work is none");
-    }
-    typed.ok()
+/// Whether the same write may succeed later, when the data can be reached again.
+pub(super) fn may_pass(error: &Error) -> bool {
+    let kind = error.kind();
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Unauthorized | ErrorKind::Throttled { .. })
 }
 
-fn counted(worked: Vec<Result<Worked>>) -> Result<Run> {
-    let mut run = Run::default();
-    let mut first_error = None;
-    for worked in worked {
-        match worked {
-            Ok(worked) => *run.counts.entry(worked).or_default() += 1,
-            Err(error) => {
-                tracing::warn!(error = %error, "work could not be written");
-                first_error.get_or_insert(error);
-            }
-        }
+/// The first of two failures, or the second if only that may pass.
+fn graver(first: Option<Error>, second: Option<Error>) -> Option<Error> {
+    match (first, second) {
+        (Some(first), Some(second)) if !may_pass(&first) && may_pass(&second) => Some(second),
+        (first, second) => first.or(second),
     }
-    first_error.map_or(Ok(run), Err)
 }
 
 impl<T> Clone for Queue<T> {

@@ -4,6 +4,7 @@
 //! that no more of a message is stored than the snippet.
 
 use client::ErrorKind;
+use serde_json::Value;
 
 use crate::charged::Charged;
 use crate::error::{Error, Problem, Result};
@@ -15,6 +16,8 @@ use crate::words::{Event, EventType, Moment, Payload, Status, UserId, drawn_id, 
 const NAME_CHARS_MAX: usize = 255;
 /// Bytes of the further values of a payload at most.
 const MORE_BYTES_MAX: usize = 4_096;
+/// Levels of them at most: readers of JSON stop somewhere, and an item that can be stored must be readable by all.
+const MORE_LEVELS_MAX: usize = 16;
 
 /// An event to be taken in.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +44,10 @@ impl NewEvent {
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
-            if !(least..=NAME_CHARS_MAX).contains(&count) {
+            if text.chars().any(char::is_control) {
+                problems
+                    .push(Problem::new(field, "has a control character, which no id or name has"));
+            } else if !(least..=NAME_CHARS_MAX).contains(&count) {
                 let message = format!("has {count} characters, not {least} to {NAME_CHARS_MAX}");
                 problems.push(Problem::new(field, message));
             }
@@ -57,6 +63,9 @@ impl NewEvent {
             let message =
                 format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
             problems.push(Problem::new("payload", message));
+        } else if self.payload.more.values().any(|value| is_deeper(value, MORE_LEVELS_MAX)) {
+            let message = format!("its further values have more than {MORE_LEVELS_MAX} levels");
+            problems.push(Problem::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
             let days = retention.as_secs() / (24 * 3600);
@@ -70,7 +79,6 @@ impl NewEvent {
     fn into_event(self, id: String, now: Moment) -> Event {
         let Self { user_id, event_type, mut payload, dedupe_key, scheduled_at, .. } = self;
         payload.snippet = payload.snippet.map(|snippet| safe_text(&snippet, SNIPPET_CHARS_MAX));
-        let dedupe_key = dedupe_key.unwrap_or_else(|| default_dedupe_key(event_type, &payload));
         Event {
             id,
             user_id,
@@ -81,7 +89,7 @@ impl NewEvent {
             retry_count: 0,
             next_retry_at: None,
             last_error: None,
-            dedupe_key: Some(dedupe_key),
+            dedupe_key,
             created_at: now,
             processed_at: None,
             scheduled_at: scheduled_at.filter(|at| *at > now),
@@ -95,9 +103,16 @@ impl NewEvent {
     }
 }
 
-/// `type:actor:target`.
-fn default_dedupe_key(event_type: EventType, payload: &Payload) -> String {
-    format!("{}:{}:{}", event_type.name(), payload.actor().unwrap_or_default(), payload.target_id)
+/// Whether lists and objects stand inside each other more than so many times.
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else {
+        return value.is_array() || value.is_object();
+    };
+    match value {
+        Value::Array(values) => values.iter().any(|value| is_deeper(value, below)),
+        Value::Object(values) => values.values().any(|value| is_deeper(value, below)),
+        _ => false,
+    }
 }
 
 impl Notifications {
@@ -117,16 +132,15 @@ impl Notifications {
             None => drawn_id(&core.environment),
         };
         let repeats = event.idempotency_key.is_some();
-        let mut event = event.into_event(id, now);
-        event.ttl = core.ttl(event.created_at, now);
-        let key = event.partition_key();
-        match core.containers.events.create(&key, &event).await {
+        let event = event.into_event(id, now);
+        let (key, id) = (event.partition_key(), event.id.clone());
+        match self.queue().enqueue(event).await {
             Ok(created) => {
                 core.wake.notify_one();
                 Ok(Charged::new(created.value.into_value(), created.charge))
             }
             Err(error) if error.kind() == ErrorKind::Conflict && repeats => {
-                let first = core.containers.events.read::<Event>(&key, &event.id).await?;
+                let first = core.containers.events.read::<Event>(&key, &id).await?;
                 Ok(Charged::new(first.value.into_value(), first.charge))
             }
             Err(error) => Err(error.into()),

@@ -11,7 +11,6 @@ use service::erasure::{Certificate, Erasure, Export, Registration};
 
 use crate::error::{Error, Result};
 use crate::notifications::{Core, Notifications};
-use crate::stream::Signal;
 use crate::words::{Moment, PushToken, UserId};
 
 /// An erasure that is to be done once more. It names the user, so it goes with the second time.
@@ -35,7 +34,7 @@ impl Notifications {
         let core = &self.core;
         core.remember_erasure(user).await?;
         let certificate = core.erasure().erase(user.as_str()).await.map_err(failed)?;
-        core.signals.send(user, &Signal::Changed);
+        core.signals.tell_erased(user, core.now()).await?;
         Ok(certificate)
     }
 
@@ -67,6 +66,7 @@ impl Notifications {
         let mut count = 0;
         for request in requests {
             core.erasure().erase(request.user_id.as_str()).await.map_err(failed)?;
+            core.signals.tell_erased(&request.user_id, core.now()).await?;
             match core
                 .containers
                 .leases

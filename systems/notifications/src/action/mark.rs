@@ -7,7 +7,6 @@ use client::{ErrorKind, Query};
 use crate::charged::{Bill, Charged};
 use crate::error::{Error, Result};
 use crate::notifications::{Core, Notifications};
-use crate::stream::Signal;
 use crate::words::{Moment, Notification, UserId};
 
 impl Notifications {
@@ -51,7 +50,7 @@ impl Notifications {
             }
         }
         if marked > 0 {
-            core.signals.send(user, &Signal::Changed);
+            core.signals.wake();
         }
         Ok(bill.of(marked))
     }
@@ -65,7 +64,7 @@ impl Core {
         change: fn(&mut Notification, Moment),
     ) -> Result<Charged<Notification>> {
         let marked = self.mark_quietly(user, id, change).await?;
-        self.signals.send(user, &Signal::Updated(Box::new(marked.value.clone())));
+        self.signals.wake();
         Ok(marked)
     }
 

@@ -96,6 +96,16 @@ impl PreferencesChange {
         }
     }
 
+    /// What is stored of a user's first preferences: quiet hours only if they chose them.
+    fn first_stored(&self, preferences: &Preferences) -> Result<Value> {
+        let mut value = serde_json::to_value(preferences)
+            .map_err(|error| Error::internal(format!("preferences are no JSON: {error}")))?;
+        if let (Value::Object(properties), None) = (&mut value, self.quiet_hours) {
+            properties.remove("quietHours");
+        }
+        Ok(value)
+    }
+
     fn apply(&self, preferences: &mut Preferences) {
         let Self { timezone, quiet_hours, social, news, marketing, locale } = self;
         preferences.timezone = timezone.clone().unwrap_or_else(|| preferences.timezone.clone());
@@ -170,18 +180,18 @@ impl Notifications {
                     let value = bill.take(answer).into_value();
                     return Ok(bill.of(value));
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => bill.miss(&error),
                 Err(error) => return Err(error.into()),
             }
             let mut first = core.default_preferences(user);
             change.apply(&mut first);
-            match container.create(&key, &first).await {
+            match container.create(&key, &change.first_stored(&first)?).await {
                 Ok(answer) => {
                     bill.take(answer);
                     return Ok(bill.of(first));
                 }
                 // Somebody else created them meanwhile; the change goes into theirs.
-                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                Err(error) if error.kind() == ErrorKind::Conflict => bill.miss(&error),
                 Err(error) => return Err(error.into()),
             }
         }

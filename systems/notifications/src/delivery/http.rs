@@ -9,6 +9,7 @@ use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{ClientBuilder, redirect};
 
 use super::settings::SettingsError;
+use super::trust;
 use super::words::PushResult;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,6 +24,19 @@ pub(super) fn builder(endpoint: &str, timeout: Duration) -> ClientBuilder {
         .timeout(timeout);
     // An endpoint without TLS is on this machine or beside it; a proxy would not find it.
     if endpoint.starts_with("http://") { builder.no_proxy() } else { builder }
+}
+
+/// The same, trusting the certificates of the file that a setting names too.
+pub(super) fn trusting(
+    builder: ClientBuilder,
+    setting: &str,
+    file: &str,
+) -> Result<ClientBuilder, SettingsError> {
+    let Some(text) = trust::read(setting, file)? else { return Ok(builder) };
+    let certificates = reqwest::Certificate::from_pem_bundle(&text).map_err(|_| {
+        SettingsError::new(setting, &format!("is '{file}', whose certificates cannot be used"))
+    })?;
+    Ok(builder.tls_certs_merge(certificates))
 }
 
 /// The client, or the setting that made it impossible.
@@ -53,9 +67,19 @@ pub(super) fn sensitive(text: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// No answer came: it may work later.
-pub(super) fn unanswered(provider: &str, error: &reqwest::Error) -> PushResult {
+/// No answer came: it may work later. A certificate that is refused needs an operator.
+pub(super) fn unanswered(provider: &str, section: &str, error: &reqwest::Error) -> PushResult {
+    if let Some(wrong) = refused_certificate(provider, error) {
+        let reason = format!("{wrong}; check {section}:Endpoint and {section}:CaFile");
+        return PushResult::Alarm { reason };
+    }
     PushResult::Retry { after: None, reason: format!("{provider}: {}", failure(error)) }
+}
+
+/// The sentence about the certificate of the other side, when that is why no answer came.
+pub(super) fn refused_certificate(provider: &str, error: &reqwest::Error) -> Option<String> {
+    let wrong = trust::refusal(error)?;
+    Some(format!("{provider}: the certificate of the other side is refused: {wrong}"))
 }
 
 fn failure(error: &reqwest::Error) -> &'static str {

@@ -17,6 +17,7 @@ mod message_id;
 mod pem;
 mod providers;
 mod settings;
+mod trust;
 mod webhook;
 mod words;
 

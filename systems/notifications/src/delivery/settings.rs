@@ -43,6 +43,8 @@ pub struct FcmSettings {
     pub endpoint: String,
     /// The whole URL.
     pub token_endpoint: String,
+    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    pub ca_file: String,
     /// For one request.
     pub timeout_seconds: u64,
 }
@@ -61,6 +63,8 @@ pub struct ApnsSettings {
     pub topic: String,
     /// Scheme and host, without a path. `http` means HTTP/2 without TLS.
     pub endpoint: String,
+    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    pub ca_file: String,
     /// For one request.
     pub timeout_seconds: u64,
 }
@@ -77,6 +81,8 @@ pub struct WebhookSettings {
     pub allowed_hosts: Vec<String>,
     /// Lets requests go to private addresses and over plain HTTP: for networks of one's own.
     pub allow_private_addresses: bool,
+    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    pub ca_file: String,
 }
 
 /// `Smtp:*`: the relay that takes our mail.
@@ -95,6 +101,8 @@ pub struct SmtpSettings {
     pub password: Secret,
     /// The sender: an address, or a name and an address in angle brackets.
     pub from: String,
+    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    pub ca_file: String,
     /// For one mail.
     pub timeout_seconds: u64,
 }
@@ -162,6 +170,7 @@ impl Default for FcmSettings {
             private_key: Secret::default(),
             endpoint: FCM_ENDPOINT.to_owned(),
             token_endpoint: FCM_TOKEN_ENDPOINT.to_owned(),
+            ca_file: String::new(),
             timeout_seconds: TIMEOUT_SECONDS,
         }
     }
@@ -175,6 +184,7 @@ impl Default for ApnsSettings {
             private_key: Secret::default(),
             topic: String::new(),
             endpoint: APNS_ENDPOINT.to_owned(),
+            ca_file: String::new(),
             timeout_seconds: TIMEOUT_SECONDS,
         }
     }
@@ -187,6 +197,7 @@ impl Default for WebhookSettings {
             timeout_seconds: TIMEOUT_SECONDS,
             allowed_hosts: Vec::new(),
             allow_private_addresses: false,
+            ca_file: String::new(),
         }
     }
 }
@@ -200,6 +211,7 @@ impl Default for SmtpSettings {
             username: String::new(),
             password: Secret::default(),
             from: String::new(),
+            ca_file: String::new(),
             timeout_seconds: TIMEOUT_SECONDS,
         }
     }

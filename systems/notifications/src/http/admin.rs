@@ -28,6 +28,9 @@ pub(super) struct EventsBody {
     events: Vec<Event>,
     #[serde(skip_serializing_if = "Option::is_none")]
     continuation_token: Option<String>,
+    /// Ids of events of this page that cannot be read; absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable: Vec<String>,
 }
 
 /// Events of a status, oldest first.
@@ -60,7 +63,9 @@ pub(super) async fn events(
     };
     let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
     let continuation_token = page.continuation.map(seal);
-    Ok(Json(EventsBody { events: page.events, continuation_token }))
+    let (events, unreadable) = (page.events, page.unreadable);
+    let events = events.into_iter().map(Event::told).collect();
+    Ok(Json(EventsBody { events, continuation_token, unreadable }))
 }
 
 /// Gives a failed event all its attempts again.
@@ -78,7 +83,7 @@ pub(super) async fn retry(
 ) -> Outcome<Json<Event>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
-    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
+    Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value.told()))
 }
 
 /// The queue in numbers.

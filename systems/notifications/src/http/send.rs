@@ -174,14 +174,19 @@ impl Reader {
         };
         if names.is_empty() || names.len() > USERS_MAX {
             self.refuse(field, format!("has {} users, not 1 to {USERS_MAX}", names.len()));
+            return Vec::new();
         }
         let mut users: Vec<UserId> = Vec::with_capacity(names.len());
+        let mut wrong = None;
         for name in names {
             match UserId::parse(name) {
-                Ok(user) if users.contains(&user) => self.refuse(field, "names a user twice"),
+                Ok(user) if users.contains(&user) => wrong = Some("names a user twice".to_owned()),
                 Ok(user) => users.push(user),
-                Err(message) => self.refuse(field, message),
+                Err(message) => wrong = Some(message),
             }
+        }
+        if let Some(wrong) = wrong {
+            self.refuse(field, wrong);
         }
         users
     }

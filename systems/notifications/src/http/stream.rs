@@ -6,11 +6,12 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures::stream::{self, StreamExt};
+use futures::stream::{StreamExt, iter, unfold};
 use serde_json::json;
-use service::http::{LastEventId, Listener, Outcome, ProblemDocument};
+use service::http::{OpenStream, Outcome, ProblemDocument};
 use service::identity::Principal;
 
+use crate::stream::Listening;
 use crate::words::UserId;
 
 use super::router::{Api, user_of};
@@ -18,38 +19,57 @@ use super::router::{Api, user_of};
 /// A line so often keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
+/// Signals told at once, with one count after them.
+const NEWS_MAX: usize = 100;
+
 struct Open {
     api: Api,
     user: UserId,
-    listener: Listener,
+    listening: Listening,
+    _stream: OpenStream,
 }
 
-/// What happens in the caller's list, as it happens: `new`, `updated`, `changed`, each followed by `unread`.
+/// What happens in the caller's list, as it happens: `new`, `updated`, `changed` (read the list again), then `unread`.
 #[utoipa::path(get, path = "/api/notifications/stream", responses(
     (status = 200, content_type = "text/event-stream", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 429, body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn stream(
     State(api): State<Api>,
     caller: Principal,
-    last: LastEventId,
+    stream: OpenStream,
 ) -> Outcome<Response> {
     let user = user_of(&caller)?;
-    let events = api.system.core.signals.events();
-    let listener = events.listen(user.as_str(), last.as_deref(), api.kit.stop());
-    let begin = unread(&api, &user, listener.position().map(|id| id.to_string())).await;
-    let open = Open { api, user, listener };
-    let further = stream::unfold(open, next).flat_map(stream::iter);
-    let all = stream::iter([begin]).chain(further).map(Ok::<_, Infallible>);
+    let signals = &api.system.core.signals;
+    let listening = signals.listen(&user, stream.last_event_id(), api.kit.stop()).await?;
+    let place = listening.listener.position().map(|id| id.to_string());
+    let begin = unread(&api, &user, place).await;
+    let open = Open { api, user, listening, _stream: stream };
+    let further = unfold(open, next).flat_map(iter);
+    let all = iter([begin]).chain(further).map(Ok::<_, Infallible>);
     let answer = Sse::new(all).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(answer.into_response())
 }
 
 async fn next(mut open: Open) -> Option<(Vec<Event>, Open)> {
-    let event = open.listener.next().await?;
-    let told = Event::default().event(event.name).data(event.data);
-    let count = unread(&open.api, &open.user, Some(event.id.to_string())).await;
-    Some((vec![told, count], open))
+    let listener = &mut open.listening.listener;
+    let mut news = vec![listener.next().await?];
+    // What is there already needs no count of its own.
+    while let Some(more) = (news.len() < NEWS_MAX).then(|| listener.next_now()).flatten() {
+        news.push(more);
+    }
+    let place = news.last().map(|last| last.id.to_string());
+    let mut told: Vec<_> = news.into_iter().map(written).collect();
+    told.push(unread(&open.api, &open.user, place).await);
+    Some((told, open))
+}
+
+/// A listener that lost something reads the list again, as after many changes.
+fn written(event: service::http::Event) -> Event {
+    let name = if event.is_reset() { "changed" } else { event.name };
+    Event::default().event(name).data(event.data)
 }
 
 /// The unread count. It carries the place to go on from, because it is the last part of each piece of news.

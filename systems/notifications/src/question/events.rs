@@ -1,6 +1,9 @@
 //! Events, for operators: by status, the dead ones, one by its id.
 
-use client::{PageOptions, Query};
+use client::{Item, PageOptions, Query};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use service::work::Work;
 
 use crate::charged::Charged;
 use crate::error::{Error, Result};
@@ -14,6 +17,13 @@ pub struct EventPage {
     pub events: Vec<Event>,
     /// Where the next page begins; none at the end.
     pub continuation: Option<String>,
+    /// Ids of those on this page that cannot be read.
+    pub unreadable: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    id: String,
 }
 
 /// Events of a page of operators.
@@ -40,13 +50,7 @@ impl Notifications {
     /// # Errors
     /// `Invalid` for a foreign continuation; those of the account.
     pub async fn dead_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
-        let query = Query::text(
-            "SELECT * FROM c WHERE c.status = 'FAILED' AND c.retryCount >= @most ORDER BY c.createdAt",
-        );
-        let query = query
-            .parameter("@most", i64::from(self.core.settings.max_retries))
-            .fan_out("an operator looks at the dead events of all users");
-        self.event_page(&query, continuation).await
+        self.event_page(&Event::dead(self.core.settings.max_retries), continuation).await
     }
 
     /// Events that wait or are due again, oldest first: the question of the seed's timer.
@@ -73,10 +77,12 @@ impl Notifications {
         let query = Query::text("SELECT * FROM c WHERE c.id = @id")
             .parameter("@id", id)
             .fan_out("an operator names an event without its user");
-        let answer = self.core.containers.events.query::<Event>(&query).await?;
-        let found = answer.value.into_iter().next();
+        let answer = self.core.containers.events.query::<Item<IgnoredAny>>(&query).await?;
+        let found = answer.value.first();
         let found = found.ok_or_else(|| Error::not_found(format!("there is no event '{id}'")))?;
-        Ok(Charged::new(found, answer.charge))
+        let unreadable = |_| Error::conflict(format!("the event '{id}' cannot be read"));
+        let event = found.typed::<Event>().map_err(unreadable)?;
+        Ok(Charged::new(event.into_value(), answer.charge))
     }
 
     async fn event_page(
@@ -84,10 +90,24 @@ impl Notifications {
         query: &Query,
         continuation: Option<String>,
     ) -> Result<Charged<EventPage>> {
-        let options =
-            PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None };
-        let answer = self.core.containers.events.query_page(query, options).await?;
-        let page = EventPage { events: answer.value.rows, continuation: answer.value.continuation };
+        let events = &self.core.containers.events;
+        let options = options(continuation);
+        let answer = events.query_page::<Item<IgnoredAny>>(query, options).await?;
+        let mut page = EventPage {
+            events: Vec::with_capacity(answer.value.rows.len()),
+            continuation: answer.value.continuation,
+            unreadable: Vec::new(),
+        };
+        for item in answer.value.rows {
+            match item.typed::<Event>() {
+                Ok(event) => page.events.push(event.into_value()),
+                Err(_) => page.unreadable.push(item.typed::<Named>()?.into_value().id),
+            }
+        }
         Ok(Charged::new(page, answer.charge))
     }
+}
+
+fn options(continuation: Option<String>) -> PageOptions {
+    PageOptions { rows_max: Some(PAGE_EVENTS), continuation, session_token: None }
 }

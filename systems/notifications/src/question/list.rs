@@ -1,6 +1,7 @@
 //! A page of a user's in-app list: newest first, without what was put away.
 
-use client::{PageOptions, Query};
+use client::{Item, PageOptions, Query};
+use serde::de::IgnoredAny;
 
 use crate::charged::{Bill, Charged};
 use crate::error::{Error, Problem, Result};
@@ -67,15 +68,24 @@ impl Notifications {
         loop {
             let rows_max = Some(limit - notifications.len());
             let page = PageOptions { rows_max, continuation, session_token: None };
-            let answer = self.core.containers.notifications.query_page(&query, page).await;
-            let mut page = bill.take(answer.map_err(foreign_continuation)?);
-            notifications.append(&mut page.rows);
+            let container = &self.core.containers.notifications;
+            let answer = container.query_page::<Item<IgnoredAny>>(&query, page).await;
+            let page = bill.take(answer.map_err(foreign_continuation)?);
+            notifications.extend(page.rows.iter().filter_map(readable));
             continuation = page.continuation;
             if notifications.len() >= limit || continuation.is_none() {
                 return Ok(bill.of(NotificationPage { notifications, continuation }));
             }
         }
     }
+}
+
+/// One that cannot be read is left out: the rest of the list is worth more than an error.
+fn readable(item: &Item<IgnoredAny>) -> Option<Notification> {
+    let read = item.typed::<Notification>();
+    read.inspect_err(|error| tracing::error!(%error, "a notification cannot be read"))
+        .ok()
+        .map(Item::into_value)
 }
 
 /// The text of the query is ours, so only the continuation can be wrong.

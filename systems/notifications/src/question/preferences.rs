@@ -17,9 +17,8 @@ impl Notifications {
             self.core.containers.preferences.read(&user.partition_key(), user.as_str()).await;
         match read {
             Ok(answer) => Ok(Charged::new(answer.value.into_value(), answer.charge)),
-            // The charge of a miss is not told; a point read costs one.
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(Charged::new(self.core.default_preferences(user), 1.0))
+                Ok(Charged::new(self.core.default_preferences(user), error.charge()))
             }
             Err(error) => Err(error.into()),
         }

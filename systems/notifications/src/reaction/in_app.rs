@@ -1,14 +1,13 @@
 //! The in-app list as the dispatcher writes it: a new notification, or more of an earlier one.
 //!
-//! Owns that each event leaves exactly one trace in the list, however often it is tried. Earlier notifications are
-//! looked up in the list itself and not among events, because the list is where an attempt that died has left its mark.
+//! Owns that each event leaves exactly one trace in the list, however often it is tried. Does not own finding what it
+//! belongs to (`earlier`).
 
-use client::{ErrorKind, PartitionKey, Query};
+use client::ErrorKind;
 
 use crate::charged::Bill;
 use crate::error::{Error, Result};
 use crate::notifications::Core;
-use crate::stream::Signal;
 use crate::text::{Rendered, Wording, deeplink};
 use crate::words::{Event, Moment, Notification, Preferences, notification_id};
 
@@ -17,51 +16,7 @@ use super::plan::Plan;
 /// Events one notification stands for at most: it remembers each of them, so it must not grow without end.
 const MERGED_EVENTS_MAX: usize = 100;
 
-/// What the list already holds for an event.
-pub(super) enum Earlier {
-    /// Nothing.
-    None,
-    /// The notification of this event: an earlier attempt wrote it.
-    Own(Box<Notification>),
-    /// A notification to which an earlier attempt has added this event.
-    Merged(String),
-    /// A notification of the same dedupe key, within the window.
-    Other(String),
-}
-
 impl Core {
-    pub(super) async fn find_earlier(
-        &self,
-        event: &Event,
-        own_id: &str,
-        bill: &mut Bill,
-    ) -> Result<Earlier> {
-        let Some(dedupe_key) = &event.dedupe_key else {
-            return Ok(Earlier::None);
-        };
-        let window = self.settings.dedupe_window(event.event_type);
-        let query =
-            Query::text("SELECT * FROM c WHERE c.dedupeKey = @key AND c.createdAt >= @window");
-        let query = query
-            .parameter("@key", dedupe_key.as_str())
-            .parameter("@window", event.due_at().before(window))
-            .within(event.partition_key());
-        // Sorted here: there are few, and a query in order would look at the whole list.
-        let mut found: Vec<Notification> =
-            bill.take(self.containers.notifications.query(&query).await?);
-        found.sort_by_key(|notification| std::cmp::Reverse(notification.created_at));
-        let newest = found.first().map(|newest| newest.id.clone());
-        for notification in found {
-            if notification.id == own_id {
-                return Ok(Earlier::Own(Box::new(notification)));
-            }
-            if notification.merged_event_ids.contains(&event.id) {
-                return Ok(Earlier::Merged(notification.id));
-            }
-        }
-        Ok(newest.filter(|_| !window.is_zero()).map_or(Earlier::None, Earlier::Other))
-    }
-
     /// Adds an event to an earlier notification; false when that is full or gone.
     pub(super) async fn merge(
         &self,
@@ -87,10 +42,8 @@ impl Core {
             .await;
         match merged {
             Ok(answer) => {
-                let notification = bill.take(answer).into_value();
-                if !is_full {
-                    self.signals.send(&event.user_id, &Signal::Updated(Box::new(notification)));
-                }
+                bill.take(answer);
+                self.signals.wake();
                 Ok(!is_full)
             }
             Err(error) if is_gone(&error) => Ok(false),
@@ -133,10 +86,10 @@ impl Core {
     ) -> Result<Notification> {
         let notification = self.new_notification(event, preferences, plan, at)?;
         let key = event.partition_key();
-        match self.containers.notifications.create(&key, &notification).await {
+        match self.containers.notifications.create(&key, &notification.first_stored()?).await {
             Ok(answer) => {
                 bill.take(answer);
-                self.signals.send(&event.user_id, &Signal::New(Box::new(notification.clone())));
+                self.signals.wake();
                 Ok(notification)
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {
@@ -179,7 +132,7 @@ impl Core {
             count: Some(1),
             actors: payload.actor().map(str::to_owned).into_iter().collect(),
             actor_name: actor_name.map(str::to_owned),
-            dedupe_key: event.dedupe_key.clone(),
+            dedupe_key: Some(event.dedupe_key()),
             merged_event_ids: Vec::new(),
             pushed: Some(matches!(plan, Plan::Push(_))),
             seen_at: None,
@@ -246,15 +199,6 @@ impl Core {
             })
             .await?;
         Ok(bill.take(written).into_value())
-    }
-
-    /// Takes back the notification of an event whose user was erased meanwhile.
-    pub(super) async fn forget(&self, key: &PartitionKey, id: &str) -> Result<()> {
-        match self.containers.notifications.delete(key, id, None).await {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Category, DeviceId, EventType, Moment, TargetType, UserId};
+use super::{Category, DeviceId, EventType, Moment, TargetType, UserId, notification_id};
 
 /// An event for one user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct Event {
     /// Why the last attempt failed; never with a push token in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// Events with the same one within the window become one notification.
+    /// Events with the same one within the window become one notification. Absent, it is [`Event::dedupe_key`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
     /// When it was taken in.
@@ -51,7 +51,7 @@ pub struct Event {
     /// Why it led to nothing, or to less than a push.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The item of the in-app list it became, or was added to.
+    /// The item of the in-app list it was added to; absent for its own, whose id follows from that of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_id: Option<String>,
     /// What became of its pushes, one for each device.
@@ -59,7 +59,7 @@ pub struct Event {
     pub deliveries: Vec<PushRecord>,
     /// Seconds it still lives, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ttl: Option<u64>,
+    pub ttl: Option<u32>,
 }
 
 /// What an event says.
@@ -163,6 +163,31 @@ impl Event {
     #[must_use]
     pub fn due_at(&self) -> Moment {
         self.scheduled_at.unwrap_or(self.created_at)
+    }
+
+    /// The dedupe key: what was given, or type, actor and target.
+    #[must_use]
+    pub fn dedupe_key(&self) -> String {
+        self.dedupe_key.clone().unwrap_or_else(|| {
+            let actor = self.payload.actor().unwrap_or_default();
+            format!("{}:{actor}:{}", self.event_type.name(), self.payload.target_id)
+        })
+    }
+
+    /// The event with what is not stored because it follows from the rest: dedupe key and own notification.
+    #[must_use]
+    pub fn told(mut self) -> Self {
+        self.dedupe_key = Some(self.dedupe_key());
+        let is_listed = match self.status {
+            Status::Completed | Status::RateLimited => self.reason != Some(Reason::CategoryOff),
+            Status::Pending => self.reason == Some(Reason::QuietHours),
+            _ => false,
+        };
+        if is_listed {
+            let own = || notification_id(&self.id);
+            self.notification_id = self.notification_id.clone().or_else(|| Some(own()));
+        }
+        self
     }
 
     /// Whether it has failed for good.

@@ -3,6 +3,9 @@
 //! Owns the stored form of `notifications`. Does not own its text (`text`).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
 
 use super::{Category, EventType, Moment, TargetType, UserId};
 
@@ -46,8 +49,8 @@ pub struct Notification {
     /// When it came into the list; the list is sorted by it.
     #[schema(value_type = String)]
     pub created_at: Moment,
-    /// How many events it stands for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How many events it stands for; one unless stored.
+    #[serde(default = "one", skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// Who did it, each once, in their order: ids, or names of those without.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -62,8 +65,8 @@ pub struct Notification {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(ignore)]
     pub merged_event_ids: Vec<String>,
-    /// Whether it was pushed: only those count against a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whether it was pushed: only those count against a limit. It was not, unless stored.
+    #[serde(default = "not_pushed", skip_serializing_if = "Option::is_none")]
     pub pushed: Option<bool>,
     /// Since when the user may have seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,10 +75,34 @@ pub struct Notification {
     /// Seconds it still lives, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
-    pub ttl: Option<u64>,
+    pub ttl: Option<u32>,
+}
+
+fn one() -> Option<u32> {
+    Some(1)
+}
+
+fn not_pushed() -> Option<bool> {
+    Some(false)
 }
 
 impl Notification {
+    /// What is stored of it at first: all but what it is read as without being stored, since each indexed property has
+    /// its price. Later writes store what changed.
+    pub(crate) fn first_stored(&self) -> Result<Value> {
+        let mut value = serde_json::to_value(self)
+            .map_err(|error| Error::internal(format!("a notification is no JSON: {error}")))?;
+        if let Value::Object(properties) = &mut value {
+            if self.count == one() {
+                properties.remove("count");
+            }
+            if self.pushed == not_pushed() {
+                properties.remove("pushed");
+            }
+        }
+        Ok(value)
+    }
+
     /// Whether it counts as unread.
     #[must_use]
     pub fn is_unread(&self) -> bool {

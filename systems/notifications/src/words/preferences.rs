@@ -18,7 +18,8 @@ pub struct Preferences {
     pub user_id: UserId,
     /// IANA name.
     pub timezone: String,
-    /// One value for each local hour; true is quiet.
+    /// One value for each local hour; true is quiet. Not stored until the user chose them: 24 indexed values.
+    #[serde(default)]
     pub quiet_hours: QuietHours,
     /// The categories that can be switched.
     pub categories: Toggles,
@@ -48,6 +49,12 @@ pub struct Toggles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuietHours(pub [bool; 24]);
+
+impl Default for QuietHours {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
 
 impl Preferences {
     /// Whether the user wants this category.

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use notifications::{Event, EventType, Status, Step, StepWatch};
+use notifications::delivery::PushResult;
+use notifications::{Event, EventType, Indexing, Settings, Status, Step, StepWatch};
 
-use crate::world::{World, counted, event, keyed};
+use crate::world::{NOON, World, counted, event, event_for, keyed};
 
 /// Dies when a step is reached for this time, counted from zero.
 struct Death {
@@ -125,4 +126,53 @@ async fn an_event_that_kills_every_worker_is_given_up() {
     assert_eq!((deaths, event.retry_count, event.status), (5, 5, Status::Failed));
     assert_eq!(event.last_error.as_deref(), Some("the worker was lost"));
     assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
+}
+
+#[tokio::test]
+async fn with_lean_indexing_retries_lost_workers_and_dead_events_are_found_too() {
+    let lean = Settings { indexing: Indexing::Lean, max_retries: 2, ..Settings::default() };
+    let world = World::at(NOON, lean).await;
+    world.register("bob", "d1").await;
+    world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+    let failed = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
+    let lost = world.send(event(EventType::PostLike, "carol")).await;
+    let victim = world.reopened().await;
+    victim.watch_steps(Arc::new(Death { at: Step::Claimed, left: AtomicUsize::new(0) }));
+    let died = tokio::spawn(async move {
+        victim.dispatcher("worker").await.unwrap().run_once().await.unwrap();
+    });
+    assert!(died.await.is_err());
+    world.travel(181);
+    let swept = world.system.sweep().await.unwrap();
+    assert_eq!((swept.retries, swept.lost_leases, swept.scheduled), (1, 1, 0));
+    world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+    world.dispatch().await;
+    let events = [world.event(&failed).await, world.event(&lost).await];
+    assert_eq!(events.map(|event| event.status), [Status::Failed, Status::Completed]);
+    assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
+}
+
+/// What a round of the timer costs, with two retries due, after so many events of the past.
+async fn sweep_charge(done: usize) -> f64 {
+    let world = World::new().await;
+    for number in 0..done {
+        world.send(event_for("bob", EventType::PostLike, "alice", &format!("p{number}"))).await;
+    }
+    world.dispatch().await;
+    world.register("eve", "d1").await;
+    for target in ["p1", "p2"] {
+        world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+        world.send(event_for("eve", EventType::PostLike, "alice", target)).await;
+    }
+    world.dispatch().await;
+    world.travel(181);
+    let swept = world.system.sweep().await.unwrap();
+    assert_eq!((swept.retries, swept.lost_leases, swept.scheduled), (2, 0, 0));
+    swept.charge
+}
+
+#[tokio::test]
+async fn a_round_of_the_timer_costs_the_same_however_many_events_are_done() {
+    let (few, many) = (sweep_charge(10).await, sweep_charge(400).await);
+    assert!((few - many).abs() < 0.01, "{few} after 10 events, {many} after 400");
 }

@@ -46,38 +46,128 @@ async fn site_with_alice() -> (Site, Vec<String>) {
     (site, ids)
 }
 
-/// Every documented route, with each of these in the place of its parameter.
-async fn routes(site: &Site, ids: &[String]) -> Vec<(String, String)> {
+/// What a route does for somebody who names things of alice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    /// It is about the caller alone, and answers one of these; 400 for an id where none belongs.
+    Own(&'static [u16]),
+    /// It names a thing, and finds it among the caller's only.
+    Finds,
+    /// It is for callers of this role, or for oneself.
+    Role(&'static str),
+    /// It goes on telling; see the test of it.
+    Streams,
+}
+
+/// Every route by its method and path in the document: a route that is not here fails the tests.
+const ROUTES: [(&str, Does); 23] = [
+    ("DELETE /api/privacy/users/{id}", Does::Role("admin")),
+    ("GET /admin/events", Does::Role("admin")),
+    ("GET /admin/stats", Does::Role("admin")),
+    ("GET /api/notifications", Does::Own(&[200, 400])),
+    ("GET /api/notifications/devices", Does::Own(&[200, 400])),
+    ("GET /api/notifications/preferences", Does::Own(&[200])),
+    ("GET /api/notifications/stream", Does::Streams),
+    ("GET /api/notifications/unread-count", Does::Own(&[200])),
+    ("GET /api/privacy/export", Does::Own(&[200])),
+    ("GET /api/privacy/users/{id}", Does::Role("admin")),
+    ("GET /session", Does::Own(&[200])),
+    ("GET /session/sign-in", Does::Own(&[401])),
+    ("POST /admin/events/{id}/retry", Does::Role("admin")),
+    ("POST /api/notifications/devices", Does::Own(&[200, 201, 400])),
+    ("POST /api/notifications/devices/{deviceId}/revoke", Does::Finds),
+    ("POST /api/notifications/read-all", Does::Own(&[200])),
+    ("POST /api/notifications/send", Does::Role("service")),
+    ("POST /api/notifications/{id}/dismiss", Does::Finds),
+    ("POST /api/notifications/{id}/read", Does::Finds),
+    ("POST /api/privacy/export", Does::Own(&[202])),
+    ("POST /session", Does::Own(&[200])),
+    ("POST /session/sign-out", Does::Own(&[204])),
+    ("PUT /api/notifications/preferences", Does::Own(&[200, 400])),
+];
+
+/// One call of a documented route.
+#[derive(Clone, Debug)]
+struct Call {
+    does: Does,
+    method: String,
+    path: String,
+    body: Option<Value>,
+}
+
+/// Every documented route, with each of these ids in the place of each variable part and of each parameter.
+async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
     let (_, document) = site.get("bob", "/openapi.json").await;
-    let mut routes = Vec::new();
+    let mut calls = Vec::new();
+    let mut documented = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
-        for method in item.as_object().unwrap().keys() {
-            let Some(open) = path.find('{') else {
-                routes.push((method.to_uppercase(), path.clone()));
-                continue;
-            };
-            let close = path.find('}').unwrap();
-            for id in ids {
-                let path = format!("{}{id}{}", &path[..open], &path[close + 1..]);
-                routes.push((method.to_uppercase(), path));
+        for (method, operation) in item.as_object().unwrap() {
+            let method = method.to_uppercase();
+            let route = format!("{method} {path}");
+            documented.push(route.clone());
+            let found = ROUTES.iter().find(|(known, _)| *known == route);
+            let does =
+                found.unwrap_or_else(|| panic!("'{route}' is a route without a case here")).1;
+            let call = |path: String, body| Call { does, method: method.clone(), path, body };
+            for path in spelled(path, ids) {
+                let bodies = bodies(&route, ids);
+                calls.extend(bodies.into_iter().map(|body| call(path.clone(), body)));
+            }
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                if parameter["in"] == "query" {
+                    let name = parameter["name"].as_str().unwrap();
+                    let asking = |id| call(format!("{path}?{name}={id}"), None);
+                    calls.extend(ids.iter().map(asking));
+                }
             }
         }
     }
-    routes
+    documented.sort();
+    let known: Vec<_> = ROUTES.iter().map(|(route, _)| *route).collect();
+    assert_eq!(documented, known, "the cases are those of the document, sorted");
+    // What names a thing comes first: later a caller has registered devices of these ids, which is allowed.
+    calls.sort_by_key(|call| call.does != Does::Finds);
+    calls
 }
 
-fn body_of(method: &str, path: &str) -> Option<Value> {
-    match (method, path) {
-        ("PUT", _) => Some(json!({ "timezone": "Europe/Berlin" })),
-        ("POST", "/api/notifications/devices") => {
-            Some(json!({ "deviceId": "bobs-device", "pushToken": "bobs-own", "platform": "fcm" }))
+/// A path with each id in the place of its variable parts.
+fn spelled(path: &str, ids: &[String]) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
+    let after = rest.split_once('}').unwrap().1;
+    let with = |id: &String| spelled(&format!("{before}{id}{after}"), ids);
+    ids.iter().flat_map(with).collect()
+}
+
+/// What is sent to a route: what is right for the caller, and the same with ids of somebody else in it.
+fn bodies(route: &str, ids: &[String]) -> Vec<Option<Value>> {
+    let right = match route.split_once(' ').unwrap() {
+        ("PUT", _) => json!({ "timezone": "Europe/Berlin" }),
+        (_, "/api/notifications/devices") => {
+            json!({ "deviceId": "own-device", "pushToken": "own-token", "platform": "fcm" })
         }
-        ("POST", "/api/notifications/send") => {
-            Some(json!({ "userId": "alice", "eventType": "POST_LIKE",
-            "payload": { "targetId": "x", "targetType": "post" } }))
+        (_, "/api/notifications/send") => json!({ "userId": "alice", "eventType": "POST_LIKE",
+            "payload": { "targetId": "x", "targetType": "post" } }),
+        ("POST", _) => json!({}),
+        _ => return vec![None],
+    };
+    let mut bodies = vec![Some(right.clone())];
+    for id in ids {
+        for name in ["id", "userId", "deviceId"] {
+            let mut body = right.clone();
+            body[name] = json!(id);
+            bodies.push(Some(body));
         }
-        ("POST", _) => Some(json!({})),
-        _ => None,
+    }
+    bodies
+}
+
+/// Whether a status is right for somebody who is not alice and has not the role.
+fn is_right(call: &Call, status: u16) -> bool {
+    match call.does {
+        Does::Role(_) => status == 403,
+        Does::Finds => status == 404,
+        Does::Own(statuses) => statuses.contains(&status),
+        Does::Streams => false,
     }
 }
 
@@ -85,38 +175,61 @@ fn body_of(method: &str, path: &str) -> Option<Value> {
 async fn nt_a15_no_route_shows_or_changes_what_is_another_users() {
     let (site, ids) = site_with_alice().await;
     let before = everything_of_alice(&site).await;
-    let routes = routes(&site, &ids).await;
-    assert!(routes.len() > 40, "{}", routes.len());
-    for (method, path) in routes {
-        if path.ends_with("/stream") {
-            continue;
+    let calls = calls(&site, &ids).await;
+    assert!(calls.len() > 100, "{}", calls.len());
+    for caller in ["bob", "service", "admin"] {
+        let others = |call: &&Call| call.does != Does::Role(role_of(caller));
+        for call in calls.iter().filter(others).filter(|call| call.does != Does::Streams) {
+            let Call { method, path, body, .. } = call;
+            let (status, answer) = site.call(caller, method, path, body.clone()).await;
+            assert!(is_right(call, status), "{caller}: {call:?}: {status} {answer}");
+            let subject = answer["subject"].as_str().unwrap_or(caller);
+            assert_eq!(subject, caller, "{call:?}: nobody becomes somebody else");
+            let told = answer.to_string();
+            for secret in ["secret-post", "carol", "token-of-alice"] {
+                assert!(!told.contains(secret), "{caller}: {call:?} tells '{secret}': {told}");
+            }
         }
-        let body = body_of(&method, &path);
-        let (status, answer) = site.call("bob", &method, &path, body).await;
-        let has_id = ids.iter().any(|id| path.contains(id.as_str()));
-        if has_id {
-            assert!([403, 404].contains(&status), "{method} {path}: {status} {answer}");
-        }
-        if path.starts_with("/admin") || path.ends_with("/send") {
-            assert_eq!(status, 403, "{method} {path}");
-        }
-        let told = answer.to_string();
-        for secret in ["secret-post", "carol", "token-of-alice"] {
-            assert!(!told.contains(secret), "{method} {path} tells '{secret}': {told}");
-        }
+        assert_eq!(everything_of_alice(&site).await, before, "{caller}");
     }
-    assert_eq!(everything_of_alice(&site).await, before);
+}
+
+fn role_of(caller: &str) -> &'static str {
+    match caller {
+        "service" => "service",
+        "admin" => "admin",
+        _ => "",
+    }
+}
+
+#[tokio::test]
+async fn nt_a15_the_stream_tells_nobody_what_is_another_users() {
+    let (site, _) = site_with_alice().await;
+    for caller in ["bob", "service", "admin"] {
+        let path = "/api/notifications/stream";
+        let mut response = site.respond(Some(caller), "GET", path, None).await;
+        for (user, post) in [("alice", "secret-post"), (caller, "own-post")] {
+            site.world.send(event_for(user, EventType::PostShare, "dan", post)).await;
+        }
+        site.world.dispatch().await;
+        let mut text = String::new();
+        while !text.contains("own-post") {
+            let chunk = response.chunk().await.unwrap().unwrap();
+            text.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(!text.contains("secret-post"), "{caller}: {text}");
+    }
 }
 
 #[tokio::test]
 async fn nt_a15_without_a_token_no_route_answers() {
     let (site, ids) = site_with_alice().await;
     let before = everything_of_alice(&site).await;
-    for (method, path) in routes(&site, &ids).await {
-        let body = body_of(&method, &path);
-        let response = site.respond(None, &method, &path, body.as_ref()).await;
-        assert_eq!(response.status().as_u16(), 401, "{method} {path}");
-        assert!(response.headers().contains_key("www-authenticate"), "{method} {path}");
+    for call in calls(&site, &ids).await {
+        let Call { method, path, body, .. } = &call;
+        let response = site.respond(None, method, path, body.as_ref()).await;
+        assert_eq!(response.status().as_u16(), 401, "{call:?}");
+        assert!(response.headers().contains_key("www-authenticate"), "{call:?}");
     }
     assert_eq!(everything_of_alice(&site).await, before);
 }

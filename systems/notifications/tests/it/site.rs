@@ -1,7 +1,10 @@
 //! The system behind HTTP: a server of its own for one test, and callers with tokens.
 
 use std::net::SocketAddr;
+use std::ops::Deref;
 
+use client::Environment;
+use notifications::Notifications;
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 use service::http::{HttpSettings, Kit};
@@ -10,11 +13,17 @@ use tokio::net::TcpListener;
 
 use crate::world::World;
 
-pub(crate) struct Site {
-    pub(crate) world: World,
+/// The HTTP interface of one system on a socket.
+pub(crate) struct Interface {
     pub(crate) kit: Kit,
     address: SocketAddr,
     client: Client,
+}
+
+/// A world with its interface.
+pub(crate) struct Site {
+    pub(crate) world: World,
+    interface: Interface,
 }
 
 /// A status and a body.
@@ -25,20 +34,65 @@ impl Site {
         Self::on(World::new().await).await
     }
 
+    /// Another process on the same data.
+    pub(crate) async fn of(world: &World, system: Notifications) -> Self {
+        Self::on(World { system, ..world.clone() }).await
+    }
+
     pub(crate) async fn on(world: World) -> Self {
-        let identity = Identity::new(world.environment.clone(), &IdentitySettings::demo()).unwrap();
+        let interface = Interface::of(&world.system, &world.environment).await;
+        Self { world, interface }
+    }
+}
+
+impl Deref for Site {
+    type Target = Interface;
+
+    fn deref(&self) -> &Interface {
+        &self.interface
+    }
+}
+
+impl Interface {
+    pub(crate) async fn of(system: &Notifications, environment: &Environment) -> Self {
+        let identity = Identity::new(environment.clone(), &IdentitySettings::demo()).unwrap();
         let settings = HttpSettings { requests_per_minute: 0, ..HttpSettings::default() };
-        let kit = Kit::new(world.environment.clone(), settings, identity);
-        let router = world.system.router(&kit, notifications::PAGES);
+        let kit = Kit::new(environment.clone(), settings, identity);
+        let router = system.router(&kit, notifications::PAGES);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = kit.clone();
         tokio::spawn(async move { serving.serve_at(listener, router).await.unwrap() });
-        Self { world, kit, address, client: Client::builder().no_proxy().build().unwrap() }
+        Self { kit, address, client: Client::builder().no_proxy().build().unwrap() }
     }
 
     pub(crate) fn token(&self, name: &str, roles: &[&str]) -> String {
         self.kit.identity().demo_issuer().unwrap().token(name, roles)
+    }
+
+    fn token_of(&self, caller: &str) -> String {
+        match caller {
+            "service" | "admin" => self.token(caller, &[caller]),
+            _ => self.token(caller, &[]),
+        }
+    }
+
+    /// Calls with a body as it is; no content type is named when it is empty.
+    pub(crate) async fn raw(
+        &self,
+        caller: &str,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        body: Vec<u8>,
+    ) -> Response {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let request = self.client.request(method, format!("http://{}{path}", self.address));
+        let mut request = request.bearer_auth(self.token_of(caller)).body(body);
+        if !content_type.is_empty() {
+            request = request.header("content-type", content_type);
+        }
+        request.send().await.unwrap()
     }
 
     /// Calls as somebody, or as nobody; `service` and `admin` have their role.
@@ -52,16 +106,21 @@ impl Site {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         let mut request = self.client.request(method, format!("http://{}{path}", self.address));
         if let Some(caller) = caller {
-            let roles: &[&str] = match caller {
-                "service" => &["service"],
-                "admin" => &["admin"],
-                _ => &[],
-            };
-            request = request.bearer_auth(self.token(caller, roles));
+            request = request.bearer_auth(self.token_of(caller));
         }
         if let Some(body) = body {
             request = request.json(body);
         }
+        request.send().await.unwrap()
+    }
+
+    /// Opens the stream of somebody, where it ended if it was open before.
+    pub(crate) async fn stream(&self, caller: &str, last: Option<&str>) -> Response {
+        let url = format!("http://{}/api/notifications/stream", self.address);
+        let request = self.client.get(url).bearer_auth(self.token(caller, &[]));
+        let last = last.map(|id| ("last-event-id", id));
+        let request =
+            last.into_iter().fold(request, |request, (name, id)| request.header(name, id));
         request.send().await.unwrap()
     }
 

@@ -64,6 +64,7 @@ impl Delivery for Provider {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) clock: Arc<TravellingClock>,
     pub(crate) account: Account,
@@ -81,10 +82,24 @@ impl World {
     }
 
     pub(crate) async fn at(time: &str, settings: Settings) -> Self {
-        let start = Moment::parse(time).unwrap();
-        let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
-        let account = Account::simulated(&clock, 7).await.unwrap();
+        let (clock, account) = simulated(time).await;
         let environment = account.environment().clone();
+        Self::on(clock, account, environment, settings).await
+    }
+
+    /// A world at noon in which a wait takes its time, for what waits again and again and must not move the clock.
+    pub(crate) async fn waiting(settings: Settings) -> Self {
+        let (clock, account) = simulated(NOON).await;
+        let environment = Environment::simulated(Arc::clone(&clock), 7);
+        Self::on(clock, account, environment, settings).await
+    }
+
+    async fn on(
+        clock: Arc<TravellingClock>,
+        account: Account,
+        environment: Environment,
+        settings: Settings,
+    ) -> Self {
         let provider = Provider::default();
         let delivery = Arc::new(provider.clone());
         let system = Notifications::open(account.clone(), settings, environment.clone(), delivery);
@@ -155,6 +170,13 @@ impl World {
         ids.sort();
         ids
     }
+}
+
+async fn simulated(time: &str) -> (Arc<TravellingClock>, Account) {
+    let start = Moment::parse(time).unwrap();
+    let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
+    let account = Account::simulated(&clock, 7).await.unwrap();
+    (clock, account)
 }
 
 pub(crate) fn user(name: &str) -> UserId {

@@ -29,13 +29,13 @@ impl Delivery for Taking {
     }
 }
 
-/// A new system with this indexing, whose charges are those of a profile.
+/// A new system with this indexing, whose charges are those of a profile, and its clock.
 pub(super) async fn system(
     profile: ChargeProfile,
     indexing: Indexing,
-) -> Result<Notifications, Failure> {
+) -> Result<(Notifications, Arc<TravellingClock>), Failure> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
-    let environment = Environment::travelling(clock, SEED);
+    let environment = Environment::travelling(Arc::clone(&clock), SEED);
     let settings = engine::Settings {
         charge_profile: profile,
         maintenance: false,
@@ -48,7 +48,7 @@ pub(super) async fn system(
     let account = Account::embedded(Location::Engine(engine)).await;
     let account = account.map_err(|error| Failure::of(WHAT, &error))?;
     let opened = Notifications::open(account, chosen, environment, Arc::new(Taking)).await;
-    opened.map_err(|error| told(WHAT, &error))
+    Ok((opened.map_err(|error| told(WHAT, &error))?, clock))
 }
 
 pub(super) fn user(name: &str) -> Result<UserId, Failure> {

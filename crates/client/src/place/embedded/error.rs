@@ -30,5 +30,5 @@ pub(crate) fn translate(error: engine::Error) -> Error {
         // Also kinds the engine may add: they are not ours to guess.
         _ => ErrorKind::Unexpected,
     };
-    Error::new(kind, error.to_string())
+    Error::new(kind, error.to_string()).with_charge(error.charge().as_f64())
 }

@@ -64,6 +64,14 @@ pub struct Position {
     number: u64,
 }
 
+impl Event {
+    /// Whether it says that something was lost: read the whole again.
+    #[must_use]
+    pub fn is_reset(&self) -> bool {
+        self.name == RESET
+    }
+}
+
 impl Position {
     /// Reads what `Display` wrote.
     #[must_use]
@@ -104,6 +112,17 @@ impl Events {
         if ring.kept.len() > self.inner.kept_max {
             ring.kept.pop_front();
         }
+        let newest = ring.newest;
+        drop(ring);
+        self.inner.newest.send_replace(newest);
+    }
+
+    /// Says that something was lost: everybody who listens, and who comes back with an id from before, gets `reset`.
+    pub fn reset(&self) {
+        let mut ring = self.ring();
+        // The lost event has a number, so that nobody who has all before it has it too.
+        ring.newest += 1;
+        ring.kept.clear();
         let newest = ring.newest;
         drop(ring);
         self.inner.newest.send_replace(newest);
@@ -164,7 +183,7 @@ impl Listener {
     }
 
     /// The next event, if it is there.
-    fn next_now(&mut self) -> Option<Event> {
+    pub fn next_now(&mut self) -> Option<Event> {
         let ring = self.events.ring();
         let run = self.events.inner.run;
         let oldest = ring.newest + 1 - ring.kept.len() as u64;

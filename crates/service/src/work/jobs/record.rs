@@ -62,7 +62,8 @@ pub(super) async fn open(container: &Container, name: &str) -> Result<Item<JobSt
     if let Some(item) = read(container, name).await? {
         return Ok(item);
     }
-    let status = JobStatus::new(item_id(name), name, Moment::now(container));
+    let status =
+        JobStatus::new(item_id(name), name, Moment::now(container.account().environment()));
     match container.create(&PartitionKey::from(status.id.as_str()), &status).await {
         Ok(created) => Ok(created.value),
         Err(error) if error.kind() == ErrorKind::Conflict => {

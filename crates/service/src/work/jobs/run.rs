@@ -100,7 +100,7 @@ impl Jobs {
 
     /// Takes the lease of a job that is due; none when it is not, or somebody else leads.
     async fn lead(&self, mut item: Item<JobStatus>) -> Result<Option<JobRun>> {
-        let now = Moment::now(&self.container);
+        let now = Moment::now(self.container.account().environment());
         let status = &mut item.value;
         match status.lease_until {
             Some(until) if until > now => return Ok(None),
@@ -118,7 +118,7 @@ impl Jobs {
         }
         let random = self.container.account().environment().random();
         status.owner = Some(format!("{}.{random:016x}", self.settings.instance));
-        status.lease_until = Some(now.plus(self.settings.lease));
+        status.lease_until = Some(now.after(self.settings.lease));
         status.last_started_at = Some(now);
         let Some(item) = record::write(&self.container, &item).await? else { return Ok(None) };
         let (container, lease) = (self.container.clone(), self.settings.lease);
@@ -132,7 +132,7 @@ impl Jobs {
         status: &mut JobStatus,
         outcome: std::result::Result<(), JobFailure>,
     ) {
-        let now = Moment::now(&self.container);
+        let now = Moment::now(self.container.account().environment());
         let random = self.container.account().environment().random();
         (status.owner, status.lease_until, status.last_ended_at) = (None, None, Some(now));
         let started = status.last_started_at.unwrap_or(now);
@@ -142,7 +142,7 @@ impl Jobs {
                 status.runs += 1;
                 status.failures_in_a_row = 0;
                 status.last_error = None;
-                status.next_run_at = started.plus(wait);
+                status.next_run_at = started.after(wait);
             }
             Err(error) => {
                 status.failures += 1;
@@ -150,7 +150,7 @@ impl Jobs {
                 status.last_error = Some(error.to_string().chars().take(1000).collect());
                 let (first, longest) = (self.settings.retry_delay, job.interval);
                 let backoff = Backoff { first, longest, jitter_percent: job.jitter_percent };
-                status.next_run_at = now.plus(backoff.delay(status.failures_in_a_row, random));
+                status.next_run_at = now.after(backoff.delay(status.failures_in_a_row, random));
             }
         }
     }
@@ -163,7 +163,8 @@ impl JobRun {
     /// `Lost` when another instance leads now; `Again` when the write failed.
     pub async fn renew(&self) -> std::result::Result<(), WorkError> {
         let mut item = self.item.lock().await;
-        item.value.lease_until = Some(Moment::now(&self.container).plus(self.lease));
+        item.value.lease_until =
+            Some(Moment::now(self.container.account().environment()).after(self.lease));
         match record::write(&self.container, &item).await? {
             Some(written) => *item = written,
             None => return Err(WorkError::Lost),

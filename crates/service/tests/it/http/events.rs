@@ -9,7 +9,7 @@ use axum::response::Response;
 use client::{Environment, TravellingClock};
 use futures::StreamExt;
 use model::TimestampMs;
-use service::http::{Events, LastEventId, Listener, OpenApiRouter, Stop, routes};
+use service::http::{Events, Listener, OpenApiRouter, OpenStream, Stop, routes};
 use tower::ServiceExt;
 
 use crate::ground::Ground;
@@ -61,6 +61,23 @@ async fn a_listener_goes_on_where_it_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_lost_is_told_to_those_who_listen_and_to_those_who_come_back() {
+    let (events, stop) = (events(10, 1), Stop::new());
+    let mut ann = events.listen("ann", None, &stop);
+    events.publish("ann", "new", &1);
+    let away = events.listen("bob", None, &stop).position().unwrap().to_string();
+    assert_eq!(heard(&mut ann).await, "new1");
+    events.reset();
+    assert_eq!(heard(&mut events.listen("cid", None, &stop)).await, "", "it lost nothing");
+    events.publish("bob", "new", &2);
+    assert_eq!(heard(&mut ann).await, "reset{}");
+    assert_eq!(heard(&mut events.listen("bob", Some(&away), &stop)).await, "reset{}");
+    events.publish("ann", "new", &3);
+    assert!(ann.next_now().is_some_and(|event| !event.is_reset()));
+    assert_eq!(ann.next_now(), None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn ids_that_are_not_ours_begin_with_a_reset() {
     let (events, stop) = (events(4, 1), Stop::new());
     events.publish("ann", "new", &1);
@@ -100,8 +117,8 @@ async fn listeners_end_with_the_service() {
 }
 
 #[utoipa::path(get, path = "/stream", responses((status = 200, content_type = "text/event-stream")))]
-async fn stream(State((events, stop)): State<(Events, Stop)>, last: LastEventId) -> Response {
-    events.respond("ann", &last, &stop)
+async fn stream(State((events, stop)): State<(Events, Stop)>, stream: OpenStream) -> Response {
+    events.respond("ann", stream, &stop)
 }
 
 async fn next(body: &mut BodyDataStream) -> String {

@@ -5,4 +5,5 @@ mod events;
 mod limits;
 mod problems;
 mod serving;
+mod slow;
 mod state;

@@ -143,6 +143,40 @@ async fn changes_need_the_token_and_our_origin() {
 }
 
 #[tokio::test]
+async fn a_token_begins_a_session_on_our_pages_only() {
+    let ground = ground();
+    let token = ground.token("ann", &["viewer"]);
+    let begin = async |headers: &[(&str, &str)]| {
+        let all = [headers, &[("host", "here.example")]].concat();
+        ground.ask(Method::POST, "/session", &all, "").await
+    };
+    let authorization = ("authorization", token.as_str());
+    let answer = begin(&[authorization, ("origin", "https://here.example")]).await;
+    assert_eq!((answer.status.as_u16(), &answer.json()["subject"]), (200, &"ann".into()));
+    assert_eq!(answer.json()["roles"][0], "viewer");
+    let [session, _] = cookies(&answer).try_into().unwrap();
+    assert!(session.contains("; HttpOnly; SameSite=Lax"), "{session}");
+    let cookie = session.split(';').next().unwrap();
+    let csrf = answer.json()["csrfToken"].as_str().unwrap().to_owned();
+    // The cookie and the token against other sites do what the bearer token did.
+    let headers = [("cookie", cookie), ("x-csrf-token", csrf.as_str())];
+    assert_eq!(ground.ask(Method::POST, "/change", &headers, "").await.text, "ann");
+    assert_eq!(begin(&headers).await.problem(), (401, "token_needed".to_owned()));
+    assert_eq!(begin(&[]).await.problem(), (401, "unauthenticated".to_owned()));
+    for wrong in ["Bearer made.up.token", "Bearer ", "Basic YTpi"] {
+        let refused = begin(&[("authorization", wrong)]).await;
+        assert_eq!((refused.status.as_u16(), cookies(&refused).len()), (401, 0), "{wrong}");
+        assert!(refused.header("www-authenticate").starts_with("Bearer"), "{refused:?}");
+    }
+    let foreign = begin(&[authorization, ("origin", "https://evil.example")]).await;
+    assert_eq!(foreign.problem(), (403, "foreign_origin".to_owned()));
+    assert!(cookies(&foreign).is_empty());
+    let ended = ground.token("ann", &[]);
+    ground.travel_seconds(24 * 3600);
+    assert_eq!(begin(&[("authorization", &ended)]).await.problem().1, "invalid_token");
+}
+
+#[tokio::test]
 async fn signing_out_takes_the_cookies_away() {
     let ground = ground();
     let ann = sign_in(&ground, "ann").await;

@@ -15,7 +15,7 @@ async fn stopped_at(request: usize, stop: Fault, by_feed: bool) -> bool {
     world.container("leases", "/id").await;
     let plain = queue(&mails, "second", &Sender::new(&all_letters));
     for id in ["1", "2"] {
-        plain.enqueue(mail(id, "bob", Moment::now(&mails))).await.unwrap();
+        plain.enqueue(mail(id, "bob", Moment::now(mails.account().environment()))).await.unwrap();
     }
 
     let faults = Faults::new();

@@ -14,7 +14,7 @@ async fn an_item_written_on_day_29_is_gone_on_day_31() {
     let mails = world.container("mails", "/userId").await;
     let expiring = Expiring::new(&mails);
     let bob = "bob".into();
-    let created = mail("1", "bob", Moment::now(&mails));
+    let created = mail("1", "bob", Moment::now(mails.account().environment()));
     let created = expiring.create(&bob, created).await.unwrap().value.value;
     assert_eq!(created.ttl, Some(30 * 86_400));
     world.travel(29 * DAY);
@@ -41,7 +41,7 @@ async fn every_write_through_the_container_counts_from_creation() {
     let mails = world.container("mails", "/userId").await;
     let expiring = Expiring::new(&mails);
     let bob = "bob".into();
-    let first = mail("1", "bob", Moment::now(&mails));
+    let first = mail("1", "bob", Moment::now(mails.account().environment()));
     world.travel(DAY);
     let mut item = expiring.upsert(&bob, first).await.unwrap().value;
     assert_eq!(item.value.ttl, Some(29 * 86_400));
@@ -66,7 +66,8 @@ async fn claims_and_retries_do_not_prolong_the_life_of_work() {
     let mails = world.container("mails", "/userId").await;
     let sender = Sender::new(&world.container("letters", "/userId").await);
     let queue = queue(&mails, "one", &sender);
-    let enqueued = queue.enqueue(mail("1", "bob", Moment::now(&mails))).await.unwrap();
+    let enqueued =
+        queue.enqueue(mail("1", "bob", Moment::now(mails.account().environment()))).await.unwrap();
     assert_eq!(enqueued.value.value.ttl, Some(30 * 86_400));
     world.travel(29 * DAY);
     assert_eq!(queue.run_due().await.unwrap().count(Worked::Done), 1);

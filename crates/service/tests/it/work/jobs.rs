@@ -65,7 +65,7 @@ async fn a_job_runs_at_once_and_then_every_interval_on_one_instance() {
     let status = two.status().await.unwrap().remove(0);
     assert_eq!((status.name.as_str(), status.runs, status.failures), ("count", 5, 0));
     assert_eq!((status.owner, status.last_error), (None, None));
-    assert!(status.last_ended_at.unwrap() < Moment::now(&leases));
+    assert!(status.last_ended_at.unwrap() < Moment::now(leases.account().environment()));
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn a_failed_job_says_why_and_is_tried_again_sooner_than_its_interval() {
         assert_eq!((status.runs, status.failures), (0, failures));
         assert_eq!(u64::from(status.failures_in_a_row), failures);
         assert_eq!(status.last_error.as_deref(), Some("the store is closed"));
-        let wait = status.next_run_at.since(Moment::now(&leases));
+        let wait = status.next_run_at.since(Moment::now(leases.account().environment()));
         assert_eq!(wait, Duration::from_secs(wait_seconds));
         world.travel(wait_seconds);
     }
@@ -116,7 +116,7 @@ fn ticking(account: &Account, instance: &str) -> Jobs {
         let ticks = ticks.clone();
         async move {
             // One item for each run, however often its write is repeated.
-            let now = Moment::now(&ticks);
+            let now = Moment::now(ticks.account().environment());
             let tick = Tick { id: now.to_string(), tick: "tick".to_owned() };
             run.renew().await.map_err(|error| format!("{error:?}"))?;
             ticks.upsert(&"tick".into(), &tick, None).await?;

@@ -24,6 +24,7 @@ pub(crate) struct Mail {
     pub(crate) lease_owner: Option<String>,
     pub(crate) lease_until: Option<Moment>,
     pub(crate) last_error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ttl: Option<u32>,
 }
 
@@ -31,7 +32,7 @@ pub(crate) const RETENTION: Duration = Duration::from_secs(30 * 86_400);
 
 impl Expires for Mail {
     fn expiry(&mut self) -> Option<Expiry<'_>> {
-        let at = self.created_at.plus(RETENTION);
+        let at = self.created_at.after(RETENTION);
         Some(Expiry { ttl: &mut self.ttl, at })
     }
 }
@@ -45,16 +46,17 @@ impl Work for Mail {
         self.user_id.as_str().into()
     }
 
+    fn created_at(&self) -> Moment {
+        self.created_at
+    }
+
     fn state(&self) -> State {
         let stage = match (self.status.as_str(), &self.lease_owner, self.lease_until) {
             ("PROCESSING", Some(owner), Some(until)) => {
                 Stage::Claimed { owner: owner.clone(), until }
             }
-            ("PENDING", ..) => Stage::Waiting { due: None },
-            ("FAILED", ..) if self.next_retry_at.is_some() => {
-                Stage::Waiting { due: self.next_retry_at }
-            }
-            ("FAILED", ..) => Stage::Dead,
+            ("PENDING", ..) => Stage::Waiting { due: self.next_retry_at },
+            ("FAILED", ..) => self.next_retry_at.map_or(Stage::Dead, |due| Stage::Failed { due }),
             _ => Stage::Done,
         };
         State { stage, attempts: self.retry_count, error: self.last_error.clone() }
@@ -64,9 +66,12 @@ impl Work for Mail {
         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
         (self.retry_count, self.last_error) = (state.attempts, state.error);
         self.status = match state.stage {
-            Stage::Waiting { due: None } => "PENDING",
             Stage::Waiting { due } => {
                 self.next_retry_at = due;
+                "PENDING"
+            }
+            Stage::Failed { due } => {
+                self.next_retry_at = Some(due);
                 "FAILED"
             }
             Stage::Claimed { owner, until } => {
@@ -79,7 +84,7 @@ impl Work for Mail {
         .to_owned();
     }
 
-    fn due(now: Moment) -> Query {
+    fn due(now: Moment, _: u32) -> Query {
         Query::text(
             "SELECT * FROM c WHERE c.status = 'PENDING' \
              OR (c.status = 'FAILED' AND c.nextRetryAt <= @now) \
@@ -89,7 +94,7 @@ impl Work for Mail {
         .fan_out("due work of all users")
     }
 
-    fn dead() -> Query {
+    fn dead(_: u32) -> Query {
         Query::text("SELECT * FROM c WHERE c.status = 'FAILED' AND IS_NULL(c.nextRetryAt)")
             .fan_out("an operator looks at what failed")
     }

@@ -5,4 +5,5 @@ mod expiry;
 mod jobs;
 mod mail;
 mod queue;
+mod release;
 mod seeds;

@@ -28,7 +28,10 @@ async fn outcome_of(seed: u64) -> Outcome {
     let user = |number: usize| format!("user{}", number % 3);
     for number in 0..WORKS {
         let id = format!("{number:02}");
-        plain.enqueue(mail(&id, &user(number), Moment::now(&mails))).await.unwrap();
+        plain
+            .enqueue(mail(&id, &user(number), Moment::now(mails.account().environment())))
+            .await
+            .unwrap();
         // The last one is refused for ever, others up to twice.
         let failures = if number == WORKS - 1 { 9 } else { dice.below(3) };
         (0..failures).for_each(|_| sender.fail(&id, WorkError::again("503")));
@@ -54,7 +57,11 @@ async fn outcome_of(seed: u64) -> Outcome {
         assert!(is_sent || status != "COMPLETED", "seed {seed}: {number} {works:?}");
     }
     assert!(!sent.contains(&format!("{:02}", WORKS - 1)), "seed {seed}: the refused one was sent");
-    Outcome { ended_at: Moment::now(&mails), works, suffered: faults.suffered() }
+    Outcome {
+        ended_at: Moment::now(mails.account().environment()),
+        works,
+        suffered: faults.suffered(),
+    }
 }
 
 fn works_done(works: &[(String, u32, Option<String>)]) -> usize {
@@ -87,11 +94,12 @@ async fn a_seed_replays_its_run() {
 #[test]
 fn the_states_of_the_test_document_round_trip() {
     use service::work::{Stage, State};
-    let now = Moment(client::TimestampMs(1_800_000_000_123));
+    let now = Moment::from_ms(1_800_000_000_123);
     let owner = "one.1".to_owned();
     let stages = [
         Stage::Waiting { due: None },
         Stage::Waiting { due: Some(now) },
+        Stage::Failed { due: now },
         Stage::Claimed { owner, until: now },
         Stage::Done,
         Stage::Dead,

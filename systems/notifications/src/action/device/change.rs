@@ -132,7 +132,10 @@ impl Core {
     async fn read_cap(&self, user: &UserId, bill: &mut Bill) -> Result<Option<Item<DeviceCap>>> {
         match self.containers.devices.read(&user.partition_key(), DeviceCap::ID).await {
             Ok(answer) => Ok(Some(bill.take(answer))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                bill.miss(&error);
+                Ok(None)
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -77,7 +77,10 @@ impl Core {
         let id = token.hashed();
         match self.containers.token_owners.read(&id.as_str().into(), &id).await {
             Ok(answer) => Ok(Some(bill.take(answer))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                bill.miss(&error);
+                Ok(None)
+            }
             Err(error) => Err(error.into()),
         }
     }

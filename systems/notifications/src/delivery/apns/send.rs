@@ -57,6 +57,7 @@ impl Apns {
             .http2_prior_knowledge()
             .http2_keep_alive_interval(IDLE_PING)
             .http2_keep_alive_while_idle(true);
+        let builder = http::trusting(builder, "Apns:CaFile", &settings.ca_file)?;
         Ok(Self {
             http: http::build("Apns:Endpoint", builder)?,
             endpoint: endpoint.to_owned(),
@@ -109,7 +110,7 @@ impl Apns {
             // The connection went away under the push. The same ids make a second copy harmless.
             sent = self.send(device, push, token, body).await;
         }
-        let response = sent.map_err(|error| http::unanswered("apns", &error))?;
+        let response = sent.map_err(|error| http::unanswered("apns", "Apns", &error))?;
         let status = response.status().as_u16();
         if status == 200 {
             let id = response.headers().get("apns-id").and_then(|id| id.to_str().ok());
@@ -117,7 +118,8 @@ impl Apns {
             return Ok(Verdict::Result(PushResult::Delivered { provider_id }));
         }
         let asked = http::retry_after(response.headers(), self.clock.as_ref());
-        let body = response.bytes().await.map_err(|error| http::unanswered("apns", &error))?;
+        let body =
+            response.bytes().await.map_err(|error| http::unanswered("apns", "Apns", &error))?;
         Ok(judge(status, &body, asked, device.last_seen_at))
     }
 

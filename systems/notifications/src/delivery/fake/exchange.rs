@@ -36,10 +36,12 @@ impl Received {
         let headers = head.headers.iter().map(|(name, value)| {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         });
+        // HTTP/2 has the host beside its path.
+        let host = head.uri.authority().map(|host| ("host".to_owned(), host.as_str().to_owned()));
         Some(Self {
             method: head.method.as_str().to_owned(),
             path: head.uri.path().to_owned(),
-            headers: headers.collect(),
+            headers: headers.chain(host).collect(),
             body,
             over_http2: head.version == Version::HTTP_2,
             connection,

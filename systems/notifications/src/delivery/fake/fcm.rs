@@ -176,12 +176,14 @@ impl FcmSite {
         let claims = jsonwebtoken::decode::<Assertion>(assertion, &key, &validation)
             .map_err(|error| format!("the assertion does not hold: {error}"))?
             .claims;
-        let audience = format!("http://{}{TOKEN_PATH}", received.header("host"));
+        // Whether TLS is in front of this fake is for the settings to know.
+        let host = received.header("host");
+        let audiences = ["http", "https"].map(|scheme| format!("{scheme}://{host}{TOKEN_PATH}"));
         let now = self.now_seconds();
         let checks = [
             (claims.iss == ACCOUNT, "iss is not the account"),
             (claims.scope.split(' ').any(|scope| scope == SCOPE), "scope is not messaging"),
-            (claims.aud == audience, "aud is not this endpoint"),
+            (audiences.contains(&claims.aud), "aud is not this endpoint"),
             (claims.iat <= now && now < claims.exp, "iat and exp do not enclose now"),
             (claims.exp - claims.iat <= ASSERTION_SECONDS_MAX, "more than an hour"),
         ];

@@ -102,7 +102,7 @@ impl AccessTokens {
             .body(body)
             .send()
             .await
-            .map_err(|error| http::unanswered("fcm token endpoint", &error))?;
+            .map_err(|error| http::unanswered("fcm token endpoint", "Fcm", &error))?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(status, response.headers()));

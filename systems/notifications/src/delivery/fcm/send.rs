@@ -44,10 +44,13 @@ impl Fcm {
             let wrong = "is no RSA private key in PEM form; take `private_key` of the service account's file";
             SettingsError::new("Fcm:PrivateKey", wrong)
         })?;
-        let client = http::build("Fcm:Endpoint", http::builder(endpoint, timeout))?;
-        let token_client = http::builder(&settings.token_endpoint, timeout);
+        let trusting = |endpoint: &str| {
+            http::trusting(http::builder(endpoint, timeout), "Fcm:CaFile", &settings.ca_file)
+        };
+        let client = trusting(endpoint)?;
+        let token_client = trusting(&settings.token_endpoint)?;
         Ok(Self {
-            http: client,
+            http: http::build("Fcm:Endpoint", client)?,
             url: format!("{endpoint}/v1/projects/{}/messages:send", settings.project_id),
             access_tokens: AccessTokens {
                 http: http::build("Fcm:TokenEndpoint", token_client)?,
@@ -101,14 +104,14 @@ impl Fcm {
             .body(body)
             .send()
             .await
-            .map_err(|error| http::unanswered("fcm", &error))?;
+            .map_err(|error| http::unanswered("fcm", "Fcm", &error))?;
         let status = response.status().as_u16();
         let asked = http::retry_after(response.headers(), self.clock.as_ref());
         let body = match response.bytes().await {
             Ok(body) => body,
             // The status alone says that it was taken; a refusal is better heard again in full.
             Err(_) if (200..300).contains(&status) => bytes::Bytes::new(),
-            Err(error) => return Err(http::unanswered("fcm", &error)),
+            Err(error) => return Err(http::unanswered("fcm", "Fcm", &error)),
         };
         Ok(judge(status, &body, asked))
     }

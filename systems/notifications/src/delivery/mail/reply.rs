@@ -4,6 +4,7 @@
 
 use std::error::Error;
 
+use crate::delivery::trust;
 use crate::delivery::words::PushResult;
 
 /// Judges why a mail was not taken.
@@ -11,6 +12,13 @@ pub(super) fn judge(error: &lettre::transport::smtp::Error) -> PushResult {
     if let Some(code) = error.status() {
         let code: u16 = code.into();
         return by_code(code, enhanced(error));
+    }
+    if let Some(wrong) = trust::refusal(error) {
+        return PushResult::Alarm {
+            reason: format!(
+                "smtp: the certificate of the relay is refused: {wrong}; check Smtp:Host and Smtp:CaFile"
+            ),
+        };
     }
     if error.is_tls() {
         return PushResult::Alarm {

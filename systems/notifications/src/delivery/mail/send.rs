@@ -8,14 +8,14 @@ use std::time::Duration;
 use client::Clock;
 use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 use super::{letter, reply};
-use crate::delivery::message_id;
 use crate::delivery::settings::{SettingsError, SmtpSecurity, SmtpSettings, require, timeout};
 use crate::delivery::words::{Push, PushResult};
+use crate::delivery::{message_id, trust};
 use crate::words::Device;
 
 /// The channel, ready to send.
@@ -65,8 +65,18 @@ fn relay(
     from: &Mailbox,
     timeout: Duration,
 ) -> Result<AsyncSmtpTransport<Tokio1Executor>, SettingsError> {
+    let trusted = trust::read("Smtp:CaFile", &settings.ca_file)?;
     let parameters = || {
-        TlsParameters::new(settings.host.clone())
+        let mut parameters = TlsParameters::builder(settings.host.clone());
+        if let Some(text) = &trusted {
+            let certificates = Certificate::from_pem(text).map_err(|_| {
+                let wrong = format!("is '{}', whose certificates cannot be used", settings.ca_file);
+                SettingsError::new("Smtp:CaFile", &wrong)
+            })?;
+            parameters = parameters.add_root_certificate(certificates);
+        }
+        parameters
+            .build()
             .map_err(|_| SettingsError::new("Smtp:Host", "cannot be called by TLS from here"))
     };
     let (tls, usual_port) = match settings.security {

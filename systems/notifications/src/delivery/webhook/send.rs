@@ -41,6 +41,7 @@ impl Webhook {
         if !settings.allow_private_addresses {
             builder = builder.dns_resolver(Arc::new(PublicOnly));
         }
+        let builder = http::trusting(builder, "Webhook:CaFile", &settings.ca_file)?;
         Ok(Self {
             http: http::build("Webhook", builder)?,
             signature,
@@ -80,7 +81,11 @@ impl Webhook {
             Err(error) if was_private(&error) => {
                 PushResult::Permanent { reason: format!("webhook: {PRIVATE}") }
             }
-            Err(error) => http::unanswered("webhook", &error),
+            // A receiver's certificate is the receiver's to mend.
+            Err(error) => match http::refused_certificate("webhook", &error) {
+                Some(reason) => PushResult::Retry { after: None, reason },
+                None => http::unanswered("webhook", "Webhook", &error),
+            },
         }
     }
 

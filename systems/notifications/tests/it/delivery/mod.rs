@@ -2,6 +2,7 @@
 
 mod apns;
 mod fcm;
+mod front;
 mod goaway;
 mod ground;
 mod judges;
@@ -9,4 +10,5 @@ mod mail;
 mod pipeline;
 mod providers;
 mod secrets;
+mod tls;
 mod webhook;

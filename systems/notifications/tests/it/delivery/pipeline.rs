@@ -1,17 +1,17 @@
-//! The whole way, from an event to a provider on the other side of a socket: NT-A9, NT-A10 and NT-A16.
+//! The whole way, from an event to a provider on the other side of a socket: finer than NT-A9 and NT-A10.
 
 use std::sync::Arc;
 
 use client::Clock;
 use notifications::delivery::fake::{
-    ApnsRefusal, FakeApns, FakeFcm, FakeSmtp, FakeWebhook, Fault, FcmRefusal,
+    ApnsRefusal, FakeApns, FakeFcm, FakeSmtp, FakeWebhook, FcmRefusal,
 };
 use notifications::delivery::{ProviderSettings, Providers};
 use notifications::{
-    Device, Event, EventType, ListOptions, Notifications, Platform, PushState, Registration, Status,
+    Device, Event, EventType, Notifications, Platform, PushState, Registration, Status,
 };
 
-use crate::world::{World, event, event_for, registration, user};
+use crate::world::{World, event_for, registration, user};
 
 struct Line {
     world: World,
@@ -69,37 +69,9 @@ impl Line {
         self.world.event(&event).await
     }
 
-    async fn notifications(&self) -> usize {
-        let listed = self.system.list(&user("bob"), &ListOptions::default()).await;
-        listed.unwrap().value.notifications.len()
-    }
-
     async fn active(&self) -> Vec<Device> {
         self.system.active_devices(&user("bob")).await.unwrap().value
     }
-}
-
-#[tokio::test]
-async fn nt_a09_fcm_unavailable_twice_is_one_notification_and_one_push() {
-    let line = Line::new().await;
-    line.register("phone", Platform::Fcm, "token-1").await;
-    line.fcm.messages().next(FcmRefusal::Unavailable(None));
-    line.fcm.messages().next(FcmRefusal::Unavailable(None));
-    let mut event = line.like().await;
-    for retries in 1..=2 {
-        assert_eq!((event.status, event.retry_count), (Status::Failed, retries));
-        let error = event.last_error.clone().unwrap();
-        assert!(error.contains("fcm: UNAVAILABLE (status 503)"), "{error}");
-        // Two minutes to the power of the count, and a little more by chance.
-        line.world.travel((1 << retries) * 60 + 60 * retries as u64);
-        line.dispatch().await;
-        event = line.world.event(&event).await;
-    }
-    assert_eq!(event.status, Status::Completed);
-    assert_eq!(line.notifications().await, 1);
-    assert_eq!(line.fcm.messages().received().len(), 3);
-    assert_eq!(line.fcm.messages().accepted().len(), 1);
-    assert_eq!(line.fcm.messages().violations(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -151,19 +123,6 @@ async fn nt_a10_a_token_that_apns_gave_up_revokes_its_device() {
 }
 
 #[tokio::test]
-async fn nt_a10_goaway_costs_no_push() {
-    let line = Line::new().await;
-    line.register("phone", Platform::Apns, "a1b2c3").await;
-    line.apns.pushes().next(Fault::GoAwayAfter);
-    assert_eq!(line.like().await.status, Status::Completed);
-    line.apns.until_connections_ended(1).await;
-    line.apns.turn_away_connections(1);
-    assert_eq!(line.like_of("p2").await.status, Status::Completed);
-    assert_eq!(line.apns.pushes().accepted().len(), 2);
-    assert_eq!(line.apns.connections(), 3);
-}
-
-#[tokio::test]
 async fn one_event_reaches_every_channel_and_each_result_is_kept() {
     let line = Line::new().await;
     line.register("phone", Platform::Fcm, "token-1").await;
@@ -177,23 +136,4 @@ async fn one_event_reaches_every_channel_and_each_result_is_kept() {
     assert_eq!(line.webhook.pushes().violations(), Vec::<String>::new());
     assert_eq!(line.webhook.pushes().accepted().len(), 1);
     assert!(line.smtp.mails()[0].text.contains("Subject: alice liked your post"));
-}
-
-#[tokio::test]
-async fn nt_a16_a_long_snippet_stays_below_the_limits_of_providers() {
-    let line = Line::new().await;
-    line.register("android", Platform::Fcm, "token-1").await;
-    line.register("iphone", Platform::Apns, "a1b2c3").await;
-    let mut long = event(EventType::PostComment, "alice");
-    long.payload.snippet = Some(format!("<script>{}", "\u{1F600}\"".repeat(2500)));
-    line.system.enqueue(long).await.unwrap();
-    line.dispatch().await;
-    let message = line.fcm.messages().received().remove(0);
-    let payload = line.apns.pushes().received().remove(0);
-    assert_eq!(line.fcm.messages().accepted().len() + line.apns.pushes().accepted().len(), 2);
-    for received in [message, payload] {
-        let text = String::from_utf8(received.body.to_vec()).unwrap();
-        assert!(text.len() < 4096, "{} bytes", text.len());
-        assert!(!text.contains("<script>"), "{text}");
-    }
 }

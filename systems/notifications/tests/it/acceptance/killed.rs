@@ -1,4 +1,5 @@
-//! A worker process killed with -9 at every step, on data on disk.
+//! A worker process killed with -9 at every step: on data on disk that it has opened itself, or connected over HTTP to
+//! a server that lives on. NT-A11.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use client::{Account, Environment, TravellingClock};
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{Device, EventType, ListOptions, Notifications, Settings, Status, Step};
 
+use super::ask::Way;
 use crate::world::{counted, event, keyed, registration, user};
 
 /// The worker, built beside this test.
@@ -37,16 +39,26 @@ impl Delivery for Noted {
     }
 }
 
-async fn open(folder: &Path, environment: Environment) -> (Account, Notifications) {
-    let account = Account::embedded(folder.join("data")).await.unwrap();
-    let delivery = Arc::new(Noted(folder.join("pushes")));
-    let system = Notifications::open(account.clone(), Settings::default(), environment, delivery);
-    (account, system.await.unwrap())
+/// Where the data is and where pushes are written down.
+struct Ground {
+    /// As one setting names an account.
+    place: String,
+    pushes: PathBuf,
+}
+
+impl Ground {
+    async fn open(&self, environment: Environment) -> (Account, Notifications) {
+        let account = Account::open(&self.place).await.unwrap();
+        let delivery = Arc::new(Noted(self.pushes.clone()));
+        let system =
+            Notifications::open(account.clone(), Settings::default(), environment, delivery);
+        (account, system.await.unwrap())
+    }
 }
 
 /// Two events that become one notification and one of its own, for a user with two devices.
-async fn fill(folder: &Path) -> Vec<notifications::Event> {
-    let (account, system) = open(folder, Environment::system()).await;
+async fn fill(ground: &Ground) -> Vec<notifications::Event> {
+    let (account, system) = ground.open(Environment::system()).await;
     // Loud all day: the test may run at night.
     let loud = serde_json::json!({ "quietHours": vec![false; 24] });
     let loud = notifications::PreferencesChange::parse(&loud).unwrap();
@@ -65,9 +77,9 @@ async fn fill(folder: &Path) -> Vec<notifications::Event> {
 }
 
 /// Runs the worker until it stands still and kills it there; whether it got so far.
-fn kill_at(folder: &Path, step: Step, time: usize) -> bool {
+fn kill_at(ground: &Ground, step: Step) -> bool {
     let mut child = Command::new(worker())
-        .args([folder.to_str().unwrap(), &format!("{step:?}"), &time.to_string()])
+        .args([&ground.place, ground.pushes.to_str().unwrap(), &format!("{step:?}")])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -80,10 +92,10 @@ fn kill_at(folder: &Path, step: Step, time: usize) -> bool {
     line == "reached\n"
 }
 
-async fn heal_and_check(folder: &Path, events: &[notifications::Event], what: &str) {
+async fn heal_and_check(ground: &Ground, events: &[notifications::Event], what: &str) {
     let now = Environment::system().now();
     let clock = TravellingClock::starting_at(now);
-    let (account, system) = open(folder, Environment::travelling(Arc::clone(&clock), 7)).await;
+    let (account, system) = ground.open(Environment::travelling(Arc::clone(&clock), 7)).await;
     let next = system.dispatcher("next").await.unwrap();
     for _ in 0..3 {
         next.run_once().await.unwrap();
@@ -105,21 +117,22 @@ async fn heal_and_check(folder: &Path, events: &[notifications::Event], what: &s
     let mut counts: Vec<_> = list.iter().map(|one| one.count).collect();
     counts.sort_unstable();
     assert_eq!(counts, [Some(1), Some(2)], "{what}: {list:?}");
-    let pushes = std::fs::read_to_string(folder.join("pushes")).unwrap();
+    let pushes = std::fs::read_to_string(&ground.pushes).unwrap();
     let by_target = counted(pushes.lines().map(str::to_owned));
     assert_eq!(by_target.len(), 4, "{what}: two devices, two notifications: {by_target:?}");
     assert!(by_target.values().all(|count| *count <= 2), "{what}: {by_target:?}");
     account.close().await.unwrap();
 }
 
-#[tokio::test]
-async fn nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothing() {
+pub(crate) async fn nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothing<W: Way>() {
     let mut killed = 0;
     for step in Step::ALL {
         let folder = tempfile::tempdir().unwrap();
-        let events = fill(folder.path()).await;
-        killed += usize::from(kill_at(folder.path(), step, 0));
-        heal_and_check(folder.path(), &events, &format!("{step:?}")).await;
+        let (place, _server) = W::place(folder.path()).await;
+        let ground = Ground { place, pushes: folder.path().join("pushes") };
+        let events = fill(&ground).await;
+        killed += usize::from(tokio::task::block_in_place(|| kill_at(&ground, step)));
+        heal_and_check(&ground, &events, &format!("{step:?}")).await;
     }
     assert_eq!(killed, Step::ALL.len());
 }

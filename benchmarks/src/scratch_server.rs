@@ -1,10 +1,10 @@
-//! A PostgreSQL server in a scratch folder, on a free port of the loopback interface.
+//! A PostgreSQL server in a scratch folder, reached through a socket in that folder.
 //!
-//! Owns finding the programs, starting and stopping. PostgreSQL refuses to run as root; then the account `postgres`
-//! that its package makes runs it. Everything goes when the value is dropped.
+//! Owns finding the programs, starting and stopping, and what the server takes of the machine. PostgreSQL refuses to
+//! run as root; then the account `postgres` that its package makes runs it. Everything goes when the value is dropped.
+//! Does not own which settings a measurement needs.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,23 @@ use std::time::Duration;
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
 
+use crate::meter::{cpu_of_family, proportional_bytes_of_family};
 use crate::{Error, Result, progress};
 
 /// What the cell says without PostgreSQL.
-pub(super) const NOT_INSTALLED: &str = "not installed: apt-get install postgresql";
+pub(crate) const NOT_INSTALLED: &str = "not installed: apt-get install postgresql";
 
 /// Where Debian keeps the programs of each release.
 const DEBIAN: &str = "/usr/lib/postgresql";
 const START_TRIES: u32 = 300;
 const TRY_EVERY: Duration = Duration::from_millis(100);
-/// Memory for pages, like the engine's block cache; and nothing that guards against a power cut.
-const SETTINGS: [&str; 5] = [
-    "shared_buffers=256MB",
-    "fsync=off",
-    "synchronous_commit=off",
-    "full_page_writes=off",
-    "autovacuum=off",
-];
+/// Names the socket in the folder; nobody listens on the network.
+const PORT: u16 = 5432;
 
 /// A running server.
-pub(super) struct ScratchServer {
+pub(crate) struct ScratchServer {
     programs: PathBuf,
     folder: TempDir,
-    port: u16,
     account: Option<Account>,
     process: Child,
 }
@@ -49,8 +43,8 @@ struct Account {
 }
 
 impl ScratchServer {
-    /// Starts one; nothing when PostgreSQL is not installed.
-    pub(super) fn start() -> Result<Option<Self>> {
+    /// Starts one with these settings (`name=value`); nothing when PostgreSQL is not installed.
+    pub(crate) fn start(settings: &[&str]) -> Result<Option<Self>> {
         let Some(programs) = programs() else {
             return Ok(None);
         };
@@ -70,23 +64,38 @@ impl ScratchServer {
         if !initdb.status()?.success() {
             return Err("initdb failed; its message is above".into());
         }
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut server = command(&programs, "postgres", account);
         server.arg("-D").arg(&data).arg("-k").arg(folder.path());
-        server.arg("-p").arg(port.to_string()).args(["-c", "listen_addresses=127.0.0.1"]);
-        for setting in SETTINGS {
+        server.arg("-p").arg(PORT.to_string()).args(["-c", "listen_addresses="]);
+        for setting in settings {
             server.arg("-c").arg(setting);
         }
         let log = File::create(folder.path().join("log"))?;
         let process = server.stdout(log.try_clone()?).stderr(log).spawn()?;
-        let mut server = Self { programs, folder, port, account, process };
+        let mut server = Self { programs, folder, account, process };
         server.wait_until_ready()?;
         Ok(Some(server))
     }
 
-    pub(super) fn connect(&self) -> Result<Client> {
-        let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", self.port);
+    pub(crate) fn connect(&self) -> Result<Client> {
+        let folder = self.folder.path().display();
+        let address = format!("host={folder} port={PORT} user=postgres dbname=postgres");
         Ok(Client::connect(&address, NoTls)?)
+    }
+
+    /// Its files.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Processor time of all its processes, those that have ended included.
+    pub(crate) fn cpu(&self) -> Result<Duration> {
+        cpu_of_family(self.process.id())
+    }
+
+    /// Memory of all its processes; what they share is counted once.
+    pub(crate) fn resident_bytes(&self) -> Result<u64> {
+        proportional_bytes_of_family(self.process.id())
     }
 
     fn wait_until_ready(&mut self) -> Result<()> {
