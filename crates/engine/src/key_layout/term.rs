@@ -3,7 +3,7 @@
 //! Owns the beginning that all terms of a path, composite index or shape share, in one logical partition or across a
 //! physical one, and the way back from an entry to value, ordinal and item. Does not own which terms are written.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use storage::{Entry, KeyRange, StorageKey};
 
 use super::item_key::LogicalPartition;
@@ -87,31 +87,38 @@ impl TermPrefix {
 
     /// Reads the terms of a page; none when one is damaged. The keys of their items share an allocation.
     pub(crate) fn decode(&self, entries: Vec<Entry>) -> Option<Vec<TermHit>> {
-        let room = self.logical.as_ref().map_or(0, |logical| {
-            let ids: usize = entries.iter().map(|entry| entry.value.len()).sum();
-            ids + entries.len() * logical.as_bytes().len()
-        });
-        let mut keys = BytesMut::with_capacity(room);
+        let mut keys = match &self.logical {
+            Some(logical) => item_keys(logical, &entries)?,
+            None => Bytes::new(),
+        };
         let mut hits = Vec::with_capacity(entries.len());
-        for Entry { key: term, value: item } in entries {
-            let (start, end) = (self.bytes.len(), term.len().checked_sub(ORDINAL_BYTES)?);
-            let ordinal = u64::from_be_bytes(term.get(end..)?.try_into().ok()?);
-            if end < start {
+        for Entry { key: mut value, value: item } in entries {
+            let end = value.len().checked_sub(ORDINAL_BYTES)?;
+            let ordinal = u64::from_be_bytes(value.get(end..)?.try_into().ok()?);
+            if end < self.bytes.len() {
                 return None;
             }
+            value.truncate(end);
+            value.advance(self.bytes.len());
             let key = match &self.logical {
-                Some(logical) => {
-                    std::str::from_utf8(&item).ok()?;
-                    keys.extend_from_slice(logical.as_bytes());
-                    keys.extend_from_slice(&item);
-                    keys.split().freeze()
-                }
+                Some(logical) => keys.split_to(logical.as_bytes().len() + item.len()),
                 None => item,
             };
-            hits.push(TermHit { value: term.slice(start..end), ordinal, key });
+            hits.push(TermHit { value, ordinal, key });
         }
         Some(hits)
     }
+}
+
+/// The keys of the items that terms of a logical partition name, one after the other; none when an id is damaged.
+fn item_keys(logical: &LogicalPartition, entries: &[Entry]) -> Option<Bytes> {
+    let ids: usize = entries.iter().map(|entry| entry.value.len()).sum();
+    let mut keys = Vec::with_capacity(ids + entries.len() * logical.as_bytes().len());
+    for entry in entries {
+        keys.extend_from_slice(logical.as_bytes());
+        keys.extend_from_slice(std::str::from_utf8(&entry.value).ok()?.as_bytes());
+    }
+    Some(keys.into())
 }
 
 /// The lists of the paths of all shapes.

@@ -105,8 +105,8 @@ fn of_feed_range(container: &Container, feed_range: &FeedRange) -> Target {
 fn of_key(container: &Container, key: &PartitionKey) -> Target {
     let definition = &container.identity.definition;
     let is_full = key.components().len() == definition.levels();
-    let logical = is_full.then(|| LogicalPartition::new(&definition.effective(key), key));
     let range = definition.effective_range(key);
+    let logical = is_full.then(|| LogicalPartition::new(&range.min, key));
     Target { range, logical, key: is_full.then(|| key.clone()) }
 }
 

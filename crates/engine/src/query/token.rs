@@ -16,6 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
 const TOKEN_VERSION: u8 = 2;
+/// Room for the place of an ordinary query.
+const TOKEN_BYTES: usize = 192;
 
 /// A place in the terms of a path or composite index: after this term.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +99,7 @@ impl Progress {
 
     /// The token of this place.
     pub(super) fn to_token(&self, operation: &QueryItems, container: &ResourceId) -> String {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(TOKEN_BYTES);
         bytes.extend_from_slice(&fingerprint(operation).to_be_bytes());
         push_range(&mut bytes, &epks(operation));
         bytes.extend_from_slice(&self.plan.to_be_bytes());

@@ -16,7 +16,8 @@ use crate::query::source::Content;
 
 /// Makes the rows of items.
 pub(in crate::query) struct RowMaker {
-    stream: RowStream,
+    /// None when there is nothing to compute.
+    stream: Option<RowStream>,
     /// Whether each row is the item itself.
     is_item: bool,
     /// Whether there is nothing to ask of an item before.
@@ -31,6 +32,10 @@ impl RowMaker {
             return None;
         }
         let is_item = gives_item(bound);
+        let is_unfiltered = is_item && bound.filter.is_none();
+        if is_unfiltered {
+            return Some(Self { stream: None, is_item, is_unfiltered });
+        }
         let mut plain = bound.clone();
         plain.order_by = Ordering::None;
         (plain.top, plain.offset, plain.limit) = (None, None, None);
@@ -41,13 +46,12 @@ impl RowMaker {
         }
         let stream = RowStream::new(&plain, context.clone())?;
         let is_usable = stream.forgets_items() && !stream.is_complete();
-        let is_unfiltered = is_item && bound.filter.is_none();
-        is_usable.then_some(Self { stream, is_item, is_unfiltered })
+        is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered })
     }
 
     /// Array elements iterated so far.
     pub(in crate::query) fn tuples(&self) -> u64 {
-        self.stream.tuples()
+        self.stream.as_ref().map_or(0, RowStream::tuples)
     }
 
     /// Tells that every candidate passes the filter. What a row is made of is looked at all the same.
@@ -87,9 +91,11 @@ impl RowMaker {
             }
             room == Room::Taken && error.is_none()
         };
+        let stream = self.stream.as_mut();
+        let stream = stream.expect("a row that is the item needs all of it, which no index holds");
         let pushed = match content {
-            Content::Record(record) => self.stream.push_text_while(record.text(), &mut take),
-            Content::Indexed(values) => self.stream.push_while(values, &mut take),
+            Content::Record(record) => stream.push_text_while(record.text(), &mut take),
+            Content::Indexed(values) => stream.push_while(values, &mut take),
         };
         let outcome: std::result::Result<(), EvaluationError> =
             pushed.and(error.map_or(Ok(()), Err));

@@ -2,9 +2,10 @@
 
 use engine::query::QueryItems;
 use engine::{ContainerLink, ErrorKind};
+use model::{ComputedProperty, IndexingPolicy};
 
 use super::ask::{fill, rows, rows_in_pages};
-use crate::account::{Account, plain};
+use crate::account::{Account, json, plain};
 
 async fn people() -> (Account, ContainerLink) {
     let account = Account::new().await;
@@ -71,4 +72,46 @@ async fn a_wrong_query_is_refused_with_every_reason() {
     let query = QueryItems::new(link, "SELECT VALUE 1/0");
     let error = account.engine.query_items(query).await.unwrap_err();
     assert_eq!(error.query_errors()[0].code.to_string(), "4001");
+}
+
+#[tokio::test]
+async fn a_text_means_what_each_container_says_at_the_time() {
+    let (account, first) = people().await;
+    let second = account.container(plain("others")).await;
+    fill(&account.engine, &second, &[r#"{"id":"1","pk":"a","name":"Eve"}"#]).await;
+    let text = "SELECT VALUE c.called FROM c WHERE c.pk = 'a'";
+    let define = |link: ContainerLink, query: &'static str| {
+        let account = &account;
+        async move {
+            let computed = vec![ComputedProperty::new("called", query).unwrap()];
+            account.alter(&link, |properties| properties.computed_properties = computed).await
+        }
+    };
+    assert_eq!(rows(&account.engine, &first, text).await, Vec::<String>::new());
+    define(first.clone(), "SELECT VALUE LOWER(c.name) FROM c").await.unwrap();
+    define(second.clone(), "SELECT VALUE c.id FROM c").await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(rows(&account.engine, &first, text).await, ["\"ada\"", "\"bob\""]);
+        assert_eq!(rows(&account.engine, &second, text).await, ["\"1\""]);
+    }
+    define(first.clone(), "SELECT VALUE UPPER(c.name) FROM c").await.unwrap();
+    assert_eq!(rows(&account.engine, &first, text).await, ["\"ADA\"", "\"BOB\""]);
+}
+
+#[tokio::test]
+async fn an_order_follows_the_indexing_policy_of_the_moment() {
+    let (account, link) = people().await;
+    let text = "SELECT VALUE c.name FROM c ORDER BY c.name DESC";
+    let expected = ["\"Di\"", "\"Cy\"", "\"Bob\"", "\"Ada\""];
+    let policy = |text: &str| IndexingPolicy::from_json(&json(text)).unwrap();
+    let everything = policy(r#"{"includedPaths":[{"path":"/*"}]}"#);
+    let nothing = policy(r#"{"includedPaths":[],"excludedPaths":[{"path":"/*"}]}"#);
+    assert_eq!(rows(&account.engine, &link, text).await, expected);
+    account.alter(&link, |properties| properties.indexing_policy = nothing).await.unwrap();
+    let query = QueryItems::new(link.clone(), text);
+    let refused = account.engine.query_items(query).await.map(|_| ()).map_err(|error| error.kind());
+    assert_eq!(refused, Err(ErrorKind::BadQuery));
+    account.alter(&link, |properties| properties.indexing_policy = everything).await.unwrap();
+    account.engine.maintain_fully().await.unwrap();
+    assert_eq!(rows(&account.engine, &link, text).await, expected);
 }
