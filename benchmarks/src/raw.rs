@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use engine::SPACES;
+use fjall::config::RestartIntervalPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
-use storage_lsm::Settings;
+use storage_lsm::{Settings, WHOLE_KEYS_EVERY};
 
 use crate::tape::TapeEntry;
 use crate::{Error, Result};
@@ -29,8 +30,11 @@ impl Raw {
             .max_journaling_size(settings.journal_bytes_max)
             .manual_journal_persist(true)
             .open()?;
-        let options =
-            || KeyspaceCreateOptions::default().max_memtable_size(settings.memtable_bytes_max);
+        let options = || {
+            KeyspaceCreateOptions::default()
+                .max_memtable_size(settings.memtable_bytes_max)
+                .data_block_restart_interval_policy(RestartIntervalPolicy::all(WHOLE_KEYS_EVERY))
+        };
         let mut keyspaces = Vec::new();
         for space in SPACES {
             keyspaces.push((space.number, space.name, database.keyspace(space.name, options)?));

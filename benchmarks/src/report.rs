@@ -145,11 +145,11 @@ const MEANING: &str = "\
   change log.
 - **e** Time to open the store and the engine and to read one item, in a new process: after a clean close, and
   after `kill -9` in the middle of durable writes by 16 callers.
-- **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process
-  that has just opened the store and read one item. What the settings allow: the cache of blocks, that of
-  values, for each of the three spaces that fill up the memtable being filled and those being written, and 128 MiB
-  that we grant for everything else. The peak after a quarter of the items shows how memory grows while cache and memtables
-  fill; one size of data does not prove the bound.
+- **f** Resident memory of the process that loaded all items with 100 callers, at its peak; and of a process that has
+  just opened the store and read one item. What the settings allow: the cache of blocks, that of values, for each of
+  the three spaces that fill up the memtable being filled and those being written, and 128 MiB that we grant for
+  everything else. The peak after a quarter of the items shows how memory grows while cache and memtables fill; one
+  size of data does not prove the bound.
 - **g** `Container::read` of the crate `client` on an embedded account, one caller, every item once in random order,
   against `Engine::read_item` of the same items by a program that makes the operation and parses the item itself.
   Both read the same type with serde.

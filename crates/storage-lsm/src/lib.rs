@@ -12,21 +12,18 @@
 //! ```
 
 mod acknowledged;
-mod backpressure;
-mod committer;
+mod commit;
 mod failure;
 mod format;
-mod gather;
 mod keyspaces;
 mod lock;
-mod merge;
 mod open;
-mod queue;
 mod read;
 mod recent;
 mod settings;
 mod store;
 
 pub use format::FORMAT_VERSION;
+pub use open::WHOLE_KEYS_EVERY;
 pub use settings::{Durability, Settings};
 pub use store::LsmStore;

@@ -13,12 +13,11 @@ use fjall::{Database, KeyspaceCreateOptions, Slice};
 use storage::{Error, LastStamps, Result, Shard, Space, Stamp};
 
 use crate::acknowledged::{self, Acknowledged};
-use crate::committer::Committer;
+use crate::commit::{Committer, Queue};
 use crate::failure::{cannot_open, cannot_open_file, guarded, tree_did_not_open};
 use crate::format::{self, Folder};
 use crate::keyspaces::{Keyspaces, STAMPS};
 use crate::lock::FolderLock;
-use crate::queue::Queue;
 use crate::recent::Recent;
 use crate::settings::Settings;
 use crate::store::{LsmStore, Shared};
@@ -30,7 +29,7 @@ const TREE_VERSION: &str = "version";
 
 /// In a block, one key in so many is whole; the others say how they differ from it, and a seek reads them one by one.
 /// Four take a third off the seeks of a scan inside its blocks, and make the store three percent larger.
-const WHOLE_KEYS_EVERY: u8 = 4;
+pub const WHOLE_KEYS_EVERY: u8 = 4;
 
 impl LsmStore {
     /// Opens the store in a folder, or creates it in a missing or empty one.

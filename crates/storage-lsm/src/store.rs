@@ -14,10 +14,10 @@ use storage::{
 };
 use tokio::sync::oneshot;
 
+use crate::commit::{Job, Queue, Reply};
 use crate::failure::{closed, read_failed};
 use crate::keyspaces::Keyspaces;
 use crate::lock::FolderLock;
-use crate::queue::{Job, Queue, Reply};
 use crate::read::{LsmSnapshot, View};
 use crate::recent::Recent;
 

@@ -1,9 +1,9 @@
 //! Copying a container into another one: another place, another partition key, or both.
 //!
-//! Owns the way of an item from a source to a target (`convert`), what a page of changes does to the target (`step`), the
-//! loop along the change feed (`run`), the budget of request units (`pace`), the position that survives a crash
-//! (`checkpoint`), and the comparison at the end (`verify`).
-//! Does not own how a transform computes (the caller's), where a checkpoint is kept, nor what is drawn on a terminal.
+//! Owns the way of an item from a source to a target (`convert`), what a page of changes does to the target (`step`),
+//! the loop along the change feed (`run`), the budget of request units (`pace`), the position that survives a crash
+//! (`checkpoint`), and the comparison at the end (`verify`). Does not own how a transform computes (the caller's),
+//! where a checkpoint is kept, nor what is drawn on a terminal.
 //!
 //! ```text
 //! Plan ─► Copy::prepare (target made) ─► run: page of changes ─► convert ─► upserts ─► checkpoint ─┐
@@ -21,10 +21,10 @@
 //! else, because copying is idempotent. Two checks keep a file from lying: it names the plan it belongs to, and it is
 //! left aside when the target is empty or was made just now.
 //!
-//! **Deletions.** A source that keeps all versions (its change feed policy, or continuous backup) tells them: such a copy
-//! also replays all versions since its beginning, deletions included. From any other source, and while a copy is away
-//! for longer than versions are kept, they are not heard, nor the old place of an item whose new key changed. Such items
-//! stay in the target as extra items; [`Copy::verify`] finds them, and removes them if told to.
+//! **Deletions.** A source that keeps all versions (its change feed policy, or continuous backup) tells them: such a
+//! copy also replays all versions since its beginning, deletions included. From any other source, and while a copy is
+//! away for longer than versions are kept, they are not heard, nor the old place of an item whose new key changed.
+//! Such items stay in the target as extra items; [`Copy::verify`] finds them, and removes them if told to.
 
 mod checkpoint;
 mod convert;

@@ -117,9 +117,9 @@ impl Checkpoint {
 
     /// Goes on behind a page: whose turn it is then, and whether nothing is new.
     ///
-    /// All versions are read beside the newest ones from the beginning, so that none is forgotten before it is read, and
-    /// alone once the newest ones are all there. A version may be written after a newer one was; the newer one comes
-    /// again behind it.
+    /// All versions are read beside the newest ones from the beginning, so that none is forgotten before it is read,
+    /// and alone once the newest ones are all there. A version may be written after a newer one was; the newer one
+    /// comes again behind it.
     fn advance(&mut self, page: &Page) -> (Turn, bool) {
         let continuation = Some(page.continuation.clone());
         match page.mode {

@@ -1,7 +1,7 @@
 //! What a page of changes does to the target: items written, items deleted.
 //!
-//! Owns that the last change of a place counts: the feed of all versions may tell several of one item, and its steps are
-//! carried out side by side. Does not own the calls: see `run`.
+//! Owns that the last change of a place counts: the feed of all versions may tell several of one item, and its steps
+//! are carried out side by side. Does not own the calls: see `run`.
 
 use std::collections::HashMap;
 

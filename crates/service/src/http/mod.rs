@@ -42,7 +42,8 @@
 //!   its continuation token.
 //! - Writes: [`IfMatch`] as an argument gives 428 and 412; [`EtagHeader`] on answers; [`IfNoneMatch`] with
 //!   [`not_modified`] for reads.
-//! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route, which takes an [`OpenStream`].
+//! - Events: one [`Events`] per service, [`Events::publish`] by topic, [`Events::respond`] in the route, which takes
+//!   an [`OpenStream`].
 //! - Failures of `client` become problems with `?`.
 //! - Waiting callers and streams end with [`Kit::stop`].
 

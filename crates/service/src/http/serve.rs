@@ -1,7 +1,7 @@
 //! Serving, and stopping without cutting anybody off.
 //!
-//! Owns the signal to stop, the time that running requests get, and how many connections there are and how slow they may
-//! be. Streams of events end with the signal. Does not own TLS and HTTP/2: a proxy in front does.
+//! Owns the signal to stop, the time that running requests get, and how many connections there are and how slow they
+//! may be. Streams of events end with the signal. Does not own TLS and HTTP/2: a proxy in front does.
 
 use std::io;
 use std::net::SocketAddr;

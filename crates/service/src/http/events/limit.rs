@@ -1,6 +1,7 @@
 //! How many streams of events may be open: in all, and of one caller.
 //!
-//! Owns counting them. Does not own who the caller is (`layer.rs`), nor how long a stream holds its permit (`stream.rs`).
+//! Owns counting them. Does not own who the caller is (`layer.rs`), nor how long a stream holds its permit
+//! (`stream.rs`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

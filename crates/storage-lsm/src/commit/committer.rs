@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use fjall::PersistMode;
 use storage::{Error, Result, Shard, Stamp};
 
+use super::backpressure;
+use super::gather::Gather;
+use super::merge::Merge;
+use super::queue::{Job, Queue, Reply};
 use crate::acknowledged::Acknowledged;
-use crate::backpressure;
 use crate::failure::{guarded, stopped, write_failed};
-use crate::gather::Gather;
-use crate::merge::Merge;
-use crate::queue::{Job, Queue, Reply};
 use crate::settings::Durability;
 use crate::store::Shared;
 
