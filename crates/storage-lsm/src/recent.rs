@@ -6,11 +6,11 @@
 //! value is no younger than its view. So what is here is what the tree would say to that view. Does not own the tree.
 
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::fast::RandomState;
 use storage::{Space, StorageValue};
 
 const SLOTS: usize = 1024;
@@ -66,7 +66,7 @@ impl Recent {
         Self {
             slots: (0..SLOTS).map(|_| Mutex::default()).collect(),
             slot_bytes_max,
-            hashes: RandomState::new(),
+            hashes: RandomState::default(),
             visible: AtomicU64::new(0),
         }
     }

@@ -5,9 +5,8 @@
 //! the same key the last write stays. The tree gives all entries of a batch one sequence number, so a key must not
 //! appear twice. Does not own writing the batch: `committer` does.
 
-use std::collections::HashMap;
-
 use fjall::{OwnedWriteBatch, PersistMode, Slice};
+use foldhash::HashMap;
 use storage::{Error, Result, Shard, Space, Stamp, Write, WriteSet};
 
 use crate::failure::read_failed;
@@ -135,7 +134,7 @@ impl Merge {
             shared.keyspaces.of(space)?;
             let places = usize::from(space.number) + 1;
             if self.places.len() < places {
-                self.places.resize_with(places, HashMap::new);
+                self.places.resize_with(places, HashMap::default);
             }
             if key.len() > KEY_BYTES_MAX {
                 return Err(Error::refused(format!(
