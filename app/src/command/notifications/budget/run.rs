@@ -132,7 +132,7 @@ impl Runs {
 fn operations(runs: &Runs) -> String {
     let rows = runs.rows().map(|(row, native, lean)| {
         let why = match (row.verdict(), row.figure.known) {
-            (Verdict::Known, Some((_, why))) => format!("; {why}"),
+            (Verdict::Known | Verdict::Over, Some((_, why))) => format!("; {why}"),
             _ => String::new(),
         };
         vec![
