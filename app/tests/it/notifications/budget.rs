@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::planisphere::planisphere;
 
-/// The operations that cost more than twice the seed's figure, or than its corrections allow (NT-X9: 30 for an event, 12
-/// for a mark): under the charges of the hosted service with every property indexed, as the seed's Terraform has it, and
-/// with lean indexing. To the cent: whoever makes one cheaper or dearer says so here. Shorter is better.
+/// The operations that cost more than twice the seed's figure, or than its corrections allow (NT-X9: 30 for an event,
+/// 12 for a mark): under the charges of the hosted service with every property indexed, as the seed's Terraform has
+/// it, and with lean indexing. To the cent: whoever makes one cheaper or dearer says so here. Shorter is better.
 const OVER: [(&str, f64, f64); 6] = [
     ("enqueue an event", 10.29, 6.10),
     ("process an event, no device", 43.88, 35.88),
