@@ -31,6 +31,8 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
+    /// With fewer jobs the committer is not to be woken.
+    wanted: usize,
     ended: bool,
 }
 
@@ -53,8 +55,11 @@ impl Queue {
         waiting.jobs.push_back(job);
         // The room is given back by `release`, when the committer has taken the job in hand.
         room.forget();
+        let is_enough = waiting.jobs.len() >= waiting.wanted;
         drop(waiting);
-        self.changed.notify_one();
+        if is_enough {
+            self.changed.notify_one();
+        }
         Ok(())
     }
 
@@ -86,8 +91,8 @@ impl Queue {
     )]
     pub(crate) fn take_until(&self, taken: &mut VecDeque<Job>, jobs: usize, deadline: Instant) {
         let mut waiting = self.lock();
-        let wanted = jobs.saturating_sub(taken.len());
-        while waiting.jobs.len() < wanted && !waiting.ended {
+        waiting.wanted = jobs.saturating_sub(taken.len());
+        while waiting.jobs.len() < waiting.wanted && !waiting.ended {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -95,6 +100,7 @@ impl Queue {
             let woken = self.changed.wait_timeout(waiting, left);
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
+        waiting.wanted = 0;
         taken.append(&mut waiting.jobs);
     }
 
