@@ -6,7 +6,7 @@
 //! A tenth of the backlog concerns a tenth of the people, all of whose events lie in it. So every tenth has the same
 //! mix of outcomes and lists of the same length, and only the backlog could make one dearer than another.
 
-use notifications::{Category, EventType, Platform};
+use notifications::{Category, EventType, Payload, Platform, TargetType};
 
 use crate::data::mixed;
 
@@ -55,15 +55,12 @@ pub(super) struct Person {
 }
 
 /// One event.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Happening {
     pub(super) user_id: String,
     pub(super) event_type: EventType,
-    pub(super) actor_id: String,
-    pub(super) actor_name: String,
-    /// Tells the number of the event.
-    pub(super) target_id: String,
-    pub(super) snippet: Option<String>,
+    /// Its target tells the number of the event.
+    pub(super) payload: Payload,
     pub(super) dedupe_key: String,
 }
 
@@ -105,10 +102,14 @@ impl Mix {
         Happening {
             user_id,
             event_type,
-            actor_name: format!("Person number {actor}"),
-            actor_id,
-            target_id: number.to_string(),
-            snippet: has_snippet.then(|| crate::data::text(drawn)),
+            payload: Payload {
+                actor_id: Some(actor_id),
+                actor_name: Some(format!("Person number {actor}")),
+                target_id: number.to_string(),
+                target_type: TargetType::Post,
+                snippet: has_snippet.then(|| crate::data::text(drawn)),
+                more: serde_json::Map::new(),
+            },
             dedupe_key,
         }
     }

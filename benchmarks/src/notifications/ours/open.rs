@@ -16,8 +16,8 @@ use engine::{ContainerLink, Engine};
 use indicatif::ProgressBar;
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{
-    Device, DeviceId, Dispatcher, NewEvent, Notifications, Payload, Platform, PreferencesChange,
-    PushToken, QuietHours, Registration, Settings, TargetType, UserId,
+    Device, DeviceId, Dispatcher, NewEvent, Notifications, Platform, PreferencesChange, PushToken,
+    QuietHours, Registration, Settings, UserId,
 };
 use storage_lsm::Durability;
 use tempfile::TempDir;
@@ -179,19 +179,12 @@ fn device_name(person: &str, platform: Platform) -> String {
 }
 
 pub(super) fn new_event(happening: Happening) -> Result<NewEvent> {
-    let Happening { user_id, event_type, .. } = happening;
+    let Happening { user_id, event_type, payload, dedupe_key } = happening;
     Ok(NewEvent {
         user_id: UserId::parse(user_id)?,
         event_type,
-        payload: Payload {
-            actor_id: Some(happening.actor_id),
-            actor_name: Some(happening.actor_name),
-            target_id: happening.target_id,
-            target_type: TargetType::Post,
-            snippet: happening.snippet,
-            more: serde_json::Map::new(),
-        },
-        dedupe_key: Some(happening.dedupe_key),
+        payload,
+        dedupe_key: Some(dedupe_key),
         scheduled_at: None,
         idempotency_key: None,
     })

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use notifications::{Payload, TargetType};
 use postgres::{Client, Statement};
 
 use super::super::latency::Moments;
@@ -229,14 +228,7 @@ impl Sender {
 
     fn enqueue(&mut self, mix: &Mix, number: u64) -> Result<()> {
         let happening = mix.happening(number);
-        let payload = serde_json::to_string(&Payload {
-            actor_id: Some(happening.actor_id),
-            actor_name: Some(happening.actor_name),
-            target_id: happening.target_id,
-            target_type: TargetType::Post,
-            snippet: happening.snippet,
-            more: serde_json::Map::new(),
-        })?;
+        let payload = serde_json::to_string(&happening.payload)?;
         let (id, event_type) = (i64::try_from(number)?, happening.event_type);
         let (name, category) = (event_type.name(), event_type.category().name());
         self.client.execute(
