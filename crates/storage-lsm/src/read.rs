@@ -110,10 +110,29 @@ impl Shared {
     }
 
     fn scan(&self, view: &View, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        let keyspace = self.keyspaces.of(space)?;
         if scan.range.is_empty() {
             return Ok(FillingPage::new(scan.limit).finish());
         }
+        let Some(named) = self.recent.named(shard, space, scan) else {
+            return self.scan_stored(view, shard, space, scan);
+        };
+        if let Some(page) = self.recent.page(view.seen, &named) {
+            return Ok(page);
+        }
+        let page = self.scan_stored(view, shard, space, scan)?;
+        self.recent.offer_page(view.seen, &named, &page);
+        Ok(page)
+    }
+
+    /// The page of a scan of the tree.
+    fn scan_stored(
+        &self,
+        view: &View,
+        shard: Shard,
+        space: Space,
+        scan: &Scan,
+    ) -> Result<ScanPage> {
+        let keyspace = self.keyspaces.of(space)?;
         let range = view.snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
         match scan.direction {
             Direction::Forward => self.page(shard, scan.limit, range),

@@ -99,10 +99,10 @@ impl Merge {
         self.entries.sort_unstable_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });
-        let number = shared.recent.next_batch();
+        let mut writing = shared.recent.writing();
         for entry in self.entries.drain(..) {
             let keyspace = keyspaces.of(entry.space)?;
-            shared.recent.written(number, entry.space, &entry.key);
+            writing.key(entry.space, &entry.key);
             match entry.value {
                 Some(value) => batch.insert(keyspace, entry.key, value),
                 None => batch.remove(keyspace, entry.key),

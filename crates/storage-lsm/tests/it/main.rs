@@ -7,6 +7,7 @@ mod contract;
 mod full_disk;
 mod lost_writes;
 mod reopening;
+mod repeated_reads;
 
 use std::path::Path;
 use std::sync::Arc;
