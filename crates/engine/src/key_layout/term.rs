@@ -115,8 +115,12 @@ fn item_keys(logical: &LogicalPartition, entries: &[Entry]) -> Option<Bytes> {
     let ids: usize = entries.iter().map(|entry| entry.value.len()).sum();
     let mut keys = Vec::with_capacity(ids + entries.len() * logical.as_bytes().len());
     for entry in entries {
+        // Most ids are ASCII, which is seen at a glance.
+        if !entry.value.is_ascii() {
+            std::str::from_utf8(&entry.value).ok()?;
+        }
         keys.extend_from_slice(logical.as_bytes());
-        keys.extend_from_slice(std::str::from_utf8(&entry.value).ok()?.as_bytes());
+        keys.extend_from_slice(&entry.value);
     }
     Some(keys.into())
 }

@@ -24,7 +24,7 @@ pub(super) struct Target {
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
     /// The partition key of the logical partition.
-    pub(super) key: Option<PartitionKey>,
+    pub(super) key: Option<Arc<PartitionKey>>,
 }
 
 /// A target inside one physical partition.
@@ -34,7 +34,7 @@ pub(super) struct Piece {
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
     /// The partition key of the logical partition.
-    pub(super) key: Option<PartitionKey>,
+    pub(super) key: Option<Arc<PartitionKey>>,
 }
 
 impl Piece {
@@ -107,7 +107,7 @@ fn of_key(container: &Container, key: &PartitionKey) -> Target {
     let is_full = key.components().len() == definition.levels();
     let range = definition.effective_range(key);
     let logical = is_full.then(|| LogicalPartition::new(&range.min, key));
-    Target { range, logical, key: is_full.then(|| key.clone()) }
+    Target { range, logical, key: is_full.then(|| Arc::new(key.clone())) }
 }
 
 /// What lies in both.

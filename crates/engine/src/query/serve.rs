@@ -159,8 +159,8 @@ impl Engine {
         let context = context(self, &reading.live, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
-        let definition = reading.identity.definition.clone();
-        let choice = Choice::new(prepared, &opened.pieces, &definition, &context);
+        let identity = Arc::clone(&reading.identity);
+        let choice = Choice::new(prepared, &opened.pieces, &identity.definition, &context);
         let charged = match &operation.feed_range {
             FeedRange::PartitionKey(_) => choice.lookup(),
             _ => &prepared.access.lookup,

@@ -6,8 +6,8 @@
 //! on with it on each of the new ranges.
 
 use bytes::Bytes;
-use model::value::structural_hash;
-use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, Json, ResourceId};
+use model::value::{array_hash, structural_hash, text_hash};
+use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, ResourceId};
 use storage::StorageKey;
 
 use super::refusal::token_refused;
@@ -15,7 +15,7 @@ use super::request::QueryItems;
 use crate::error::{Error, ErrorKind, Result};
 
 const TOKEN_KIND: &str = "query";
-const TOKEN_VERSION: u8 = 2;
+const TOKEN_VERSION: u8 = 3;
 /// Room for the place of an ordinary query.
 const TOKEN_BYTES: usize = 192;
 
@@ -131,18 +131,14 @@ fn epks(operation: &QueryItems) -> EpkRange {
 /// What makes a query the same query.
 fn fingerprint(operation: &QueryItems) -> u128 {
     let parameters = operation.parameters.iter().map(|(name, value)| {
-        let pair = [Some(Json::from(name)), value.cloned()];
-        Json::Array(pair.into_iter().flatten().collect())
+        let value = value.map(structural_hash);
+        array_hash(std::iter::once(text_hash(name)).chain(value))
     });
     let key = match &operation.feed_range {
-        FeedRange::PartitionKey(_) => operation.feed_range.to_text(),
-        FeedRange::Container | FeedRange::Epk(_) => String::new(),
+        FeedRange::PartitionKey(key) => structural_hash(&key.to_json()),
+        FeedRange::Container | FeedRange::Epk(_) => 0,
     };
-    structural_hash(&Json::Array(vec![
-        Json::from(operation.text.as_str()),
-        Json::from(key),
-        Json::Array(parameters.collect()),
-    ]))
+    array_hash([text_hash(&operation.text), key, array_hash(parameters)].into_iter())
 }
 
 fn push_place(bytes: &mut Vec<u8>, place: &Place) {

@@ -13,14 +13,8 @@ pub fn structural_hash(value: &Json) -> u128 {
         Json::Null => murmur3_x64_128(&[], seed::NULL),
         Json::Bool(value) => murmur3_x64_128(&[u8::from(*value)], seed::BOOL),
         Json::Number(number) => number_hash(number),
-        Json::String(text) => murmur3_x64_128(text.as_bytes(), seed::STRING),
-        Json::Array(elements) => {
-            let hashes: Vec<u8> = elements
-                .iter()
-                .flat_map(|element| structural_hash(element).to_le_bytes())
-                .collect();
-            murmur3_x64_128(&hashes, seed::ARRAY)
-        }
+        Json::String(text) => text_hash(text),
+        Json::Array(elements) => array_hash(elements.iter().map(structural_hash)),
         Json::Object(object) => {
             // A sum does not depend on the order of the properties.
             let sum = object.iter().fold(0_u128, |sum, (name, value)| {
@@ -31,6 +25,20 @@ pub fn structural_hash(value: &Json) -> u128 {
             murmur3_x64_128(&sum.to_le_bytes(), seed::OBJECT)
         }
     }
+}
+
+/// Fingerprint of a string, without making a value of it.
+#[must_use]
+pub fn text_hash(text: &str) -> u128 {
+    murmur3_x64_128(text.as_bytes(), seed::STRING)
+}
+
+/// Fingerprint of an array whose elements have these.
+#[must_use]
+pub fn array_hash(elements: impl Iterator<Item = u128>) -> u128 {
+    let mut hashes = Vec::with_capacity(16 * elements.size_hint().0);
+    elements.for_each(|element| hashes.extend_from_slice(&element.to_le_bytes()));
+    murmur3_x64_128(&hashes, seed::ARRAY)
 }
 
 /// Integers by their value, however they were written; other numbers by their double.
@@ -69,6 +77,12 @@ mod tests {
         assert_eq!(hash("1"), hash("1.0"));
         assert_eq!(hash("0"), hash("-0"));
         assert_eq!(hash(r#"{"a":1,"b":{"c":2,"d":3}}"#), hash(r#"{"b":{"d":3,"c":2},"a":1e0}"#));
+    }
+
+    #[test]
+    fn parts_hash_as_their_whole_does() {
+        let elements = [text_hash("a"), array_hash(std::iter::empty()), hash("1")];
+        assert_eq!(array_hash(elements.into_iter()), hash(r#"["a",[],1]"#));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) mod arbitrary;
 #[cfg(test)]
 mod tests;
 
-pub use hash::structural_hash;
+pub use hash::{array_hash, structural_hash, text_hash};
 pub use json::{Json, Object};
 pub use number::Number;
 pub use order::{compare, compare_strings};

@@ -5,7 +5,6 @@
 //! only where no later batch has left its number, and takes one out only when the thing is no younger than its view. So
 //! what lies here is what the tree would say to that view. Does not own what the things are.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -40,7 +39,9 @@ struct Slot<N, T> {
 
 struct Content<N, T> {
     /// The oldest first.
-    things: VecDeque<Held<N, T>>,
+    things: Vec<Held<N, T>>,
+    /// The hashed names of the things, close together: whoever looks for one passes by the others.
+    names: Vec<u64>,
     bytes: usize,
     asked: [u64; ASKED_MAX],
     asked_next: usize,
@@ -69,7 +70,7 @@ impl<N, T: Clone> Shelf<N, T> {
     /// The thing of a name as a view sees it, if it is here.
     pub(super) fn get(&self, seen: SeenBatch, label: Label, is: impl Fn(&N) -> bool) -> Option<T> {
         let content = self.slot(label)?.lock();
-        let held = content.things.iter().find(|held| held.is(label, &is))?;
+        let held = content.find(label, &is)?;
         (held.since <= seen.0).then(|| held.thing.clone())
     }
 
@@ -90,15 +91,13 @@ impl<N, T: Clone> Shelf<N, T> {
         // A thing of this name would be one that this view is too old for.
         if since <= seen.0
             && content.is_asked_again(label.name)
-            && !content.things.iter().any(|held| held.is(label, &is))
+            && content.find(label, &is).is_none()
         {
-            content.bytes += bytes;
-            while content.bytes > self.slot_bytes_max {
-                let Some(oldest) = content.things.pop_front() else { break };
-                content.bytes -= oldest.bytes;
+            while content.bytes + bytes > self.slot_bytes_max {
+                content.remove(0);
             }
             let (name, thing) = make();
-            content.things.push_back(Held { label, name, thing, bytes, since });
+            content.push(Held { label, name, thing, bytes, since });
         }
         slot.held.store(content.things.len(), Ordering::SeqCst);
     }
@@ -111,12 +110,9 @@ impl<N, T: Clone> Shelf<N, T> {
             return;
         }
         let mut content = slot.lock();
-        let Content { things, bytes, .. } = &mut *content;
-        things.retain(|held| {
-            let stays = held.label.place != place;
-            *bytes -= if stays { 0 } else { held.bytes };
-            stays
-        });
+        while let Some(at) = content.things.iter().position(|held| held.label.place == place) {
+            content.remove(at);
+        }
         slot.held.store(content.things.len(), Ordering::SeqCst);
     }
 
@@ -134,8 +130,13 @@ impl<N, T> Slot<N, T> {
 
 impl<N, T> Default for Slot<N, T> {
     fn default() -> Self {
-        let content =
-            Content { things: VecDeque::new(), bytes: 0, asked: [0; ASKED_MAX], asked_next: 0 };
+        let content = Content {
+            things: Vec::new(),
+            names: Vec::new(),
+            bytes: 0,
+            asked: [0; ASKED_MAX],
+            asked_next: 0,
+        };
         Self {
             written_by: AtomicU64::new(0),
             held: AtomicUsize::new(0),
@@ -145,6 +146,23 @@ impl<N, T> Default for Slot<N, T> {
 }
 
 impl<N, T> Content<N, T> {
+    /// Of two names with one hash only the older is found.
+    fn find(&self, label: Label, is: &impl Fn(&N) -> bool) -> Option<&Held<N, T>> {
+        let at = self.names.iter().position(|name| *name == label.name)?;
+        self.things.get(at).filter(|held| is(&held.name))
+    }
+
+    fn push(&mut self, held: Held<N, T>) {
+        self.bytes += held.bytes;
+        self.names.push(held.label.name);
+        self.things.push(held);
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.names.remove(at);
+        self.bytes -= self.things.remove(at).bytes;
+    }
+
     fn is_asked_again(&mut self, name: u64) -> bool {
         if self.asked.contains(&name) {
             return true;
@@ -154,12 +172,6 @@ impl<N, T> Content<N, T> {
         }
         self.asked_next = (self.asked_next + 1) % ASKED_MAX;
         false
-    }
-}
-
-impl<N, T> Held<N, T> {
-    fn is(&self, label: Label, is: &impl Fn(&N) -> bool) -> bool {
-        self.label.name == label.name && is(&self.name)
     }
 }
 

@@ -7,6 +7,9 @@ use bytes::Bytes;
 
 use crate::query::token::Progress;
 
+/// Rows a page has room for before it is known how many there are; a larger page grows.
+const ROOM_ROWS_MAX: usize = 64;
+
 /// A page being filled.
 pub(in crate::query) struct PageRows {
     pub(in crate::query) rows: Vec<Bytes>,
@@ -42,7 +45,7 @@ impl PageRows {
             (top, limit) => top.or(limit),
         };
         Self {
-            rows: Vec::new(),
+            rows: Vec::with_capacity(rows_max.min(ROOM_ROWS_MAX)),
             bytes: 0,
             rows_max,
             bytes_max,

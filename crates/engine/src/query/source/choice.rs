@@ -65,7 +65,7 @@ pub(in crate::query) struct Choice<'plan> {
     lookup: Lookup,
     /// Whether the part read answers what was left out of the lookups.
     answers_key: bool,
-    /// Values that all items read have.
+    /// Values that all items read have, when the values that the query looks at are known.
     shared: Vec<(Vec<String>, Json)>,
 }
 
@@ -81,7 +81,9 @@ impl<'plan> Choice<'plan> {
             false => (prepared.access.lookup.clone(), true),
         };
         let shared = match pieces {
-            [only] => only.key.as_ref().map(|key| shared_values(definition, key)),
+            [only] if prepared.needed.is_some() => {
+                only.key.as_ref().map(|key| shared_values(definition, key))
+            }
             _ => None,
         };
         let shared = shared.unwrap_or_default();
@@ -127,7 +129,7 @@ impl<'plan> Choice<'plan> {
         };
         let terms = ordered_path_terms(path, &values, is_reversed);
         let after = ordered_place(place)?;
-        let walk = OrderedWalk::new(self.pieces, &terms, Some(held), after);
+        let walk = OrderedWalk::new(self.pieces, terms, Some(held), after);
         Ok(Some(Source::Ordered(walk.distinct(after))))
     }
 
@@ -172,14 +174,14 @@ impl<'plan> Choice<'plan> {
                 let terms = ordered_path_terms(path, values, *is_reversed);
                 let held = self.held(&[(path.clone(), false)]);
                 let after = ordered_place(place)?;
-                OrderedWalk::new(self.pieces, &terms, held, after)
+                OrderedWalk::new(self.pieces, terms, held, after)
             }
             OrderAccess::Composite { index, is_reversed, equal, next, .. } => {
                 let composite = self.prepared.indexes.composites().get(*index);
                 let Some(composite) = composite else { return Ok(None) };
                 let terms = composite_terms(composite, equal, Some(next), *is_reversed);
                 let held = self.held(&composite_paths(composite));
-                OrderedWalk::new(self.pieces, &terms, held, ordered_place(place)?)
+                OrderedWalk::new(self.pieces, terms, held, ordered_place(place)?)
             }
         };
         Ok(Some(Source::Ordered(walk)))

@@ -36,7 +36,7 @@ impl ExtremeWalk {
         let others = ValueSet::intersection([values.clone(), others]);
         let walk = |values: &ValueSet| {
             let terms = ordered_path_terms(path, values, is_greatest);
-            OrderedWalk::new(pieces, &terms, Some(held.clone()), None)
+            OrderedWalk::new(pieces, terms, Some(held.clone()), None)
         };
         Some(Self { walks: vec![walk(&others), walk(&scalars)] })
     }

@@ -7,9 +7,10 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
+use storage::Shard;
 
 use super::candidate::{Batch, Candidate};
 use super::index_values::IndexValues;
@@ -36,11 +37,9 @@ struct Stream {
     buffer: VecDeque<Ranked>,
     /// Terms read behind a run of cut strings.
     spare: VecDeque<TermHit>,
-    /// Whose values the terms hold, and which of them are in descending order.
-    paths: Vec<(ItemPath, bool)>,
+    terms: Arc<Terms>,
     descending: Vec<bool>,
     after: Option<TermPlace>,
-    is_reversed: bool,
 }
 
 /// A term with the bytes it is ordered by.
@@ -53,18 +52,18 @@ struct Ranked {
 impl OrderedWalk {
     pub(super) fn new(
         pieces: &[Piece],
-        terms: &Terms,
+        terms: Terms,
         values: Option<IndexValues>,
         after: Option<&TermPlace>,
     ) -> Self {
+        let terms = Arc::new(terms);
         let streams = pieces.iter().map(|piece| Stream {
-            walk: TermWalk::new(piece, terms, after),
+            walk: TermWalk::new(piece, &terms, after),
             buffer: VecDeque::new(),
             spare: VecDeque::new(),
-            paths: terms.paths.clone(),
+            terms: Arc::clone(&terms),
             descending: terms.descending(),
             after: after.cloned(),
-            is_reversed: terms.is_reversed,
         });
         Self {
             streams: streams.collect(),
@@ -92,8 +91,8 @@ impl OrderedWalk {
         wanted: usize,
     ) -> Result<Batch> {
         let wanted = reading.batch_items(wanted);
-        let mut hits = Vec::with_capacity(wanted);
-        let mut uncut = Vec::with_capacity(wanted);
+        let mut hits = self.straight(reading, wanted).await?;
+        let (straight, mut uncut) = (hits.len(), Vec::new());
         while hits.len() < wanted {
             for stream in self.streams.iter_mut().filter(|stream| stream.buffer.is_empty()) {
                 stream.refill(reading, &mut self.loading, wanted).await?;
@@ -103,9 +102,11 @@ impl OrderedWalk {
             hits.push((shard, ranked.hit));
         }
         let contents = self.loading.contents(reading, &mut hits).await?;
-        let last = hits.last().zip(uncut.last()).map(|((_, hit), uncut)| {
-            placed(uncut.as_ref().unwrap_or(&hit.value).clone(), hit.ordinal)
-        });
+        let last_uncut = uncut.last().and_then(Option::as_ref);
+        let last = hits
+            .last()
+            .map(|(_, hit)| placed(last_uncut.unwrap_or(&hit.value).clone(), hit.ordinal));
+        let uncut = std::iter::repeat_n(None, straight).chain(uncut);
         let candidates = Vec::with_capacity(hits.len());
         let mut batch = Batch { candidates, reached: last, is_last: hits.len() < wanted };
         for (((_, hit), uncut), content) in hits.into_iter().zip(uncut).zip(contents) {
@@ -126,8 +127,28 @@ impl OrderedWalk {
         Ok(batch)
     }
 
+    /// The next terms of the only piece as they come, up to the first whose item must be looked at to put it in order.
+    /// Of several pieces none: they are merged.
+    async fn straight(
+        &mut self,
+        reading: &mut Reading,
+        wanted: usize,
+    ) -> Result<Vec<(Shard, TermHit)>> {
+        let mut hits = Vec::with_capacity(wanted);
+        let [stream] = self.streams.as_mut_slice() else { return Ok(hits) };
+        let shard = stream.walk.piece().shard();
+        while stream.is_drained() && hits.len() < wanted && !stream.walk.is_at_end() {
+            let mut read = stream.walk.next(reading, wanted).await?;
+            let is_cut = |hit: &TermHit| cut_beginning(&hit.value, &stream.descending).is_some();
+            let plain = read.iter().position(is_cut).unwrap_or(read.len());
+            stream.spare.extend(read.drain(plain.min(wanted - hits.len())..));
+            hits.extend(read.into_iter().map(|hit| (shard, hit)));
+        }
+        Ok(hits)
+    }
+
     /// Takes the first of all pieces, whose buffers are filled unless nothing is left of them.
-    fn least(&mut self) -> Option<(storage::Shard, Ranked)> {
+    fn least(&mut self) -> Option<(Shard, Ranked)> {
         let is_reversed = self.is_reversed;
         let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
         let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
@@ -158,6 +179,11 @@ impl Ranked {
 }
 
 impl Stream {
+    /// Whether everything that was read of it has been given.
+    fn is_drained(&self) -> bool {
+        self.buffer.is_empty() && self.spare.is_empty()
+    }
+
     fn skip_value(&mut self, value: &Bytes) {
         self.buffer.retain(|ranked| ranked.rank() != value);
         self.spare.retain(|hit| hit.value != *value);
@@ -223,19 +249,19 @@ impl Stream {
             let records = loading.records(reading, shard, part).await?;
             for (hit, record) in part.iter().zip(records) {
                 let Some(record) = record else { continue };
-                let item = parse_paths(&record, &self.paths)?;
-                let values = self.paths.iter().map(|(path, is_descending)| {
+                let item = parse_paths(&record, &self.terms.paths)?;
+                let values = self.terms.paths.iter().map(|(path, is_descending)| {
                     (values_at(&item, path).into_iter().next(), *is_descending)
                 });
                 let uncut = Some(uncut(&values.collect::<Vec<_>>()).into());
                 ranked.push(Ranked { uncut, hit: hit.clone() });
             }
         }
-        ranked.sort_by(|left, right| left.compare(right, self.is_reversed));
+        ranked.sort_by(|left, right| left.compare(right, self.terms.is_reversed));
         if let Some(after) = &self.after {
             let done = TermHit { value: Bytes::new(), ordinal: after.ordinal, key: Bytes::new() };
             let done = Ranked { uncut: Some(after.value.clone()), hit: done };
-            ranked.retain(|one| one.compare(&done, self.is_reversed) == Ordering::Greater);
+            ranked.retain(|one| one.compare(&done, self.terms.is_reversed) == Ordering::Greater);
         }
         self.buffer.extend(ranked);
         Ok(())
