@@ -9,6 +9,7 @@ use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, Se
 
 use super::failure::{Failure, Outcome};
 use super::header;
+use super::origin::Origin;
 use engine::Engine;
 use engine::operation::{PageOptions, ReadOptions, WriteOptions};
 
@@ -18,14 +19,18 @@ pub(crate) struct Request {
     pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Scheme and host as the client wrote them.
-    pub(crate) origin: String,
+    pub(crate) origin: Origin,
 }
 
 impl Request {
     /// The text of a header, without the space around it; a header of other bytes is as good as none.
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    }
+
+    /// Scheme and host as the client wrote them.
+    pub(crate) fn origin(&self) -> String {
+        self.origin.address(&self.headers, "")
     }
 
     /// Whether a Boolean header says true, in any case.
@@ -144,11 +149,12 @@ impl Request {
 
     /// Whether a POST on a feed is a query.
     pub(crate) fn is_query(&self) -> bool {
+        if self.flag(&header::IS_QUERY) || self.flag(&header::IS_QUERY_OTHER) {
+            return true;
+        }
         let content_type = self.header(&hyper::header::CONTENT_TYPE).unwrap_or_default();
         let kind = content_type.split(';').next().unwrap_or_default().trim();
-        self.flag(&header::IS_QUERY)
-            || self.flag(&header::IS_QUERY_OTHER)
-            || kind.eq_ignore_ascii_case("application/query+json")
+        kind.eq_ignore_ascii_case("application/query+json")
             || kind.eq_ignore_ascii_case("application/sql")
     }
 }

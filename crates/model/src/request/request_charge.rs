@@ -112,9 +112,11 @@ impl Sum for RequestCharge {
 /// Request units with at most two decimals and no trailing zeros.
 impl fmt::Display for RequestCharge {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grid = u128::from(PARTS_PER_REQUEST_UNIT);
-        let hundredths = (u128::from(self.parts) * 100 + grid / 2) / grid;
-        let (whole, decimals) = (hundredths / 100, hundredths % 100);
+        let grid = PARTS_PER_REQUEST_UNIT;
+        let (whole, rest) = (self.parts / grid, self.parts % grid);
+        // A rest that rounds up to a whole request unit is carried.
+        let hundredths = (rest * 100 + grid / 2) / grid;
+        let (whole, decimals) = (whole + hundredths / 100, hundredths % 100);
         match (decimals / 10, decimals % 10) {
             (0, 0) => write!(formatter, "{whole}"),
             (tenth, 0) => write!(formatter, "{whole}.{tenth}"),
@@ -143,6 +145,7 @@ mod tests {
             let charge = RequestCharge::from_units(units);
             assert_eq!((charge.to_string().as_str(), charge.units()), (text, units));
         }
+        assert_eq!(RequestCharge::from_parts(209_999).to_string(), "1");
         assert_eq!(RequestCharge::from_parts(u64::MAX).to_string(), "87841638446235.96");
     }
 
