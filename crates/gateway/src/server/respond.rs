@@ -4,10 +4,12 @@
 //! that names the activity id under which it is logged.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Body;
 use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HeaderName, HeaderValue, PRAGMA};
@@ -103,14 +105,12 @@ fn location<B>(incoming: &hyper::Request<B>, origin: &Origin) -> Option<HeaderVa
 /// Milliseconds with three decimals.
 fn milliseconds(written: &mut HeaderText, microseconds: u64) -> &mut HeaderText {
     let beyond = microseconds % 1000;
-    let zeros = if beyond < 10 {
-        "00"
-    } else if beyond < 100 {
-        "0"
-    } else {
-        ""
+    let point: &[u8] = match beyond {
+        0..10 => b".00",
+        10..100 => b".0",
+        _ => b".",
     };
-    written.number(microseconds / 1000).text(".").text(zeros).number(beyond)
+    written.number(microseconds / 1000).ascii(point).number(beyond)
 }
 
 async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
@@ -132,7 +132,7 @@ async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         return Ok(observe::page(gateway, &origin.address(&parts.headers, "")));
     }
     let (method, headers) = (parts.method, parts.headers);
-    let mut request = Request { method, headers, body: Bytes::new(), origin };
+    let mut request = Request::new(method, headers, origin);
     let principal = gateway.authorize(&request, &path).await?;
     request.body = read_body(gateway, body).await?;
     principal.authorize_body(gateway, &request, &path)?;
@@ -170,18 +170,46 @@ where
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 
+/// All bytes of a body; the usual one comes in one piece, which is passed on as it is.
+async fn collected<B>(body: &mut B, bytes_max: usize) -> Result<Bytes, BoxError>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let mut body = Limited::new(body, bytes_max);
+    let Some(first) = body.frame().await else { return Ok(Bytes::new()) };
+    let first = first?.into_data().unwrap_or_default();
+    if body.is_end_stream() {
+        return Ok(first);
+    }
+    let mut whole = first.chain(body.collect().await?.aggregate());
+    Ok(whole.copy_to_bytes(whole.remaining()))
+}
+
 async fn read_body<B>(gateway: &Gateway, mut body: B) -> Outcome<Bytes>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
     let limits = &gateway.settings().limits;
-    let reading = Limited::new(&mut body, limits.body_bytes_max).collect();
-    let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await
-    else {
-        return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "The request body came too slowly."));
+    let read = {
+        let mut reading = pin!(collected(&mut body, limits.body_bytes_max));
+        // A body that is here already needs no clock.
+        match poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
+            Poll::Ready(read) => read,
+            Poll::Pending => {
+                let time_max = Duration::from_millis(limits.body_ms_max);
+                let Ok(read) = tokio::time::timeout(time_max, reading).await else {
+                    let message = "The request body came too slowly.";
+                    return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, message));
+                };
+                read
+            }
+        }
     };
     match read {
-        Ok(collected) => Ok(collected.to_bytes()),
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.is::<LengthLimitError>() => {
             drain(&mut body, Duration::from_millis(limits.body_ms_max)).await;
             let bytes_max = limits.body_bytes_max;
