@@ -19,18 +19,22 @@ const DIGITS_MAX: usize = 20;
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderText {
     buffer: BytesMut,
+    /// Whether something in it may be what headers cannot carry.
+    is_foreign: bool,
 }
 
 impl HeaderText {
     pub(crate) fn new() -> Self {
-        Self { buffer: BytesMut::with_capacity(VALUES_BYTES) }
+        Self { buffer: BytesMut::with_capacity(VALUES_BYTES), is_foreign: false }
     }
 
+    /// Any text.
     pub(crate) fn text(&mut self, text: &str) -> &mut Self {
+        self.is_foreign = true;
         self.ascii(text.as_bytes())
     }
 
-    /// Bytes of a text; what is no ASCII is escaped later, as in any text.
+    /// A text of ours, which headers can carry.
     pub(crate) fn ascii(&mut self, text: &[u8]) -> &mut Self {
         self.buffer.extend_from_slice(text);
         self
@@ -50,6 +54,7 @@ impl HeaderText {
     }
 
     pub(crate) fn shown(&mut self, value: impl Display) -> &mut Self {
+        self.is_foreign = true;
         // A buffer takes every write.
         let _ = write!(self.buffer, "{value}");
         self
@@ -57,7 +62,11 @@ impl HeaderText {
 
     /// What was written since the last value was taken.
     pub(crate) fn take(&mut self) -> Option<HeaderValue> {
-        header_value(self.buffer.split().freeze())
+        let text = self.buffer.split().freeze();
+        if std::mem::take(&mut self.is_foreign) {
+            return header_value(text);
+        }
+        HeaderValue::from_maybe_shared(text).ok()
     }
 }
 
@@ -96,6 +105,7 @@ mod tests {
         let mut written = HeaderText::new();
         check(written.text("a=").number(7).text(";").shown(1.5), "a=7;1.5");
         check(written.ascii(b"b"), "b");
+        check(written.ascii(b"c").text("d").ascii(b"e"), "cde");
         check(&mut written, "");
         let long = "x".repeat(3 * VALUES_BYTES);
         check(written.text(&long), &long);
@@ -113,6 +123,7 @@ mod tests {
         }
         check(written.text("dbs/é b"), "dbs/%C3%A9 b");
         check(written.text("a\tb\n"), "a%09b%0A");
-        check(written.ascii(&[b'a', 0xFF]), "a%EF%BF%BD");
+        check(written.ascii(b"a").text("é").ascii(b"b").number(1), "a%C3%A9b1");
+        assert_eq!(header_value(Bytes::from_static(b"a\xFF")).unwrap(), "a%EF%BF%BD");
     }
 }

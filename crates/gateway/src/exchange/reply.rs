@@ -152,7 +152,15 @@ impl Reply {
     }
 
     pub(crate) fn charge(self, charge: RequestCharge) -> Self {
-        self.with(header::REQUEST_CHARGE, charge)
+        let (whole, hundredths) = charge.rounded();
+        self.with_written(header::REQUEST_CHARGE, |written| {
+            written.number(whole);
+            match (hundredths / 10, hundredths % 10) {
+                (0, 0) => written,
+                (tenth, 0) => written.ascii(b".").number(tenth),
+                (tenth, hundredth) => written.ascii(b".").number(tenth).number(hundredth),
+            }
+        })
     }
 
     /// Why the request costs what it costs, when it was asked.
@@ -197,7 +205,7 @@ impl Reply {
         let (database, name) = (link.database.as_str(), link.container.as_str());
         self.with(header::CONTENT_PATH, container.rid)
             .with_written(header::OWNER_FULL_NAME, |written| {
-                written.text("dbs/").text(database).text("/colls/").text(name)
+                written.ascii(b"dbs/").text(database).ascii(b"/colls/").text(name)
             })
     }
 

@@ -58,7 +58,8 @@ pub(crate) async fn run(
         wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
             || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
-    let outcome = engine.query_items(operation).await?;
+    // The one large future of a query: alone in its place, it is not copied with ours.
+    let outcome = Box::pin(engine.query_items(operation)).await?;
     let reply = reply(request, address, &outcome.value).with_some(header::QUERY_ADVICE, advice);
     Ok(reply
         .charge(outcome.charge)

@@ -67,7 +67,7 @@ pub(crate) async fn dispatch(
         }
         ContainerRoute::Items => {
             let answer = Box::pin(item::feed(gateway, request, &address)).await;
-            Box::pin(standing::standing(engine, request, &address, answer)).await
+            standing::standing(engine, request, &address, answer).await
         }
         ContainerRoute::Item(id) => {
             let answer = item::single(engine, request, &address, id).await;

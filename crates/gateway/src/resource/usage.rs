@@ -16,13 +16,13 @@ pub(crate) fn of_container(reply: Reply, held: Usage, partitions: usize) -> Repl
     let (kilobytes, items) = (held.item_bytes.div_ceil(1024), held.items);
     reply
         .with_written(header::RESOURCE_QUOTA, |written| {
-            written.text("documentSize=10240;documentsSize=").number(quota);
-            written.text(";documentsCount=-1;collectionSize=").number(quota).text(";")
+            written.ascii(b"documentSize=10240;documentsSize=").number(quota);
+            written.ascii(b";documentsCount=-1;collectionSize=").number(quota).ascii(b";")
         })
         .with_written(header::RESOURCE_USAGE, |written| {
-            written.text("documentSize=0;documentsSize=").number(kilobytes);
-            written.text(";documentsCount=").number(items);
-            written.text(";collectionSize=").number(kilobytes).text(";")
+            written.ascii(b"documentSize=0;documentsSize=").number(kilobytes);
+            written.ascii(b";documentsCount=").number(items);
+            written.ascii(b";collectionSize=").number(kilobytes).ascii(b";")
         })
 }
 
