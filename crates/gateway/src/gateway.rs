@@ -91,20 +91,20 @@ impl Gateway {
     }
 
     /// The activity id of a request: the client's own if it has the form of one, otherwise a new one.
-    pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> String {
-        let sent = headers.get(header::ACTIVITY_ID).and_then(|value| value.to_str().ok());
-        let has_form = |text: &&str| {
-            text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
-        };
-        if let Some(sent) = sent.filter(has_form) {
-            return sent.to_owned();
+    pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> HeaderValue {
+        let is_of_form = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
+        let has_form =
+            |sent: &&HeaderValue| sent.len() == 36 && sent.as_bytes().iter().all(is_of_form);
+        if let Some(sent) = headers.get(header::ACTIVITY_ID).filter(has_form) {
+            return sent.clone();
         }
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
         // A random id of version 4, by the bits that the version and the variant leave.
         let high = high & !0xF000 | 0x4000;
         let low = low & !(0b11 << 62) | (0b10 << 62);
-        DashedNumber(u128::from(high) << 64 | u128::from(low)).to_string()
+        let id = DashedNumber(u128::from(high) << 64 | u128::from(low));
+        HeaderValue::from_bytes(&id.to_ascii()).expect("digits and dashes are ASCII letters")
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.

@@ -27,7 +27,11 @@ impl<'a> Path<'a> {
         let raw = path.trim_matches('/');
         let mut segments = Vec::with_capacity(SEGMENTS_MAX);
         let parts = raw.split('/').filter(|segment| !segment.is_empty());
-        segments.extend(parts.map(percent_decoded));
+        if raw.contains('%') {
+            segments.extend(parts.map(percent_decoded));
+        } else {
+            segments.extend(parts.map(Cow::Borrowed));
+        }
         Self { raw, segments }
     }
 

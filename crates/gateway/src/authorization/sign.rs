@@ -16,7 +16,7 @@ pub fn signed_get(key: &AccountKey, path: &str, now_seconds: u64) -> Vec<(&'stat
     let date = http_date(now_seconds);
     let path = Path::parse(path);
     let signed = SignedLink::of(&path);
-    let (kind, link) = (signed.resource_type, &signed.usual);
+    let (kind, link) = (&signed.resource_type, &signed.usual);
     let payload = format!("get\n{kind}\n{link}\n{}\n\n", date.to_lowercase());
     let signature = STANDARD.encode(key.sign(payload.as_bytes()));
     let mut authorization = String::from("type%3Dmaster%26ver%3D1.0%26sig%3D");

@@ -10,7 +10,7 @@ use crate::route::Path;
 /// The type and the possible links of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SignedLink<'a> {
-    pub(crate) resource_type: &'a str,
+    pub(crate) resource_type: Cow<'a, str>,
     /// The usual form: decoded.
     pub(crate) usual: Cow<'a, str>,
     raw: Cow<'a, str>,
@@ -18,22 +18,21 @@ pub(crate) struct SignedLink<'a> {
 
 impl<'a> SignedLink<'a> {
     pub(crate) fn of(path: &Path<'a>) -> Self {
-        let segments: Vec<&str> = path.raw.split('/').filter(|part| !part.is_empty()).collect();
-        let (resource_type, raw) = match segments.as_slice() {
-            [parent @ .., "operations", _] => ("colls", parent),
-            ["offers", ..] => ("offers", segments.get(1..).unwrap_or_default()),
-            all if all.len() % 2 == 0 => {
-                (all.iter().rev().nth(1).copied().unwrap_or_default(), all)
-            }
-            [parent @ .., last] => (*last, parent),
-            [] => ("", segments.as_slice()),
-        };
-        let raw = joined(path.raw, raw);
-        let usual = match &raw {
-            Cow::Borrowed(raw) => percent_decoded(raw),
-            Cow::Owned(raw) => Cow::Owned(percent_decoded(raw).into_owned()),
-        };
-        Self { resource_type, usual, raw }
+        let has_empty_segment = path.raw.as_bytes().windows(2).any(|pair| pair == b"//");
+        if has_empty_segment {
+            let segments = path.raw.split('/').filter(|segment| !segment.is_empty());
+            let joined = segments.collect::<Vec<_>>().join("/");
+            let (resource_type, raw) = parts(&joined);
+            let usual = percent_decoded(raw).into_owned();
+            let (resource_type, raw) = (resource_type.to_owned(), raw.to_owned());
+            return Self {
+                resource_type: resource_type.into(),
+                usual: usual.into(),
+                raw: raw.into(),
+            };
+        }
+        let (resource_type, raw) = parts(path.raw);
+        Self { resource_type: resource_type.into(), usual: percent_decoded(raw), raw: raw.into() }
     }
 
     /// What clients sign that do not sign the usual form, without that.
@@ -49,16 +48,22 @@ impl<'a> SignedLink<'a> {
     }
 }
 
-/// Segments of a path with one slash between them: mostly the path begins or ends with just that.
-fn joined<'a>(path: &'a str, segments: &[&str]) -> Cow<'a, str> {
-    let letters: usize = segments.iter().map(|segment| segment.len()).sum();
-    let bytes = letters + segments.len().saturating_sub(1);
-    let ends = [path.get(..bytes), path.len().checked_sub(bytes).and_then(|at| path.get(at..))];
-    let is_joined = |end: &&str| segments.is_empty() || end.split('/').eq(segments.iter().copied());
-    match ends.into_iter().flatten().find(is_joined) {
-        Some(end) => Cow::Borrowed(end),
-        None => Cow::Owned(segments.join("/")),
+/// The type and the link of a path that has one slash between its segments.
+fn parts(path: &str) -> (&str, &str) {
+    let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
+    let (grandparent, before_last) = parent.rsplit_once('/').unwrap_or(("", parent));
+    if before_last == "operations" {
+        return ("colls", grandparent);
     }
+    match path.strip_prefix("offers") {
+        Some("") => return ("offers", ""),
+        Some(beyond) if beyond.starts_with('/') => {
+            return ("offers", beyond.trim_start_matches('/'));
+        }
+        _ => {}
+    }
+    let has_odd_segments = path.bytes().filter(|byte| *byte == b'/').count().is_multiple_of(2);
+    if has_odd_segments { (last, parent) } else { (before_last, path) }
 }
 
 #[cfg(test)]
@@ -82,6 +87,12 @@ mod tests {
         check("/dbs/x/colls/y/docs/z", "docs", &["dbs/x/colls/y/docs/z", "z"]);
         check("/dbs/x/colls/y/operations/partitionkeydelete", "colls", &["dbs/x/colls/y", "y"]);
         check("/dbs//x/colls", "colls", &["dbs/x", "x"]);
+        check("/dbs///x//colls/y/docs%2F", "docs%2F", &["dbs/x/colls/y", "y"]);
+        check("//dbs//my%20db//", "dbs", &["dbs/my db", "dbs/my%20db", "my db"]);
+        check("/operations/x", "colls", &[""]);
+        check("/offersx", "offersx", &[""]);
+        check("/offers/operations/x", "colls", &["offers"]);
+        check("/offers/a/b/c", "offers", &["a/b/c", "c"]);
         check("/offers", "offers", &[""]);
         check("/offers/AbCd/", "offers", &["AbCd", "abcd"]);
     }

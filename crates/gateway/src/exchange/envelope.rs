@@ -2,6 +2,8 @@
 //!
 //! Owns its text; entries are texts already and are copied as they are.
 
+use std::io::Write as _;
+
 use model::{Json, ResourceId};
 
 /// A feed under construction.
@@ -17,7 +19,8 @@ impl Envelope {
         let mut text = Vec::with_capacity(bytes + 96);
         text.extend_from_slice(b"{\"_rid\":\"");
         if let Some(rid) = parent {
-            text.extend_from_slice(rid.to_string().as_bytes());
+            // A vector takes every write.
+            let _ = write!(text, "{rid}");
         }
         text.extend_from_slice(b"\",\"");
         text.extend_from_slice(name.as_bytes());
@@ -44,7 +47,8 @@ impl Envelope {
     }
 
     pub(crate) fn into_text(mut self) -> Vec<u8> {
-        self.text.extend_from_slice(format!("],\"_count\":{}}}", self.count).as_bytes());
+        // A vector takes every write.
+        let _ = write!(self.text, "],\"_count\":{}}}", self.count);
         self.text
     }
 }

@@ -19,24 +19,67 @@ pub(crate) fn http_date(seconds: u64) -> String {
 
 /// The second since 1970 of a text.
 pub(crate) fn parse_http_date(text: &str) -> Option<u64> {
+    let Parts { day, month, year, time } = usual(text.as_bytes()).or_else(|| any(text))?;
+    let [hour, minute, second] = time;
+    let has_day = (1..=31).contains(&day) && (1970..=9999).contains(&year);
+    if !has_day || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let month = MONTHS.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(month))?;
+    let days = days_before_year(year) + days_before_month(year, month) + day - 1;
+    Some(days * DAY_SECONDS + hour * 3600 + minute * 60 + second)
+}
+
+/// What a date is made of, not checked yet.
+struct Parts<'a> {
+    day: u64,
+    month: &'a [u8],
+    year: u64,
+    time: [u64; 3],
+}
+
+/// The parts of a text in just the form that we print, which nearly all clients send, in any case.
+fn usual(text: &[u8]) -> Option<Parts<'_>> {
+    let (head, zone) = text.split_at_checked(26)?;
+    let (day, month, year) = (head.get(5..7)?, head.get(8..11)?, head.get(12..16)?);
+    let (hour, minute, second) = (head.get(17..19)?, head.get(20..22)?, head.get(23..25)?);
+    let [a, b, c, b',', b' ', _, _, b' ', _, _, _, b' ', _, _, _, _, b' ', rest @ ..] = head else {
+        return None;
+    };
+    let [_, _, b':', _, _, b':', _, _, b' '] = rest else { return None };
+    if !is_zone(zone) || ![a, b, c].iter().all(|letter| letter.is_ascii_alphabetic()) {
+        return None;
+    }
+    let time = [digits(hour)?, digits(minute)?, digits(second)?];
+    Some(Parts { day: digits(day)?, month, year: digits(year)?, time })
+}
+
+/// The parts of a text with any space between its words.
+fn any(text: &str) -> Option<Parts<'_>> {
     let mut words = text.split_ascii_whitespace();
     let (_, day, month, year, time, zone) =
         (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
-    // The Go library writes the zone as UTC.
-    let is_known = zone.eq_ignore_ascii_case("GMT") || zone.eq_ignore_ascii_case("UTC");
-    if words.next().is_some() || !is_known {
+    if words.next().is_some() || !is_zone(zone.as_bytes()) {
         return None;
     }
-    let day: u64 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
-    let month = MONTHS.iter().position(|known| known.eq_ignore_ascii_case(month))?;
-    let year: u64 = year.parse().ok().filter(|year| (1970..=9999).contains(year))?;
     let mut parts = time.split(':').map(str::parse::<u64>);
-    let (hour, minute, second) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    if parts.next().is_some() || hour > 23 || minute > 59 || second > 60 {
+    let time = [parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?];
+    if parts.next().is_some() {
         return None;
     }
-    let days = days_before_year(year) + days_before_month(year, month) + day - 1;
-    Some(days * DAY_SECONDS + hour * 3600 + minute * 60 + second)
+    Some(Parts { day: day.parse().ok()?, month: month.as_bytes(), year: year.parse().ok()?, time })
+}
+
+/// Whether a zone is the one of HTTP; the Go library writes it as UTC.
+fn is_zone(zone: &[u8]) -> bool {
+    zone.eq_ignore_ascii_case(b"GMT") || zone.eq_ignore_ascii_case(b"UTC")
+}
+
+/// The number of a few digits.
+fn digits(text: &[u8]) -> Option<u64> {
+    text.iter().try_fold(0, |number, byte| {
+        byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0'))
+    })
 }
 
 fn civil(days: u64) -> (u64, usize, u64) {
@@ -78,6 +121,9 @@ mod tests {
             assert_eq!(parse_http_date(text), Some(seconds));
             assert_eq!(parse_http_date(&text.to_lowercase()), Some(seconds));
             assert_eq!(parse_http_date(&text.replace("GMT", "UTC")), Some(seconds));
+            assert_eq!(parse_http_date(&text.replace(' ', "  ")), Some(seconds));
+            assert_eq!(parse_http_date(&text.replace(", 0", ", ")), Some(seconds));
+            assert_eq!(parse_http_date(&format!(" {text}\t")), Some(seconds));
         }
     }
 
@@ -93,6 +139,25 @@ mod tests {
     fn other_texts_are_no_dates() {
         for text in ["", "now", "Thu, 32 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 CET"] {
             assert_eq!(parse_http_date(text), None, "{text}");
+        }
+        for (part, wrong) in [
+            ("01", "00"),
+            ("01", "0x"),
+            ("Jan", "Jax"),
+            ("1970", "1969"),
+            ("1970", "19 0"),
+            ("00:00:00", "24:00:00"),
+            ("00:00:00", "00:60:00"),
+            ("00:00:00", "00:00:61"),
+            ("00:00:00", "00.00:00"),
+            ("00:00:00", "00:00:0:"),
+            ("Thu,", "T u,"),
+            (" GMT", ""),
+            (" GMT", "GMT"),
+            ("GMT", "GMT GMT"),
+        ] {
+            let text = "Thu, 01 Jan 1970 00:00:00 GMT".replacen(part, wrong, 1);
+            assert_eq!(parse_http_date(&text), None, "{text}");
         }
     }
 }

@@ -3,24 +3,23 @@
 //! Owns the headers that every answer of one kind shares: charge, session token, position, owner. Does not own the
 //! socket.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
 use model::{ChargeExplanation, RequestCharge, SessionToken};
 
-use super::escape::percent_encoded_non_ascii;
 use super::header;
+use super::header_text::HeaderText;
 use super::request::Request;
 
 /// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
 const EXPLANATION_BYTES_MAX: usize = 6 * 1024;
 /// Room for the headers of an answer about an item.
 const HEADERS: usize = 48;
-const HEADER_VALUES_BYTES: usize = 1024;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -30,16 +29,18 @@ pub(crate) struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    /// Where the texts of headers are written, one after the other: one allocation for all of them.
-    values: BytesMut,
+    /// Where the texts of headers are written.
+    written: HeaderText,
+    /// The physical partition that answered, when it is only one.
+    partition: Option<u32>,
 }
 
 impl Reply {
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let mut headers = HeaderMap::with_capacity(HEADERS);
         headers.insert(CONTENT_TYPE, JSON);
-        let values = BytesMut::with_capacity(HEADER_VALUES_BYTES);
-        Self { status, headers, body: body.into(), values }
+        let (body, written) = (body.into(), HeaderText::new());
+        Self { status, headers, body, written, partition: None }
     }
 
     pub(crate) fn ok(body: impl Into<Bytes>) -> Self {
@@ -57,26 +58,63 @@ impl Reply {
     }
 
     /// The same reply with a header; a value that headers cannot carry is escaped.
-    pub(crate) fn with(mut self, name: HeaderName, value: impl Display) -> Self {
-        // A buffer takes every write.
-        let _ = write!(self.values, "{value}");
-        let text = self.values.split().freeze();
-        if let Some(value) = header_value(&text) {
-            self.headers.insert(name, value);
-        }
-        self
+    pub(crate) fn with(self, name: HeaderName, value: impl Display) -> Self {
+        self.with_written(name, |written| written.shown(value))
     }
 
-    /// The same reply with a header that never changes.
-    pub(crate) fn with_static(mut self, name: HeaderName, value: &'static str) -> Self {
-        self.headers.insert(name, HeaderValue::from_static(value));
+    /// The same reply with a header that is a text.
+    pub(crate) fn with_text(self, name: HeaderName, text: &str) -> Self {
+        self.with_written(name, |written| written.text(text))
+    }
+
+    /// The same reply with a header that is a number.
+    pub(crate) fn with_number(self, name: HeaderName, number: u64) -> Self {
+        self.with_written(name, |written| written.number(number))
+    }
+
+    /// The same reply with a header that is written piece by piece.
+    #[inline]
+    pub(crate) fn with_written(
+        mut self,
+        name: HeaderName,
+        write: impl FnOnce(&mut HeaderText) -> &mut HeaderText,
+    ) -> Self {
+        write(&mut self.written);
+        self.insert_written(name);
         self
     }
 
     /// The same reply with a header that is ready.
+    #[inline]
     pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
+        self.insert(name, value);
         self
+    }
+
+    /// The same reply with a header that never changes; where many are answered, the value is a constant instead.
+    pub(crate) fn with_static(self, name: HeaderName, value: &'static str) -> Self {
+        self.with_value(name, HeaderValue::from_static(value))
+    }
+
+    /// The same reply with headers that never change.
+    pub(crate) fn with_all_of<const N: usize>(
+        mut self,
+        headers: [(HeaderName, HeaderValue); N],
+    ) -> Self {
+        headers.into_iter().for_each(|(name, value)| self.insert(name, value));
+        self
+    }
+
+    fn insert_written(&mut self, name: HeaderName) {
+        if let Some(value) = self.written.take() {
+            self.insert(name, value);
+        }
+    }
+
+    // One place for the table of the headers: it is long, and inlining it everywhere gains nothing.
+    #[inline(never)]
+    fn insert(&mut self, name: HeaderName, value: HeaderValue) {
+        self.headers.insert(name, value);
     }
 
     /// The same reply with the value of one header under another name too, if there is one.
@@ -87,8 +125,9 @@ impl Reply {
         self
     }
 
-    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
+    /// The physical partition that answered, when it is only one.
+    pub(crate) fn partition(&self) -> Option<u32> {
+        self.partition
     }
 
     pub(crate) fn into_headers(self) -> HeaderMap {
@@ -113,7 +152,15 @@ impl Reply {
     }
 
     pub(crate) fn charge(self, charge: RequestCharge) -> Self {
-        self.with(header::REQUEST_CHARGE, charge)
+        let (whole, hundredths) = charge.rounded();
+        self.with_written(header::REQUEST_CHARGE, |written| {
+            written.number(whole);
+            match (hundredths / 10, hundredths % 10) {
+                (0, 0) => written,
+                (tenth, 0) => written.ascii(b".").number(tenth),
+                (tenth, hundredth) => written.ascii(b".").number(tenth).number(hundredth),
+            }
+        })
     }
 
     /// Why the request costs what it costs, when it was asked.
@@ -138,26 +185,28 @@ impl Reply {
     }
 
     /// The session token with the physical partition and its position, when it names only one.
-    pub(crate) fn session(self, token: Option<&SessionToken>) -> Self {
-        let Some(token) = token.filter(|token| token.iter().next().is_some()) else { return self };
+    pub(crate) fn session(mut self, token: Option<&SessionToken>) -> Self {
+        let Some(token) = token else { return self };
         let mut parts = token.iter();
-        let reply = match (parts.next(), parts.next()) {
-            (Some((partition, lsn)), None) => self
-                .with(header::PARTITION_KEY_RANGE_ID, partition)
-                .with(header::LSN, lsn.0)
-                .copied(&header::LSN, header::LOCAL_LSN),
-            _ => self,
-        };
-        reply.with(header::SESSION_TOKEN, token)
+        let Some((partition, lsn)) = parts.next() else { return self };
+        if parts.next().is_none() {
+            self.partition = Some(partition);
+            self = self
+                .with_number(header::PARTITION_KEY_RANGE_ID, u64::from(partition))
+                .with_number(header::LSN, lsn.0)
+                .copied(&header::LSN, header::LOCAL_LSN);
+        }
+        self.with(header::SESSION_TOKEN, token)
     }
 
     /// The headers by which clients file the session token of items.
     pub(crate) fn owner(self, container: &ContainerAddress) -> Self {
         let link = &container.link;
-        self.with(header::CONTENT_PATH, container.rid).with(
-            header::OWNER_FULL_NAME,
-            format_args!("dbs/{}/colls/{}", link.database, link.container),
-        )
+        let (database, name) = (link.database.as_str(), link.container.as_str());
+        self.with(header::CONTENT_PATH, container.rid)
+            .with_written(header::OWNER_FULL_NAME, |written| {
+                written.ascii(b"dbs/").text(database).ascii(b"/colls/").text(name)
+            })
     }
 
     pub(crate) fn status(&self) -> StatusCode {
@@ -170,15 +219,4 @@ impl Reply {
         *response.headers_mut() = self.headers;
         response
     }
-}
-
-fn header_value(text: &Bytes) -> Option<HeaderValue> {
-    // Of ASCII, only control characters are refused here.
-    if text.is_ascii()
-        && let Ok(value) = HeaderValue::from_maybe_shared(text.clone())
-    {
-        return Some(value);
-    }
-    let text = percent_encoded_non_ascii(&String::from_utf8_lossy(text));
-    HeaderValue::try_from(text).ok()
 }

@@ -9,6 +9,7 @@ use model::{EtagPattern, IndexingDirective, Json, PartitionKey, Precondition, Se
 
 use super::failure::{Failure, Outcome};
 use super::header;
+use super::origin::Origin;
 use engine::Engine;
 use engine::operation::{PageOptions, ReadOptions, WriteOptions};
 
@@ -16,16 +17,39 @@ use engine::operation::{PageOptions, ReadOptions, WriteOptions};
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Scheme and host as the client wrote them.
-    pub(crate) origin: String,
+    headers: HeaderMap,
+    /// The marks of the names of all headers.
+    marks: u64,
+    origin: Origin,
+}
+
+/// One bit for a name; other names may have the same.
+fn mark(name: &HeaderName) -> u64 {
+    let text = name.as_str().as_bytes();
+    let last = text.last().copied().unwrap_or_default();
+    1 << ((text.len() ^ usize::from(last)) % 64)
 }
 
 impl Request {
+    /// A request whose body is still to come.
+    pub(crate) fn new(method: Method, headers: HeaderMap, origin: Origin) -> Self {
+        let marks = headers.keys().fold(0, |marks, name| marks | mark(name));
+        Self { method, body: Bytes::new(), headers, marks, origin }
+    }
+
     /// The text of a header, without the space around it; a header of other bytes is as good as none.
     pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        // Most of the headers that a request may have are not there, and looking for one takes long.
+        if self.marks & mark(name) == 0 {
+            return None;
+        }
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    }
+
+    /// Scheme and host as the client wrote them.
+    pub(crate) fn origin(&self) -> String {
+        self.origin.address(&self.headers, "")
     }
 
     /// Whether a Boolean header says true, in any case.
@@ -144,11 +168,37 @@ impl Request {
 
     /// Whether a POST on a feed is a query.
     pub(crate) fn is_query(&self) -> bool {
+        if self.flag(&header::IS_QUERY) || self.flag(&header::IS_QUERY_OTHER) {
+            return true;
+        }
         let content_type = self.header(&hyper::header::CONTENT_TYPE).unwrap_or_default();
         let kind = content_type.split(';').next().unwrap_or_default().trim();
-        self.flag(&header::IS_QUERY)
-            || self.flag(&header::IS_QUERY_OTHER)
-            || kind.eq_ignore_ascii_case("application/query+json")
+        kind.eq_ignore_ascii_case("application/query+json")
             || kind.eq_ignore_ascii_case("application/sql")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Uri;
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn every_header_that_is_there_is_found_and_no_other() {
+        let names: Vec<HeaderName> = (0..200)
+            .map(|number: usize| format!("x-{}-{}", "n".repeat(number % 71), number))
+            .map(|name| HeaderName::try_from(name).unwrap())
+            .chain([IF_MATCH, header::LSN, header::IS_QUERY, header::PARTITION_KEY])
+            .collect();
+        let (there, absent) = names.split_at(100);
+        let headers = there.iter().map(|name| (name.clone(), HeaderValue::from_static(" v ")));
+        let origin = Origin::of(&Uri::from_static("/"), "http");
+        let request = Request::new(Method::GET, headers.collect(), origin.clone());
+        assert!(there.iter().all(|name| request.header(name) == Some("v")));
+        assert!(absent.iter().all(|name| request.header(name).is_none()));
+        let empty = Request::new(Method::GET, HeaderMap::new(), origin);
+        assert!(names.iter().all(|name| empty.header(name).is_none()));
     }
 }

@@ -1,7 +1,7 @@
 //! Which operation a request on items is.
 //!
-//! Owns the order in which the many meanings of a POST are told apart. Does not own the operations. All but the point
-//! read have a place of their own for their futures, which are large: nobody else copies them around.
+//! Owns the order in which the many meanings of a POST are told apart. Does not own the operations. All but point reads
+//! and queries have a place of their own for their futures, which are large: nobody else copies them around.
 
 use engine::{ContainerAddress, Engine};
 use hyper::Method;
@@ -31,7 +31,7 @@ pub(crate) async fn feed(
         Method::POST if request.flag(&header::IS_BATCH) => {
             Box::pin(batch::answer(engine, request, address)).await
         }
-        Method::POST if request.is_query() => Box::pin(query::run(gateway, request, address)).await,
+        Method::POST if request.is_query() => query::run(gateway, request, address).await,
         Method::POST if request.flag(&header::IS_UPSERT) => {
             Box::pin(write::upsert(engine, request, address)).await
         }

@@ -28,10 +28,10 @@ pub(crate) async fn read(
     let outcome = engine.read_item(operation).await?;
     let reply = match outcome.value {
         ReadAnswer::Found(item) => {
-            let (etag, lsn) = (item.etag(), item.lsn());
+            let (etag, lsn) = (item.etag(), item.lsn().0);
             Reply::ok(body::text(request, item))
                 .etag(etag)
-                .with(header::ITEM_LSN, lsn)
+                .with_number(header::ITEM_LSN, lsn)
                 .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         }
         ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).etag(etag),

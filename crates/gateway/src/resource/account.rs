@@ -43,7 +43,7 @@ pub(crate) fn answer(gateway: &Gateway, request: &Request) -> Outcome<Reply> {
 fn document(gateway: &Gateway, request: &Request) -> Json {
     let settings = gateway.settings();
     let id = gateway.engine().settings().account_id.as_str();
-    let endpoint = settings.public_endpoint.as_deref().unwrap_or(&request.origin);
+    let endpoint = settings.public_endpoint.clone().unwrap_or_else(|| request.origin());
     let endpoint = format!("{}/", endpoint.trim_end_matches('/'));
     let host = endpoint.split("//").nth(1).unwrap_or_default().trim_end_matches('/').to_owned();
     let location = || {

@@ -67,7 +67,7 @@ pub(crate) async fn dispatch(
         }
         ContainerRoute::Items => {
             let answer = Box::pin(item::feed(gateway, request, &address)).await;
-            Box::pin(standing::standing(engine, request, &address, answer)).await
+            standing::standing(engine, request, &address, answer).await
         }
         ContainerRoute::Item(id) => {
             let answer = item::single(engine, request, &address, id).await;
@@ -172,9 +172,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     partitions.partitions.iter().for_each(|one| token.advance(one.number, one.lsn));
     reply = reply.session(Some(&token)).copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     if request.flag(&header::POPULATE_QUOTA) {
-        reply = reply
-            .with(header::RESOURCE_QUOTA, usage::quota(partitions.partitions.len()))
-            .with(header::RESOURCE_USAGE, usage::usage(outcome.value.usage));
+        reply = usage::of_container(reply, outcome.value.usage, partitions.partitions.len());
     }
     Ok(reply)
 }

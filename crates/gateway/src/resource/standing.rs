@@ -4,11 +4,18 @@
 //! token of a success, which is its operation's.
 
 use engine::{ContainerAddress, Engine};
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 use model::{DashedNumber, FeedRange, SessionToken};
 
 use super::usage;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
+
+/// The copies that the service has of each physical partition.
+const COPIES: [(HeaderName, HeaderValue); 2] = [
+    (header::WRITE_QUORUM, HeaderValue::from_static("3")),
+    (header::REPLICA_SET_SIZE, HeaderValue::from_static("4")),
+];
 
 /// The answer with the headers that all answers about items have.
 pub(crate) async fn standing(
@@ -40,14 +47,11 @@ fn of_success(
         true => reply
             .copied(&header::LSN, header::QUORUM_ACKED_LSN)
             .copied(&header::LSN, header::QUORUM_ACKED_LOCAL_LSN)
-            .with_static(header::WRITE_QUORUM, "3")
-            .with_static(header::REPLICA_SET_SIZE, "4"),
+            .with_all_of(COPIES),
         false => reply,
     };
     match engine.container_usage(&address.link) {
-        Ok((held, partitions)) => reply
-            .with(header::RESOURCE_QUOTA, usage::quota(partitions))
-            .with(header::RESOURCE_USAGE, usage::usage(held)),
+        Ok((held, partitions)) => usage::of_container(reply, held, partitions),
         // It was deleted meanwhile.
         Err(_) => reply,
     }
@@ -56,11 +60,11 @@ fn of_success(
 /// The headers that follow from the physical partition and its lsn.
 fn positioned(address: &ContainerAddress, reply: Reply) -> Reply {
     let reply = reply.copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
-    let number = reply.header(&header::PARTITION_KEY_RANGE_ID).and_then(|text| text.parse().ok());
-    let Some(number) = number else { return reply };
+    let Some(number) = reply.partition() else { return reply };
+    let partition_id = |kind| partition_id(address, number, kind).to_ascii();
     reply
-        .with(header::INTERNAL_PARTITION_ID, partition_id(address, number, 0x8000))
-        .with(header::PHYSICAL_PARTITION_ID, partition_id(address, number, 0x9000))
+        .with_written(header::INTERNAL_PARTITION_ID, |text| text.ascii(&partition_id(0x8000)))
+        .with_written(header::PHYSICAL_PARTITION_ID, |text| text.ascii(&partition_id(0x9000)))
 }
 
 /// A name for a physical partition in the form clients print: made from the container and the number, so that it stays.

@@ -2,35 +2,28 @@
 //!
 //! Owns the texts. Sizes are in kilobytes.
 
-use std::fmt::{Display, from_fn};
-
 use engine::AttachedKind;
 use engine::outcome::Usage;
 
 use crate::exchange::{Reply, header};
 
 /// What one physical partition may hold.
-const PARTITION_KILOBYTES: usize = 50 * 1024 * 1024;
+const PARTITION_KILOBYTES: u64 = 50 * 1024 * 1024;
 
-pub(crate) fn quota(partitions: usize) -> impl Display {
-    let kilobytes = PARTITION_KILOBYTES * partitions.max(1);
-    from_fn(move |text| {
-        write!(
-            text,
-            "documentSize=10240;documentsSize={kilobytes};documentsCount=-1;collectionSize={kilobytes};"
-        )
-    })
-}
-
-pub(crate) fn usage(usage: Usage) -> impl Display {
-    let kilobytes = usage.item_bytes.div_ceil(1024);
-    from_fn(move |text| {
-        write!(
-            text,
-            "documentSize=0;documentsSize={kilobytes};documentsCount={};collectionSize={kilobytes};",
-            usage.items
-        )
-    })
+/// A reply with what a container of so many physical partitions may hold, and what it holds.
+pub(crate) fn of_container(reply: Reply, held: Usage, partitions: usize) -> Reply {
+    let quota = PARTITION_KILOBYTES * (partitions as u64).max(1);
+    let (kilobytes, items) = (held.item_bytes.div_ceil(1024), held.items);
+    reply
+        .with_written(header::RESOURCE_QUOTA, |written| {
+            written.ascii(b"documentSize=10240;documentsSize=").number(quota);
+            written.ascii(b";documentsCount=-1;collectionSize=").number(quota).ascii(b";")
+        })
+        .with_written(header::RESOURCE_USAGE, |written| {
+            written.ascii(b"documentSize=0;documentsSize=").number(kilobytes);
+            written.ascii(b";documentsCount=").number(items);
+            written.ascii(b";collectionSize=").number(kilobytes).ascii(b";")
+        })
 }
 
 /// A reply with how many databases there may be and are.

@@ -52,7 +52,8 @@ impl<S> Bodied<S> {
             return None;
         }
         let activity_id = self.gateway.activity_id(&hyper::HeaderMap::new());
-        let body = Failure::new(status, words(status)).into_body(&activity_id);
+        let activity_id = activity_id.to_str().unwrap_or_default();
+        let body = Failure::new(status, words(status)).into_body(activity_id);
         let mut told = before.to_vec();
         told.extend_from_slice(status_line.as_bytes());
         let kept = lines.iter().filter(|line| !is_named(line, "content-length"));

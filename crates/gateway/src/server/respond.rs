@@ -4,21 +4,37 @@
 //! that names the activity id under which it is logged.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Body;
-use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HOST, PRAGMA};
+use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HeaderName, HeaderValue, PRAGMA};
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response, StatusCode, Uri, Version};
+use hyper::{Method, Response, StatusCode, Version};
 
 use super::guarded::Guarded;
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::exchange::{Failure, HeaderText, Origin, Outcome, Reply, Request, header, header_value};
 use crate::gateway::Gateway;
 use crate::observe;
 use crate::route::Path;
+
+/// What every answer says.
+const FIXED: [(HeaderName, HeaderValue); 5] = [
+    (header::NUMBER_OF_READ_REGIONS, HeaderValue::from_static("0")),
+    (header::XP_ROLE, HeaderValue::from_static("1")),
+    (header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0")),
+    (header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0")),
+    (header::SCHEMA_VERSION, HeaderValue::from_static("1.21")),
+];
+/// What every success says: it may be different the next time.
+const NOT_CACHED: [(HeaderName, HeaderValue); 2] = [
+    (CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache")),
+    (PRAGMA, HeaderValue::from_static("no-cache")),
+];
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -40,19 +56,20 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let activity_id = gateway.activity_id(incoming.headers());
     let began = gateway.engine().environment().stopwatch();
-    let origin = origin(incoming.headers(), incoming.uri(), scheme);
+    let origin = Origin::of(incoming.uri(), scheme);
     let location = location(&incoming, &origin);
     let answer = Guarded::new(pin!(answer(gateway, incoming, origin))).await;
     let reply = match answer {
         Ok(Ok(reply)) => reply,
-        Ok(Err(failure)) => failure.into_reply(&activity_id),
+        Ok(Err(failure)) => failure.into_reply(activity_id.to_str().unwrap_or_default()),
         Err(panicked) => {
+            let activity_id = activity_id.to_str().unwrap_or_default();
             gateway
                 .settings()
                 .log
                 .write(&format!("activity {activity_id}: a request panicked: {}", panicked.0));
             let message = "The request failed because of a bug of this server. Its log tells more about this activity.";
-            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_reply(&activity_id)
+            Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_reply(activity_id)
         }
     };
     let took = gateway.engine().environment().stopwatch().saturating_sub(began);
@@ -60,46 +77,46 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
     gateway.metrics().record(reply.status().as_u16(), took_us / 1000);
     let is_success = reply.status().is_success();
     let mut reply = reply
-        .with(header::ACTIVITY_ID, &activity_id)
-        .with(header::REQUEST_DURATION, format_args!("{}.{:03}", took_us / 1000, took_us % 1000))
-        .with(header::TRANSPORT_REQUEST_ID, gateway.next_request())
-        .with_some(CONTENT_LOCATION, location)
+        .with_value(header::ACTIVITY_ID, activity_id)
+        .with_written(header::REQUEST_DURATION, |written| milliseconds(written, took_us))
+        .with_number(header::TRANSPORT_REQUEST_ID, gateway.next_request())
         .with_value(header::LAST_STATE_CHANGE, gateway.began())
-        .with_static(header::NUMBER_OF_READ_REGIONS, "0")
-        .with_static(header::XP_ROLE, "1")
-        .with_static(header::GATEWAY_VERSION, "version=2.14.0")
-        .with_static(header::SERVICE_VERSION, "version=2.14.0.0")
-        .with_static(header::SCHEMA_VERSION, "1.21");
+        .with_all_of(FIXED);
+    if let Some(location) = location {
+        reply = reply.with_value(CONTENT_LOCATION, location);
+    }
     if is_success {
-        reply =
-            reply.with_static(CACHE_CONTROL, "no-store, no-cache").with_static(PRAGMA, "no-cache");
+        reply = reply.with_all_of(NOT_CACHED);
     }
     Ok(reply.into_response())
 }
 
 /// The whole address of a request that may be made again.
-fn location<B>(incoming: &hyper::Request<B>, origin: &str) -> Option<String> {
+fn location<B>(incoming: &hyper::Request<B>, origin: &Origin) -> Option<HeaderValue> {
     match *incoming.method() {
         Method::GET | Method::PUT | Method::PATCH | Method::DELETE => {
-            Some([origin, incoming.uri().path()].concat())
+            let address = origin.address(incoming.headers(), incoming.uri().path());
+            header_value(Bytes::from(address))
         }
         _ => None,
     }
 }
 
-/// Scheme and host as the client wrote them.
-fn origin(headers: &HeaderMap, uri: &Uri, scheme: &'static str) -> String {
-    let host = headers.get(HOST).and_then(|value| value.to_str().ok());
-    let host = host.or_else(|| uri.authority().map(|authority| authority.as_str()));
-    let forwarded = headers.get(header::FORWARDED_PROTO).and_then(|value| value.to_str().ok());
-    let scheme = forwarded.filter(|text| matches!(*text, "http" | "https")).unwrap_or(scheme);
-    [scheme, "://", host.unwrap_or("localhost")].concat()
+/// Milliseconds with three decimals.
+fn milliseconds(written: &mut HeaderText, microseconds: u64) -> &mut HeaderText {
+    let beyond = microseconds % 1000;
+    let point: &[u8] = match beyond {
+        0..10 => b".00",
+        10..100 => b".0",
+        _ => b".",
+    };
+    written.number(microseconds / 1000).ascii(point).number(beyond)
 }
 
 async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
     gateway: &Gateway,
     incoming: hyper::Request<B>,
-    origin: String,
+    origin: Origin,
 ) -> Outcome<Reply> {
     let (parts, body) = incoming.into_parts();
     check_headers(gateway, &parts)?;
@@ -112,10 +129,10 @@ async fn answer<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
         return observe::control(gateway, &path, &body).await;
     }
     if observe::is_page(gateway, &parts.method, &path) {
-        return Ok(observe::page(gateway, &origin));
+        return Ok(observe::page(gateway, &origin.address(&parts.headers, "")));
     }
     let (method, headers) = (parts.method, parts.headers);
-    let mut request = Request { method, headers, body: Bytes::new(), origin };
+    let mut request = Request::new(method, headers, origin);
     let principal = gateway.authorize(&request, &path).await?;
     request.body = read_body(gateway, body).await?;
     principal.authorize_body(gateway, &request, &path)?;
@@ -153,18 +170,46 @@ where
     let _ = tokio::time::timeout(time_max, draining).await;
 }
 
+/// All bytes of a body; the usual one comes in one piece, which is passed on as it is.
+async fn collected<B>(body: &mut B, bytes_max: usize) -> Result<Bytes, BoxError>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let mut body = Limited::new(body, bytes_max);
+    let Some(first) = body.frame().await else { return Ok(Bytes::new()) };
+    let first = first?.into_data().unwrap_or_default();
+    if body.is_end_stream() {
+        return Ok(first);
+    }
+    let mut whole = first.chain(body.collect().await?.aggregate());
+    Ok(whole.copy_to_bytes(whole.remaining()))
+}
+
 async fn read_body<B>(gateway: &Gateway, mut body: B) -> Outcome<Bytes>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
     let limits = &gateway.settings().limits;
-    let reading = Limited::new(&mut body, limits.body_bytes_max).collect();
-    let Ok(read) = tokio::time::timeout(Duration::from_millis(limits.body_ms_max), reading).await
-    else {
-        return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "The request body came too slowly."));
+    let read = {
+        let mut reading = pin!(collected(&mut body, limits.body_bytes_max));
+        // A body that is here already needs no clock.
+        match poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
+            Poll::Ready(read) => read,
+            Poll::Pending => {
+                let time_max = Duration::from_millis(limits.body_ms_max);
+                let Ok(read) = tokio::time::timeout(time_max, reading).await else {
+                    let message = "The request body came too slowly.";
+                    return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, message));
+                };
+                read
+            }
+        }
     };
     match read {
-        Ok(collected) => Ok(collected.to_bytes()),
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.is::<LengthLimitError>() => {
             drain(&mut body, Duration::from_millis(limits.body_ms_max)).await;
             let bytes_max = limits.body_bytes_max;
@@ -174,6 +219,21 @@ where
         }
         Err(error) => {
             Err(Failure::bad_request(format!("The request body could not be read: {error}.")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_decimals() {
+        let mut written = HeaderText::new();
+        for microseconds in [0, 7, 42, 999, 1000, 1010, 12_345, 7_000_100] {
+            let text = milliseconds(&mut written, microseconds).take().unwrap();
+            let expected = format!("{}.{:03}", microseconds / 1000, microseconds % 1000);
+            assert_eq!(text.to_str().unwrap(), expected);
         }
     }
 }

@@ -13,8 +13,10 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DashedNumber(pub u128);
 
-impl fmt::Display for DashedNumber {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl DashedNumber {
+    /// The text, for those who do not need a formatter.
+    #[must_use]
+    pub fn to_ascii(self) -> [u8; TEXT_BYTES] {
         let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or(b'0');
         let mut text = [b'-'; TEXT_BYTES];
         for (byte, place) in self.0.to_be_bytes().into_iter().zip(PLACES) {
@@ -22,7 +24,13 @@ impl fmt::Display for DashedNumber {
                 (*high, *low) = (digit(byte >> 4), digit(byte & 0xF));
             }
         }
-        formatter.write_str(std::str::from_utf8(&text).unwrap_or_default())
+        text
+    }
+}
+
+impl fmt::Display for DashedNumber {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
     }
 }
 

@@ -13,6 +13,7 @@ const OFFER_BYTES: usize = 3;
 const DATABASE_BYTES: usize = 4;
 const CONTAINER_BYTES: usize = 8;
 const CHILD_BYTES: usize = 16;
+const TEXT_BYTES_MAX: usize = CHILD_BYTES.div_ceil(3) * 4;
 
 /// Set in the fifth byte of containers, clear in users: both have eight bytes.
 const CONTAINER_FLAG: u32 = 0x8000_0000;
@@ -243,7 +244,11 @@ impl ResourceId {
 
 impl fmt::Display for ResourceId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&STANDARD.encode(self.as_bytes()).replace('/', "-"))
+        let mut room = [0; TEXT_BYTES_MAX];
+        let length = STANDARD.encode_slice(self.as_bytes(), &mut room).map_err(|_| fmt::Error)?;
+        let text = room.get_mut(..length).unwrap_or_default();
+        text.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'-');
+        formatter.write_str(std::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -81,6 +81,16 @@ impl RequestCharge {
         Self { parts: self.parts.saturating_sub(other.parts) }
     }
 
+    /// Whole request units and hundredths of one, to the nearest.
+    #[must_use]
+    pub const fn rounded(self) -> (u64, u64) {
+        let grid = PARTS_PER_REQUEST_UNIT;
+        let (whole, rest) = (self.parts / grid, self.parts % grid);
+        let hundredths = (rest * 100 + grid / 2) / grid;
+        // A rest that rounds up to a whole request unit is carried.
+        (whole + hundredths / 100, hundredths % 100)
+    }
+
     /// The charge in request units, not rounded.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no operation is charged 2^53 parts")]
@@ -112,9 +122,7 @@ impl Sum for RequestCharge {
 /// Request units with at most two decimals and no trailing zeros.
 impl fmt::Display for RequestCharge {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grid = u128::from(PARTS_PER_REQUEST_UNIT);
-        let hundredths = (u128::from(self.parts) * 100 + grid / 2) / grid;
-        let (whole, decimals) = (hundredths / 100, hundredths % 100);
+        let (whole, decimals) = self.rounded();
         match (decimals / 10, decimals % 10) {
             (0, 0) => write!(formatter, "{whole}"),
             (tenth, 0) => write!(formatter, "{whole}.{tenth}"),
@@ -143,6 +151,7 @@ mod tests {
             let charge = RequestCharge::from_units(units);
             assert_eq!((charge.to_string().as_str(), charge.units()), (text, units));
         }
+        assert_eq!(RequestCharge::from_parts(209_999).to_string(), "1");
         assert_eq!(RequestCharge::from_parts(u64::MAX).to_string(), "87841638446235.96");
     }
 
