@@ -36,12 +36,11 @@ pub(in crate::query) async fn fill(
         let before = page.taken + page.skipped;
         let wanted = page.wanted().saturating_mul(growth);
         let batch = source.next(reading, wanted).await?;
-        let is_last = batch.is_last;
-        if let Some(end) = take(batch, rows, page, progress, &mut reading.bill)? {
+        let end = take(&batch, rows, page, progress, &mut reading.bill)?;
+        let end = end.or(batch.is_last.then_some(End::Last));
+        drop(batch);
+        if let Some(end) = end {
             break end;
-        }
-        if is_last {
-            break End::Last;
         }
         // A page that needs no more items need not wait for its turn either.
         if page.is_full() || page.is_complete() {
@@ -62,16 +61,19 @@ pub(in crate::query) async fn fill(
 
 /// Makes the rows of a batch; gives the end of the page when it is reached on the way.
 fn take(
-    batch: Batch,
+    batch: &Batch,
     rows: &mut RowMaker,
     page: &mut PageRows,
     progress: &mut Progress,
     bill: &mut Bill,
 ) -> Result<Option<End>> {
-    for candidate in batch.candidates {
+    let mut reached = None;
+    let mut end = None;
+    for candidate in &batch.candidates {
         // A row that nobody wants may be one that fails.
         if page.is_complete() {
-            return Ok(Some(End::Last));
+            end = Some(End::Last);
+            break;
         }
         let known = progress.begun.iter().position(|(ordinal, _)| *ordinal == candidate.ordinal);
         let begun = known.map_or(0, |known| progress.begun.swap_remove(known).1);
@@ -81,17 +83,23 @@ fn take(
         } else if room == Room::Taken {
             bill.passed_over(&candidate.content);
         }
-        match room {
-            Room::Taken => progress.place = candidate.place,
-            Room::NoneWanted => return Ok(Some(End::Last)),
+        end = match room {
+            Room::Taken => None,
+            Room::NoneWanted => Some(End::Last),
             Room::NextPage => {
                 progress.begun.extend((seen > 0).then_some((candidate.ordinal, seen)));
-                return Ok(Some(End::More));
+                Some(End::More)
             }
+        };
+        if end.is_some() {
+            break;
         }
+        reached = Some(&candidate.place);
     }
-    if let Some(reached) = batch.reached {
-        progress.place = reached;
+    // A batch that is read to its end may reach beyond its last candidate.
+    let beyond = batch.reached.as_ref().filter(|_| end.is_none());
+    if let Some(place) = beyond.or(reached) {
+        progress.place = place.clone();
     }
-    Ok(None)
+    Ok(end)
 }
