@@ -11,7 +11,7 @@ use hyper::header::HeaderValue;
 use model::DashedNumber;
 
 use crate::authorization::{Principal, authorize};
-use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
+use crate::exchange::{Failure, HeaderTables, Outcome, Reply, Request, header, http_date};
 use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
@@ -30,6 +30,7 @@ struct Inner {
     /// The certificate of the server, for clients that want to trust it.
     certificate: OnceLock<String>,
     metrics: Metrics,
+    header_tables: HeaderTables,
     /// When this gateway was made, as a header tells it.
     began: HeaderValue,
     /// Requests begun so far.
@@ -44,6 +45,7 @@ impl Inner {
             settings,
             certificate: OnceLock::new(),
             metrics: Metrics::starting(began_ms),
+            header_tables: HeaderTables::default(),
             began: state_change(began_ms),
             requests: AtomicU64::new(0),
         }
@@ -74,6 +76,10 @@ impl Gateway {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    pub(crate) fn header_tables(&self) -> &HeaderTables {
+        &self.inner.header_tables
     }
 
     /// When this gateway became what it is.
