@@ -18,7 +18,11 @@ pub(crate) enum Authorization<'a> {
 impl<'a> Authorization<'a> {
     /// Reads the header, once its escapes are decoded; none when it has no known form.
     pub(crate) fn parse(decoded: &'a str) -> Option<Self> {
-        let kind = member(decoded, "type")?;
+        // Mostly it comes first.
+        let kind = match decoded.strip_prefix("type=") {
+            Some(behind) => behind.split('&').next()?,
+            None => member(decoded, "type")?,
+        };
         let signature = signature(decoded)?.trim();
         // Form encoding and a missing escape both turn a plus into a space.
         let with_plus = || match signature.contains(' ') {
@@ -59,6 +63,7 @@ mod tests {
     fn every_clients_escapes_are_read() {
         let expected = Authorization::MasterKey("a+b/c==".into());
         for header in [
+            "ver=1.0&type =master&sig=a+b/c==",
             "type%3Dmaster%26ver%3D1.0%26sig%3Da%2Bb%2Fc%3D%3D",
             "type=master&ver=1.0&sig=a+b/c==",
             "type=master&ver=1.0&sig=a b/c==",
