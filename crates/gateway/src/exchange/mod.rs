@@ -2,6 +2,7 @@
 //!
 //! Owns headers by name, dates, escapes, error bodies and the envelope of feeds. Does not own any resource.
 
+mod decimal;
 mod envelope;
 mod escape;
 mod failure;
