@@ -11,7 +11,7 @@ use hyper::header::HeaderValue;
 use model::DashedNumber;
 
 use crate::authorization::{Principal, authorize};
-use crate::exchange::{Failure, Outcome, Reply, Request, header, http_date};
+use crate::exchange::{Failure, HeaderTables, Outcome, Reply, Request, header, http_date};
 use crate::observe::{self, Metrics};
 use crate::resource::{self, attached};
 use crate::route::{Path, Route};
@@ -30,6 +30,7 @@ struct Inner {
     /// The certificate of the server, for clients that want to trust it.
     certificate: OnceLock<String>,
     metrics: Metrics,
+    header_tables: HeaderTables,
     /// When this gateway was made, as a header tells it.
     began: HeaderValue,
     /// Requests begun so far.
@@ -44,6 +45,7 @@ impl Inner {
             settings,
             certificate: OnceLock::new(),
             metrics: Metrics::starting(began_ms),
+            header_tables: HeaderTables::default(),
             began: state_change(began_ms),
             requests: AtomicU64::new(0),
         }
@@ -76,6 +78,10 @@ impl Gateway {
         &self.inner.metrics
     }
 
+    pub(crate) fn header_tables(&self) -> &HeaderTables {
+        &self.inner.header_tables
+    }
+
     /// When this gateway became what it is.
     pub(crate) fn began(&self) -> HeaderValue {
         self.inner.began.clone()
@@ -92,19 +98,26 @@ impl Gateway {
 
     /// The activity id of a request: the client's own if it has the form of one, otherwise a new one.
     pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> HeaderValue {
-        let is_of_form = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
-        let has_form =
-            |sent: &&HeaderValue| sent.len() == 36 && sent.as_bytes().iter().all(is_of_form);
-        if let Some(sent) = headers.get(header::ACTIVITY_ID).filter(has_form) {
-            return sent.clone();
-        }
+        let has_form = |sent: &&[u8]| {
+            let is_part = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
+            sent.len() == DashedNumber::TEXT_BYTES && sent.iter().all(is_part)
+        };
+        let sent = headers.get(header::ACTIVITY_ID).map(HeaderValue::as_bytes).filter(has_form);
+        // A copy: the answer must not keep the whole request alive.
+        let id = match sent {
+            Some(sent) => HeaderValue::from_bytes(sent),
+            None => HeaderValue::from_bytes(&self.new_activity_id().to_ascii()),
+        };
+        id.expect("digits and dashes are ASCII letters")
+    }
+
+    /// A random id of version 4, by the bits that the version and the variant leave.
+    fn new_activity_id(&self) -> DashedNumber {
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
-        // A random id of version 4, by the bits that the version and the variant leave.
         let high = high & !0xF000 | 0x4000;
         let low = low & !(0b11 << 62) | (0b10 << 62);
-        let id = DashedNumber(u128::from(high) << 64 | u128::from(low));
-        HeaderValue::from_bytes(&id.to_ascii()).expect("digits and dashes are ASCII letters")
+        DashedNumber(u128::from(high) << 64 | u128::from(low))
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.

@@ -26,7 +26,7 @@ impl<'a> Path<'a> {
     pub(crate) fn parse(path: &'a str) -> Self {
         let raw = path.trim_matches('/');
         let mut segments = Vec::with_capacity(SEGMENTS_MAX);
-        let parts = raw.split('/').filter(|segment| !segment.is_empty());
+        let parts = segments_of(raw);
         if raw.contains('%') {
             segments.extend(parts.map(percent_decoded));
         } else {
@@ -76,6 +76,18 @@ impl<'a> Path<'a> {
             _ => return None,
         })
     }
+}
+
+/// What stands between the slashes of a path, without what is empty.
+pub(crate) fn segments_of(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches('/');
+        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let (segment, beyond) = rest.split_at_checked(end)?;
+        rest = beyond;
+        (!segment.is_empty()).then_some(segment)
+    })
 }
 
 /// What a path names.
@@ -154,6 +166,21 @@ impl ScriptKind {
             Self::StoredProcedure => AttachedKind::StoredProcedure,
             Self::Trigger => AttachedKind::Trigger,
             Self::UserDefinedFunction => AttachedKind::UserDefinedFunction,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_stand_between_slashes() {
+        for path in ["", "/", "a", "/a/", "a/b", "//a///bé/c//", "dbs/%2F/colls", "é/é", "///"] {
+            let expected: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+            assert_eq!(segments_of(path).collect::<Vec<_>>(), expected, "{path}");
+            let decoded: Vec<_> = expected.iter().map(|part| percent_decoded(part)).collect();
+            assert_eq!(Path::parse(path).segments, decoded, "{path}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::header::Authorization;
 use super::principal::Principal;
 use super::signed_link::SignedLink;
 use super::{bearer, resource_token};
-use crate::exchange::{Failure, Outcome, Request, header, parse_http_date, percent_decoded};
+use crate::exchange::{Failure, Outcome, Request, header, parse_http_date};
 use crate::gateway::Gateway;
 use crate::route::Path;
 
@@ -29,7 +29,7 @@ pub(crate) async fn authorize(
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
         )
     })?;
-    match Authorization::parse(&percent_decoded(text)) {
+    match Authorization::parse(text) {
         Some(Authorization::MasterKey(signature)) => {
             check_signature(gateway, request, path, &signature)?;
         }
@@ -37,7 +37,7 @@ pub(crate) async fn authorize(
             Box::pin(resource_token::authorize(gateway, request, path, &token)).await?;
         }
         Some(Authorization::Bearer(token)) => {
-            return Box::pin(bearer::authorize(gateway, request, path, token)).await;
+            return Box::pin(bearer::authorize(gateway, request, path, &token)).await;
         }
         None => {
             return Err(unauthorized(

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::exchange::percent_decoded;
-use crate::route::Path;
+use crate::route::{Path, segments_of};
 
 /// The type and the possible links of a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,8 +20,7 @@ impl<'a> SignedLink<'a> {
     pub(crate) fn of(path: &Path<'a>) -> Self {
         let has_empty_segment = path.raw.as_bytes().windows(2).any(|pair| pair == b"//");
         if has_empty_segment {
-            let segments = path.raw.split('/').filter(|segment| !segment.is_empty());
-            let joined = segments.collect::<Vec<_>>().join("/");
+            let joined = segments_of(path.raw).collect::<Vec<_>>().join("/");
             let (resource_type, raw) = parts(&joined);
             let usual = percent_decoded(raw).into_owned();
             let (resource_type, raw) = (resource_type.to_owned(), raw.to_owned());

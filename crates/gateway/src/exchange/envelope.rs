@@ -6,6 +6,8 @@ use std::io::Write as _;
 
 use model::{Json, ResourceId};
 
+use super::decimal::Decimal;
+
 /// A feed under construction.
 #[derive(Debug)]
 pub(crate) struct Envelope {
@@ -47,8 +49,9 @@ impl Envelope {
     }
 
     pub(crate) fn into_text(mut self) -> Vec<u8> {
-        // A vector takes every write.
-        let _ = write!(self.text, "],\"_count\":{}}}", self.count);
+        self.text.extend_from_slice(b"],\"_count\":");
+        self.text.extend_from_slice(Decimal::of(self.count as u64).as_bytes());
+        self.text.push(b'}');
         self.text
     }
 }

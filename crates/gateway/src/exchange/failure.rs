@@ -4,10 +4,11 @@
 //! engine; they are passed on.
 
 use engine::{Error, ErrorKind};
-use hyper::{HeaderMap, StatusCode};
+use hyper::StatusCode;
 use model::{Immutable, Json, Object, RequestCharge};
 
 use super::header;
+use super::header_tables::HeaderList;
 use super::reply::Reply;
 
 /// Result of answering a request.
@@ -24,14 +25,14 @@ pub(crate) struct Failure {
     /// A plan, for clients that can carry out the query themselves.
     plan: Option<String>,
     /// What else a client is told: where the failure happened.
-    headers: Option<Box<HeaderMap>>,
+    headers: HeaderList,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         let message = message.into();
-        let (sub_status, retry_after_ms, plan, headers) = (None, None, None, None);
-        let charge = RequestCharge::ZERO;
+        let (sub_status, retry_after_ms, plan) = (None, None, None);
+        let (charge, headers) = (RequestCharge::ZERO, HeaderList::new());
         Self { status, sub_status, message, retry_after_ms, charge, plan, headers }
     }
 
@@ -75,8 +76,8 @@ impl Failure {
     }
 
     /// The same failure with headers about where it happened.
-    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
-        self.headers = Some(Box::new(headers));
+    pub(crate) fn with_headers(mut self, headers: HeaderList) -> Self {
+        self.headers = headers;
         self
     }
 
@@ -124,10 +125,7 @@ impl Failure {
         if let Some(delay) = self.retry_after_ms {
             reply = reply.with(header::RETRY_AFTER, delay);
         }
-        match self.headers {
-            Some(headers) => reply.with_all(*headers),
-            None => reply,
-        }
+        reply.with_all(self.headers)
     }
 }
 

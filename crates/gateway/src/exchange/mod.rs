@@ -2,10 +2,12 @@
 //!
 //! Owns headers by name, dates, escapes, error bodies and the envelope of feeds. Does not own any resource.
 
+mod decimal;
 mod envelope;
 mod escape;
 mod failure;
 pub(crate) mod header;
+mod header_tables;
 mod header_text;
 mod http_date;
 mod origin;
@@ -15,6 +17,7 @@ mod request;
 pub(crate) use envelope::Envelope;
 pub(crate) use escape::percent_decoded;
 pub(crate) use failure::{Failure, Outcome};
+pub(crate) use header_tables::HeaderTables;
 pub(crate) use header_text::{HeaderText, header_value};
 pub(crate) use http_date::{http_date, parse_http_date};
 pub(crate) use origin::Origin;

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use engine::{ContainerAddress, Engine};
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
-use hyper::{HeaderMap, Response, StatusCode};
-use model::{ChargeExplanation, RequestCharge, SessionToken};
+use hyper::{Response, StatusCode};
+use model::{ChargeExplanation, Etag, RequestCharge, SessionToken};
 
 use super::header;
+use super::header_tables::{HeaderList, HeaderTables};
 use super::header_text::HeaderText;
 use super::request::Request;
 
@@ -27,7 +28,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
-    headers: HeaderMap,
+    headers: HeaderList,
     body: Bytes,
     /// Where the texts of headers are written.
     written: HeaderText,
@@ -37,10 +38,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let mut headers = HeaderMap::with_capacity(HEADERS);
-        headers.insert(CONTENT_TYPE, JSON);
-        let (body, written) = (body.into(), HeaderText::new());
-        Self { status, headers, body, written, partition: None }
+        Self::of_type(JSON, status, body.into())
     }
 
     pub(crate) fn ok(body: impl Into<Bytes>) -> Self {
@@ -52,9 +50,13 @@ impl Reply {
     }
 
     pub(crate) fn text(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Self {
-        let mut reply = Self::json(status, body);
-        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        reply
+        Self::of_type(HeaderValue::from_static(kind), status, body.into())
+    }
+
+    fn of_type(content_type: HeaderValue, status: StatusCode, body: Bytes) -> Self {
+        let mut headers = HeaderList::with_capacity(HEADERS);
+        headers.push((CONTENT_TYPE, content_type));
+        Self { status, headers, body, written: HeaderText::new(), partition: None }
     }
 
     /// The same reply with a header; a value that headers cannot carry is escaped.
@@ -80,14 +82,16 @@ impl Reply {
         write: impl FnOnce(&mut HeaderText) -> &mut HeaderText,
     ) -> Self {
         write(&mut self.written);
-        self.insert_written(name);
+        if let Some(value) = self.written.take() {
+            self.headers.push((name, value));
+        }
         self
     }
 
     /// The same reply with a header that is ready.
     #[inline]
     pub(crate) fn with_value(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.insert(name, value);
+        self.headers.push((name, value));
         self
     }
 
@@ -96,31 +100,20 @@ impl Reply {
         self.with_value(name, HeaderValue::from_static(value))
     }
 
-    /// The same reply with headers that never change.
-    pub(crate) fn with_all_of<const N: usize>(
+    /// The same reply with headers that were made elsewhere.
+    pub(crate) fn with_all(
         mut self,
-        headers: [(HeaderName, HeaderValue); N],
+        headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
     ) -> Self {
-        headers.into_iter().for_each(|(name, value)| self.insert(name, value));
+        self.headers.extend(headers);
         self
-    }
-
-    fn insert_written(&mut self, name: HeaderName) {
-        if let Some(value) = self.written.take() {
-            self.insert(name, value);
-        }
-    }
-
-    // One place for the table of the headers: it is long, and inlining it everywhere gains nothing.
-    #[inline(never)]
-    fn insert(&mut self, name: HeaderName, value: HeaderValue) {
-        self.headers.insert(name, value);
     }
 
     /// The same reply with the value of one header under another name too, if there is one.
     pub(crate) fn copied(mut self, from: &HeaderName, to: HeaderName) -> Self {
-        if let Some(value) = self.headers.get(from).cloned() {
-            self.headers.insert(to, value);
+        let found = self.headers.iter().rev().find(|(name, _)| name == from);
+        if let Some(value) = found.map(|(_, value)| value.clone()) {
+            self.headers.push((to, value));
         }
         self
     }
@@ -130,14 +123,8 @@ impl Reply {
         self.partition
     }
 
-    pub(crate) fn into_headers(self) -> HeaderMap {
+    pub(crate) fn into_headers(self) -> HeaderList {
         self.headers
-    }
-
-    /// The same reply with headers that were made elsewhere.
-    pub(crate) fn with_all(mut self, headers: HeaderMap) -> Self {
-        self.headers.extend(headers);
-        self
     }
 
     pub(crate) fn with_some(self, name: HeaderName, value: Option<impl Display>) -> Self {
@@ -151,16 +138,13 @@ impl Reply {
         self.with(ETAG, etag)
     }
 
+    /// The etag of an item.
+    pub(crate) fn item_etag(self, etag: Etag) -> Self {
+        self.with_written(ETAG, |written| written.ascii(&etag.to_ascii()))
+    }
+
     pub(crate) fn charge(self, charge: RequestCharge) -> Self {
-        let (whole, hundredths) = charge.rounded();
-        self.with_written(header::REQUEST_CHARGE, |written| {
-            written.number(whole);
-            match (hundredths / 10, hundredths % 10) {
-                (0, 0) => written,
-                (tenth, 0) => written.ascii(b".").number(tenth),
-                (tenth, hundredth) => written.ascii(b".").number(tenth).number(hundredth),
-            }
-        })
+        self.with_written(header::REQUEST_CHARGE, |written| charge_text(written, charge))
     }
 
     /// Why the request costs what it costs, when it was asked.
@@ -196,7 +180,7 @@ impl Reply {
                 .with_number(header::LSN, lsn.0)
                 .copied(&header::LSN, header::LOCAL_LSN);
         }
-        self.with(header::SESSION_TOKEN, token)
+        self.with_written(header::SESSION_TOKEN, |written| session_text(written, token))
     }
 
     /// The headers by which clients file the session token of items.
@@ -213,10 +197,50 @@ impl Reply {
         self.status
     }
 
-    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+    pub(crate) fn into_response(self, tables: &HeaderTables) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::new(self.body));
         *response.status_mut() = self.status;
-        *response.headers_mut() = self.headers;
+        *response.headers_mut() = tables.table(self.headers);
         response
+    }
+}
+
+/// A session token, the same as it prints.
+fn session_text<'a>(written: &'a mut HeaderText, token: &SessionToken) -> &'a mut HeaderText {
+    for (place, (partition, lsn)) in token.iter().enumerate() {
+        let separator: &[u8] = if place == 0 { b"" } else { b"," };
+        written.ascii(separator).number(u64::from(partition)).ascii(b":-1#").number(lsn.0);
+    }
+    written
+}
+
+/// A charge, the same as it prints.
+fn charge_text(written: &mut HeaderText, charge: RequestCharge) -> &mut HeaderText {
+    let (whole, hundredths) = charge.rounded();
+    written.number(whole);
+    match (hundredths / 10, hundredths % 10) {
+        (0, 0) => written,
+        (tenth, 0) => written.ascii(b".").number(tenth),
+        (tenth, hundredth) => written.ascii(b".").number(tenth).number(hundredth),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_and_charges_are_written_as_they_print() {
+        let mut written = HeaderText::new();
+        for text in ["0:-1#0", "7:-1#45", "0:-1#3,12:-1#9223372036854775807,40:-1#1"] {
+            let token = SessionToken::parse(text).unwrap();
+            let value = session_text(&mut written, &token).take().unwrap();
+            assert_eq!(value, token.to_string());
+        }
+        for parts in (0..450_000).step_by(97).chain([u64::MAX]) {
+            let charge = RequestCharge::from_parts(parts);
+            let value = charge_text(&mut written, charge).take().unwrap();
+            assert_eq!(value, charge.to_string());
+        }
     }
 }

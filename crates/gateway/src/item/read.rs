@@ -30,11 +30,11 @@ pub(crate) async fn read(
         ReadAnswer::Found(item) => {
             let (etag, lsn) = (item.etag(), item.lsn().0);
             Reply::ok(body::text(request, item))
-                .etag(etag)
+                .item_etag(etag)
                 .with_number(header::ITEM_LSN, lsn)
                 .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         }
-        ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).etag(etag),
+        ReadAnswer::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).item_etag(etag),
     };
     Ok(reply
         .charge(outcome.charge)

@@ -98,11 +98,11 @@ pub(crate) fn written(
         false => Reply::json(status, body::text(request, outcome.value)),
     };
     reply
-        .etag(etag)
+        .item_etag(etag)
         .charge(outcome.charge)
         .explained(outcome.explanation)
         .session(outcome.session_token.as_ref())
-        .with(header::ITEM_LSN, lsn)
+        .with_number(header::ITEM_LSN, lsn.0)
         .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         .owner(address)
 }

@@ -116,7 +116,7 @@ fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Rep
     let count = envelope.count();
     let mut reply = Reply::ok(envelope.into_text())
         .with_number(header::ITEM_COUNT, count as u64)
-        .with_all_of(FIXED)
+        .with_all(FIXED)
         .owner(address);
     if let Some(continuation) = &page.continuation {
         reply = reply.with_text(header::CONTINUATION, continuation);

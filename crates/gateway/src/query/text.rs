@@ -22,13 +22,8 @@ impl QueryText {
             let text = String::from_utf8_lossy(&request.body).into_owned();
             return Ok(Self { text, parameters: Parameters::new() });
         }
-        let body = request.json()?;
-        let text = body.get("query").and_then(Json::as_str).ok_or_else(|| {
-            Failure::bad_request(
-                "The body of a query is {\"query\":\"...\",\"parameters\":[{\"name\":\"@a\",\"value\":1}]}; it has no \
-                 'query'.",
-            )
-        })?;
+        let Json::Object(mut body) = request.json()? else { return Err(without_text()) };
+        let Some(Json::String(text)) = body.remove("query") else { return Err(without_text()) };
         if body.get("resumeFilter").is_some_and(|filter| *filter != Json::Null) {
             return Err(Failure::unsupported(
                 "A 'resumeFilter' beside a query is not supported yet. Resume by a condition in the text, or by the \
@@ -48,6 +43,13 @@ impl QueryText {
             })?;
             parameters.push(name, parameter.get("value").cloned());
         }
-        Ok(Self { text: text.to_owned(), parameters })
+        Ok(Self { text, parameters })
     }
+}
+
+fn without_text() -> Failure {
+    Failure::bad_request(
+        "The body of a query is {\"query\":\"...\",\"parameters\":[{\"name\":\"@a\",\"value\":1}]}; it has no \
+         'query'.",
+    )
 }

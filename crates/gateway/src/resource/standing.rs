@@ -47,7 +47,7 @@ fn of_success(
         true => reply
             .copied(&header::LSN, header::QUORUM_ACKED_LSN)
             .copied(&header::LSN, header::QUORUM_ACKED_LOCAL_LSN)
-            .with_all_of(COPIES),
+            .with_all(COPIES),
         false => reply,
     };
     match engine.container_usage(&address.link) {

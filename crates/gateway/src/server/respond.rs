@@ -81,14 +81,14 @@ pub(crate) async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin
         .with_written(header::REQUEST_DURATION, |written| milliseconds(written, took_us))
         .with_number(header::TRANSPORT_REQUEST_ID, gateway.next_request())
         .with_value(header::LAST_STATE_CHANGE, gateway.began())
-        .with_all_of(FIXED);
+        .with_all(FIXED);
     if let Some(location) = location {
         reply = reply.with_value(CONTENT_LOCATION, location);
     }
     if is_success {
-        reply = reply.with_all_of(NOT_CACHED);
+        reply = reply.with_all(NOT_CACHED);
     }
-    Ok(reply.into_response())
+    Ok(reply.into_response(gateway.header_tables()))
 }
 
 /// The whole address of a request that may be made again.

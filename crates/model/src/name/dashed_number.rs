@@ -6,7 +6,6 @@ use std::fmt;
 
 /// Where the two digits of each byte stand.
 const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-const TEXT_BYTES: usize = 36;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// A number that prints as 8, 4, 4, 4 and 12 hexadecimal digits.
@@ -14,11 +13,14 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 pub struct DashedNumber(pub u128);
 
 impl DashedNumber {
+    /// Bytes of a printed number.
+    pub const TEXT_BYTES: usize = 36;
+
     /// The text, for those who do not need a formatter.
     #[must_use]
-    pub fn to_ascii(self) -> [u8; TEXT_BYTES] {
+    pub fn to_ascii(self) -> [u8; Self::TEXT_BYTES] {
         let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or(b'0');
-        let mut text = [b'-'; TEXT_BYTES];
+        let mut text = [b'-'; Self::TEXT_BYTES];
         for (byte, place) in self.0.to_be_bytes().into_iter().zip(PLACES) {
             if let Some([high, low]) = text.get_mut(place..place + 2) {
                 (*high, *low) = (digit(byte >> 4), digit(byte & 0xF));

@@ -20,6 +20,9 @@ impl Etag {
     /// Bytes of a stored etag.
     pub const BYTES: usize = 16;
 
+    /// Bytes of a printed etag.
+    pub const TEXT_BYTES: usize = DashedNumber::TEXT_BYTES + 2;
+
     /// The etag of a write: its number in a physical partition, that partition, and when it happened.
     #[must_use]
     pub fn new(sequence: u64, partition: u32, timestamp: TimestampSeconds) -> Self {
@@ -35,6 +38,23 @@ impl Etag {
         number.to_be_bytes()
     }
 
+    /// The quoted form of the service. The sequence fills the first, second and fourth group, the physical partition
+    /// the third and the end of the last, so that two etags print alike only if they are equal.
+    #[must_use]
+    pub fn to_ascii(self) -> [u8; Self::TEXT_BYTES] {
+        let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));
+        let number = (sequence & 0xFFFF_FFFF) << 96
+            | (sequence >> 32 & 0xFFFF) << 80
+            | (partition & 0xFFFF) << 64
+            | (sequence >> 48) << 48
+            | u128::from(self.timestamp) << 16
+            | partition >> 16;
+        let mut text = [b'"'; Self::TEXT_BYTES];
+        let [_, inner @ .., _] = &mut text;
+        inner.copy_from_slice(&DashedNumber(number).to_ascii());
+        text
+    }
+
     /// Reads stored bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
@@ -47,18 +67,9 @@ impl Etag {
     }
 }
 
-/// The quoted form of the service. The sequence fills the first, second and fourth group, the physical partition the
-/// third and the end of the last, so that two etags print alike only if they are equal.
 impl fmt::Display for Etag {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));
-        let number = (sequence & 0xFFFF_FFFF) << 96
-            | (sequence >> 32 & 0xFFFF) << 80
-            | (partition & 0xFFFF) << 64
-            | (sequence >> 48) << 48
-            | u128::from(self.timestamp) << 16
-            | partition >> 16;
-        write!(formatter, "\"{}\"", DashedNumber(number))
+        formatter.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
     }
 }
 
