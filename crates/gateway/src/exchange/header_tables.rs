@@ -32,8 +32,8 @@ struct Known {
 impl HeaderTables {
     /// The table of these headers.
     pub(crate) fn table(&self, headers: HeaderList) -> HeaderMap {
-        let known = self.known.iter().map_while(OnceLock::get);
-        match known.into_iter().find(|known| has_names(&known.names, &headers)) {
+        let mut known = self.known.iter().map_while(OnceLock::get);
+        match known.find(|known| has_names(&known.names, &headers)) {
             Some(known) => {
                 let mut table = known.table.clone();
                 let values = headers.into_iter().map(|(_, value)| value);
@@ -57,14 +57,16 @@ impl HeaderTables {
             known.table.values_mut().for_each(|value| *value = NO_VALUE);
             // The first place that is free; another answer may just have taken it, and then takes the next turn.
             let free = self.known.iter().find(|place| place.get().is_none());
-            free.map(|place| place.set(known));
+            if let Some(place) = free {
+                let _ = place.set(known);
+            }
         }
         table
     }
 }
 
 /// Whether headers have just these names, in this order.
-fn has_names(names: &[HeaderName], headers: &HeaderList) -> bool {
+fn has_names(names: &[HeaderName], headers: &[(HeaderName, HeaderValue)]) -> bool {
     names.len() == headers.len()
         && names.iter().zip(headers).all(|(known, (name, _))| {
             // Names are constants: most are the very same text.
