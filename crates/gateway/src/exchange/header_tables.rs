@@ -51,15 +51,14 @@ impl HeaderTables {
             table.insert(name, value);
         }
         // In a table with fewer headers than were told, the values have other places.
-        if table.len() == count {
+        let is_regular = table.len() == count;
+        let free = self.known.iter().find(|place| place.get().is_none());
+        if let Some(place) = free.filter(|_| is_regular) {
             let names = table.keys().cloned().collect();
             let mut known = Known { table: table.clone(), names };
             known.table.values_mut().for_each(|value| *value = NO_VALUE);
-            // The first place that is free; another answer may just have taken it, and then takes the next turn.
-            let free = self.known.iter().find(|place| place.get().is_none());
-            if let Some(place) = free {
-                let _ = place.set(known);
-            }
+            // Another answer may take the place at the same moment; this kind is then remembered the next time.
+            let _ = place.set(known);
         }
         table
     }
