@@ -8,8 +8,8 @@ use hyper::StatusCode;
 use model::{Immutable, Json, Object, RequestCharge};
 
 use super::header;
-use super::header_tables::HeaderList;
 use super::reply::Reply;
+use super::tables::HeaderList;
 
 /// Result of answering a request.
 pub(crate) type Outcome<T = Reply> = Result<T, Failure>;

@@ -13,9 +13,9 @@ use hyper::{Response, StatusCode};
 use model::{ChargeExplanation, Etag, RequestCharge, SessionToken};
 
 use super::header;
-use super::header_tables::{HeaderList, HeaderTables};
 use super::header_text::HeaderText;
 use super::request::Request;
+use super::tables::{HeaderList, HeaderTables};
 
 /// Clients take headers of a few kilobytes; the smallest terms of a longer explanation are left out.
 const EXPLANATION_BYTES_MAX: usize = 6 * 1024;

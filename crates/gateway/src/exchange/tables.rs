@@ -32,8 +32,8 @@ struct Known {
 impl HeaderTables {
     /// The table of these headers.
     pub(crate) fn table(&self, headers: HeaderList) -> HeaderMap {
-        let known = self.known.iter().map_while(OnceLock::get);
-        match known.into_iter().find(|known| has_names(&known.names, &headers)) {
+        let mut known = self.known.iter().map_while(OnceLock::get);
+        match known.find(|known| has_names(&known.names, &headers)) {
             Some(known) => {
                 let mut table = known.table.clone();
                 let values = headers.into_iter().map(|(_, value)| value);
@@ -51,20 +51,21 @@ impl HeaderTables {
             table.insert(name, value);
         }
         // In a table with fewer headers than were told, the values have other places.
-        if table.len() == count {
+        let is_regular = table.len() == count;
+        let free = self.known.iter().find(|place| place.get().is_none());
+        if let Some(place) = free.filter(|_| is_regular) {
             let names = table.keys().cloned().collect();
             let mut known = Known { table: table.clone(), names };
             known.table.values_mut().for_each(|value| *value = NO_VALUE);
-            // The first place that is free; another answer may just have taken it, and then takes the next turn.
-            let free = self.known.iter().find(|place| place.get().is_none());
-            free.map(|place| place.set(known));
+            // Another answer may take the place at the same moment; this kind is then remembered the next time.
+            let _ = place.set(known);
         }
         table
     }
 }
 
 /// Whether headers have just these names, in this order.
-fn has_names(names: &[HeaderName], headers: &HeaderList) -> bool {
+fn has_names(names: &[HeaderName], headers: &[(HeaderName, HeaderValue)]) -> bool {
     names.len() == headers.len()
         && names.iter().zip(headers).all(|(known, (name, _))| {
             // Names are constants: most are the very same text.
