@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// How long a relaxed commit may wait for the disk.
 const RELAXED_SYNC_MS: u64 = 100;
 const MEBIBYTE: u64 = 1024 * 1024;
-/// Memory for values read lately, as a share of that for blocks: one in so many bytes.
+/// Memory for what was read lately, as a share of that for blocks: one in so many bytes.
 const RECENT_SHARE: u64 = 8;
 
 /// How a store is opened.
@@ -26,7 +26,7 @@ pub(crate) struct StoreFlags {
     #[arg(long)]
     pub(crate) relaxed: bool,
 
-    /// Memory for decompressed blocks, in megabytes; values read lately take up to an eighth more
+    /// Memory for decompressed blocks, in megabytes; what was read lately takes up to an eighth more
     #[arg(long, value_name = "MB", default_value_t = 256,
           value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     pub(crate) cache_mb: u64,

@@ -25,7 +25,7 @@ pub struct Settings {
     pub memtable_bytes_max: u64,
     /// Bytes of decompressed blocks that are kept in memory for all spaces.
     pub cache_bytes: u64,
-    /// Bytes of single values read more than once lately that are kept besides.
+    /// Bytes of single values and short pages read more than once lately that are kept besides.
     pub recent_bytes: u64,
     /// Threads that flush and compact. At least 1. One does both; of several the first only flushes and spins while the
     /// others compact, so two take a processor more without compacting faster.

@@ -5,6 +5,7 @@
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytes::Bytes;
 use foldhash::fast::RandomState;
 use storage::{Scan, ScanPage, Shard, Space, StorageValue};
 
@@ -36,7 +37,7 @@ pub(crate) struct HashedKey<'key> {
 
 struct ValueName {
     space: u8,
-    key: Box<[u8]>,
+    key: Bytes,
 }
 
 /// The places that a batch writes to, one after the other.
@@ -77,9 +78,11 @@ impl Recent {
             bytes,
             |name| key.is(name),
             || {
-                // A copy: the value itself may keep a whole block in memory.
-                let copy = StorageValue::from_owner(Box::<[u8]>::from(value.as_ref()));
-                (ValueName { space: key.space, key: key.key.into() }, copy)
+                // A copy: the value itself may keep a whole block in memory. Behind its key: whoever compares the
+                // one wants the other.
+                let mut copy = Bytes::from_owner([key.key, value].concat());
+                let name = ValueName { space: key.space, key: copy.split_to(key.key.len()) };
+                (name, copy)
             },
         );
     }
