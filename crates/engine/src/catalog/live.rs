@@ -3,14 +3,14 @@
 //! Owns the compiled indexing policies by generation and the rule of expiry. Does not own partitions.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use model::{
     ContainerProperties, IndexingDirective, IndexingMode, IndexingPolicy, PartitionKeyDefinition,
     ResourceId, TimeToLive, TimestampMs, expires_at,
 };
 
-use query::ComputedProperties;
+use query::{ComputedProperties, EvaluationContext};
 
 use crate::index::CompiledPolicy;
 use crate::item::ItemHeader;
@@ -55,6 +55,8 @@ pub(crate) struct ContainerLive {
     pub(crate) retention_seconds: u64,
     /// Ready for queries.
     pub(crate) computed: ComputedProperties,
+    /// What queries are given from outside, but for their own time; made for the first of them.
+    pub(crate) evaluation: OnceLock<EvaluationContext>,
     policies: BTreeMap<u32, Arc<CompiledPolicy>>,
 }
 
@@ -77,7 +79,8 @@ impl ContainerLive {
         };
         // They were checked when the container was created or replaced.
         let computed = ComputedProperties::new(&properties.computed_properties).unwrap_or_default();
-        Self { properties, generation, retention_seconds, computed, policies }
+        let evaluation = OnceLock::new();
+        Self { properties, generation, retention_seconds, computed, evaluation, policies }
     }
 
     pub(crate) fn policy(&self, generation: u32) -> Option<&Arc<CompiledPolicy>> {

@@ -146,7 +146,7 @@ pub(super) fn pieces(map: &PartitionMap, targets: &[Target]) -> Vec<Piece> {
     for target in targets {
         for partition in map.overlapping(&target.range) {
             if let Some(range) = partition.range.intersect(&target.range) {
-                let Target { logical, key, .. } = target.clone();
+                let (logical, key) = (target.logical.clone(), target.key.clone());
                 pieces.push(Piece { partition, range, logical, key });
             }
         }

@@ -168,6 +168,16 @@ pub(super) fn context(
     live: &ContainerLive,
     limits: &QueryLimits,
 ) -> EvaluationContext {
+    let shared = live.evaluation.get_or_init(|| shared_context(engine, live));
+    EvaluationContext {
+        query_start: moment(engine.now()),
+        held_bytes_max: limits.held_bytes_max,
+        ..shared.clone()
+    }
+}
+
+/// What all queries of a container are given.
+fn shared_context(engine: &Engine, live: &ContainerLive) -> EvaluationContext {
     let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
     let properties = &live.properties;
     EvaluationContext {
@@ -177,7 +187,6 @@ pub(super) fn context(
         geospatial: properties.geospatial_config,
         vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
         full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
-        held_bytes_max: limits.held_bytes_max,
         ..EvaluationContext::at(moment(engine.now()))
     }
 }

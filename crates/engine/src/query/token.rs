@@ -112,7 +112,7 @@ impl Progress {
             bytes.extend_from_slice(&rows.to_be_bytes());
         }
         push_place(&mut bytes, &self.place);
-        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).to_string()
+        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).into_string()
     }
 }
 

@@ -55,7 +55,7 @@ impl EpkRange {
     /// Whether some epk is inside both.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.intersect(other).is_some()
+        (&self.min).max(&other.min) < (&self.max).min(&other.max)
     }
 
     /// The epks inside both; none when there are none.

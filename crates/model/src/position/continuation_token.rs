@@ -57,6 +57,12 @@ impl ContinuationToken {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text, without a copy.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 8] {

@@ -139,6 +139,9 @@ impl<'plan> Choice<'plan> {
         reading: &mut Reading,
         place: &Place,
     ) -> Result<Option<Source>> {
+        if self.lookup.is_everything() {
+            return Ok(None);
+        }
         let order = match &self.prepared.access.order {
             OrderAccess::Path { path, is_reversed, .. } => match &self.lookup {
                 // The order is read from the very terms that the filter leaves.
@@ -172,7 +175,7 @@ impl<'plan> Choice<'plan> {
             OrderAccess::Unordered | OrderAccess::Sorted => return Ok(None),
             OrderAccess::Path { path, is_reversed, values } => {
                 let terms = ordered_path_terms(path, values, *is_reversed);
-                let held = self.held(&[(path.clone(), false)]);
+                let held = self.held(&terms.paths);
                 let after = ordered_place(place)?;
                 OrderedWalk::new(self.pieces, terms, held, after)
             }
