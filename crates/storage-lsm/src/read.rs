@@ -106,7 +106,14 @@ impl Shared {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        keys.iter().map(|key| self.get(view, shard, space, key)).collect()
+        let each = || keys.iter().map(|key| self.get(view, shard, space, key)).collect();
+        let Some(named) = self.recent.named_keys(shard, space, keys) else { return each() };
+        if let Some(values) = self.recent.together(view.seen, &named) {
+            return Ok(values);
+        }
+        let values = each()?;
+        self.recent.offer_together(view.seen, &named, &values);
+        Ok(values)
     }
 
     fn scan(&self, view: &View, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {

@@ -2,6 +2,7 @@
 //!
 //! Owns which views may use what is here. Does not own the tree.
 
+mod batch;
 mod page;
 mod reads;
 mod shelf;

@@ -50,11 +50,7 @@ impl<'scan> NamedScan<'scan> {
         if scan.limit.entries_max > ENTRIES_MAX || !upper.starts_with(beginning) {
             return None;
         }
-        let mut region = [0; REGION_BYTES];
-        let (head, tail) = region.split_at_mut(SHARD_BYTES);
-        head.copy_from_slice(&shard.0.to_be_bytes());
-        tail.copy_from_slice(beginning);
-        let place = place(hashes, space, &region);
+        let place = region(hashes, shard, space, beginning);
         let is_forward = scan.direction == Direction::Forward;
         let name = hashes.hash_one((place, is_forward, scan.limit.entries_max, lower, upper));
         Some(Self { label: Label { place, name }, shard, space, scan })
@@ -68,6 +64,15 @@ impl<'scan> NamedScan<'scan> {
     pub(super) fn to_name(&self) -> PageName {
         PageName { shard: self.shard, space: self.space.number, scan: self.scan.clone() }
     }
+}
+
+/// The region of keys of a shard with this beginning, hashed.
+pub(super) fn region(hashes: &RandomState, shard: Shard, space: Space, beginning: &[u8]) -> u64 {
+    let mut region = [0; REGION_BYTES];
+    let (head, tail) = region.split_at_mut(SHARD_BYTES);
+    head.copy_from_slice(&shard.0.to_be_bytes());
+    tail.copy_from_slice(beginning);
+    place(hashes, space, &region)
 }
 
 /// The region of a key of the tree, hashed.

@@ -1,27 +1,31 @@
-//! Values and short pages that were read lately, and the numbers of the batches that write.
+//! Values, values read together and short pages, and the numbers of the batches that write.
 //!
-//! Owns where a value and a page lie, and what a batch empties. Does not own the rule for using them: see `shelf`.
+//! Owns where each of them lies, and what a batch empties. Does not own the rule for using them: see `shelf`.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
-use storage::{Scan, ScanPage, Shard, Space, StorageValue};
+use storage::{Scan, ScanPage, Shard, Space, StorageKey, StorageValue};
 
+use super::batch::{self, BatchName, NamedKeys, Values};
 use super::page::{NamedScan, PageName, REGION_BYTES, compact, kept_bytes, place};
 use super::shelf::{Label, SeenBatch, Shelf};
 
 const VALUE_SLOTS: usize = 1024;
-const PAGE_SLOTS: usize = 256;
-/// Of the memory, one byte in so many is for pages.
-const PAGES_SHARE: u64 = 4;
+const PAGE_SLOTS: usize = 128;
+const TOGETHER_SLOTS: usize = 64;
+/// Of the memory, one byte in so many is for pages, and one for values read together.
+const PAGES_SHARE: u64 = 8;
+const TOGETHER_SHARE: u64 = 4;
 /// What a value takes besides its key and itself, roughly.
 const VALUE_BYTES: usize = 128;
 
-/// Values by key, and pages by scan.
+/// Values by key, values by the keys they were read with, and pages by scan.
 pub(crate) struct Recent {
     values: Shelf<ValueName, StorageValue>,
+    together: Shelf<BatchName, Values>,
     pages: Shelf<PageName, ScanPage>,
     hashes: RandomState,
     /// The last batch that every new view sees.
@@ -50,9 +54,10 @@ pub(crate) struct Writing<'recent> {
 
 impl Recent {
     pub(crate) fn new(bytes_max: u64) -> Self {
-        let for_pages = bytes_max / PAGES_SHARE;
+        let (for_pages, for_together) = (bytes_max / PAGES_SHARE, bytes_max / TOGETHER_SHARE);
         Self {
-            values: Shelf::new(bytes_max - for_pages, VALUE_SLOTS),
+            values: Shelf::new(bytes_max - for_pages - for_together, VALUE_SLOTS),
+            together: Shelf::new(for_together, TOGETHER_SLOTS),
             pages: Shelf::new(for_pages, PAGE_SLOTS),
             hashes: RandomState::default(),
             visible: AtomicU64::new(0),
@@ -85,6 +90,28 @@ impl Recent {
                 (name, copy)
             },
         );
+    }
+
+    /// Keys as their values are looked for here together; none when they never are.
+    pub(crate) fn named_keys<'keys>(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &'keys [StorageKey],
+    ) -> Option<NamedKeys<'keys>> {
+        NamedKeys::new(&self.hashes, shard, space, keys)
+    }
+
+    /// The values of keys in a view, if they are here together.
+    pub(crate) fn together(&self, seen: SeenBatch, keys: &NamedKeys<'_>) -> Option<Values> {
+        self.together.get(seen, keys.label, |name| keys.is(name))
+    }
+
+    /// Offers what a view says of keys whose values are not here together.
+    pub(crate) fn offer_together(&self, seen: SeenBatch, keys: &NamedKeys<'_>, values: &Values) {
+        let (bytes, is) = (keys.kept_bytes(values), |name: &BatchName| keys.is(name));
+        let make = || (keys.to_name(), batch::compact(values));
+        self.together.offer(seen, keys.label, bytes, is, make);
     }
 
     /// A scan as its page is looked for here; none when it is never here.
@@ -149,7 +176,9 @@ impl Writing<'_> {
         let Some(region) = key.first_chunk::<REGION_BYTES>() else { return };
         let region = (space.number, *region);
         if self.region != Some(region) {
-            recent.pages.written(self.batch, place(&recent.hashes, space, &region.1));
+            let place = place(&recent.hashes, space, &region.1);
+            recent.pages.written(self.batch, place);
+            recent.together.written(self.batch, place);
             self.region = Some(region);
         }
     }
@@ -157,7 +186,7 @@ impl Writing<'_> {
 
 #[cfg(test)]
 mod tests {
-    use storage::{Entry, KeyRange, ScanLimit, StorageKey};
+    use storage::{Entry, KeyRange, ScanLimit};
 
     use super::*;
 
@@ -289,6 +318,37 @@ mod tests {
         assert_eq!(kept(&recent, &longer), None, "a neighbour was written");
         offer_page(&recent, recent.seen(), &longer);
         assert_eq!(kept(&recent, &longer), Some(page()));
+    }
+
+    #[test]
+    fn values_read_together_are_kept_until_their_region_is_written() {
+        let recent = Recent::new(1 << 24);
+        let key = |number: u8| StorageKey::from([REGION, &[number]].concat());
+        let keys: Vec<StorageKey> = (0..5).map(key).collect();
+        let mut values: Values = (0..5).map(|number| Some(vec![number; 9].into())).collect();
+        values[3] = None;
+        let kept = |keys: &[StorageKey]| {
+            recent.together(recent.seen(), &recent.named_keys(SHARD, SPACE, keys).unwrap())
+        };
+        let offer = || {
+            let named = recent.named_keys(SHARD, SPACE, &keys).unwrap();
+            recent.offer_together(recent.seen(), &named, &values);
+        };
+        offer();
+        assert_eq!(kept(&keys), None, "asked for once");
+        offer();
+        assert_eq!(kept(&keys), Some(values.clone()));
+        let others: Vec<StorageKey> = (1..6).map(key).collect();
+        assert_eq!(kept(&others), None);
+        assert_eq!(kept(&keys[..4]), None);
+        write(&recent, &tree_key(Shard(8), &key(0)));
+        write(&recent, &tree_key(SHARD, b"elsewhere, with a long name"));
+        assert_eq!(kept(&keys), Some(values.clone()));
+        write(&recent, &tree_key(SHARD, &key(99)));
+        assert_eq!(kept(&keys), None, "a neighbour was written");
+        assert!(recent.named_keys(SHARD, SPACE, &keys[..3]).is_none(), "few");
+        let far = [keys.as_slice(), &[StorageKey::from_static(b"in another region altogether")]];
+        assert!(recent.named_keys(SHARD, SPACE, &far.concat()).is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use storage::{Direction, KeyRange, Read, Scan, ScanLimit, Store, WriteSet};
+use storage::{Direction, KeyRange, Read, Scan, ScanLimit, StorageKey, Store, WriteSet};
 
 use crate::{ITEMS, SHARD, noise, open};
 
@@ -50,6 +50,10 @@ async fn check(view: &dyn Read, model: &Model, context: &str) {
         assert_eq!(page.more, expected.len() == scan.limit.entries_max, "{context}: {scan:?}");
     }
     for region in 0..3 {
+        let keys: Vec<StorageKey> = (5..15).map(|number| key(region, number).into()).collect();
+        let found = view.get_many(SHARD, ITEMS, &keys).await.unwrap();
+        let expected = keys.iter().map(|key| model.get(key.as_ref()).map(|value| value.as_slice()));
+        assert!(found.iter().map(Option::as_deref).eq(expected), "{context}: {found:?}");
         let key = key(region, 10);
         let found = view.get(SHARD, ITEMS, &key).await.unwrap();
         assert_eq!(found.as_deref(), model.get(&key).map(Vec::as_slice), "{context}");
