@@ -1,13 +1,14 @@
 //! What is logged: retries, and queries over all partitions with their reason.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use client::{Fault, Faults, Query};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 use crate::simulated::{orders, through};
 
@@ -47,6 +48,14 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
+/// Listens on this thread. While there is only one listener, the library asks whichever thread comes by first whether
+/// anybody listens, and remembers a no; with a second one it asks all of them.
+fn listening(subscriber: impl Subscriber + Send + Sync + 'static) -> DefaultGuard {
+    static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Lines::default()));
+    LazyLock::force(&SECOND);
+    tracing::subscriber::set_default(subscriber)
+}
+
 impl Lines {
     fn with(&self, words: &[&str]) -> usize {
         let lines = self.0.lock().unwrap();
@@ -60,7 +69,7 @@ impl Lines {
 #[tokio::test]
 async fn retries_are_logged_with_attempt_and_delay() {
     let lines = Lines::default();
-    let _guard = tracing::subscriber::set_default(lines.clone());
+    let _guard = listening(lines.clone());
     let (account, _, _) = orders(7).await;
     let faults = Faults::new();
     let orders = through(&account.with_faults(faults.clone()));
@@ -73,7 +82,7 @@ async fn retries_are_logged_with_attempt_and_delay() {
 #[tokio::test]
 async fn a_fan_out_is_logged_with_its_reason_and_counted_once() {
     let lines = Lines::default();
-    let _guard = tracing::subscriber::set_default(lines.clone());
+    let _guard = listening(lines.clone());
     let (account, orders, _) = orders(7).await;
     let query = Query::text("SELECT * FROM c").fan_out("the report reads all");
     orders.query::<serde_json::Value>(&query).await.unwrap();
@@ -136,7 +145,7 @@ async fn a_call_is_one_span_with_what_it_cost_and_how_it_ended() {
     let item = serde_json::json!({"id": "1", "customer": "ann"});
     plain.create(&"ann".into(), &item).await.unwrap();
     let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    let _guard = listening(spans.clone());
     faults.next(Fault::Unavailable);
     let charge = orders.read::<serde_json::Value>(&"ann".into(), "1").await.unwrap().charge;
     let missed = orders.read::<serde_json::Value>(&"ann".into(), "2").await.unwrap_err().charge();
