@@ -63,7 +63,7 @@ impl<N, T: Clone> Shelf<N, T> {
     }
 
     /// Whether something of this size may be put in at all.
-    pub(super) fn takes(&self, bytes: usize) -> bool {
+    fn takes(&self, bytes: usize) -> bool {
         bytes <= self.slot_bytes_max / 2
     }
 
