@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use bytes::BytesMut;
-use fjall::{Readable, Slice, Snapshot};
+use fjall::{Keyspace, Readable, Slice, Snapshot};
 use storage::{
     Direction, Entry, FillingPage, Read, Result, Scan, ScanLimit, ScanPage, Shard, Space,
     StorageKey, StorageValue,
@@ -117,16 +117,17 @@ impl Shared {
     }
 
     fn scan(&self, view: &View, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        let keyspace = self.keyspaces.of(space)?;
         if scan.range.is_empty() {
             return Ok(FillingPage::new(scan.limit).finish());
         }
-        let Some(named) = self.recent.named(shard, space, scan) else {
-            return self.scan_stored(view, shard, space, scan);
+        let Some(named) = self.recent.named_scan(shard, space, scan) else {
+            return self.scan_stored(view, keyspace, shard, scan);
         };
         if let Some(page) = self.recent.page(view.seen, &named) {
             return Ok(page);
         }
-        let page = self.scan_stored(view, shard, space, scan)?;
+        let page = self.scan_stored(view, keyspace, shard, scan)?;
         self.recent.offer_page(view.seen, &named, &page);
         Ok(page)
     }
@@ -135,11 +136,10 @@ impl Shared {
     fn scan_stored(
         &self,
         view: &View,
+        keyspace: &Keyspace,
         shard: Shard,
-        space: Space,
         scan: &Scan,
     ) -> Result<ScanPage> {
-        let keyspace = self.keyspaces.of(space)?;
         let range = view.snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
         match scan.direction {
             Direction::Forward => self.page(shard, scan.limit, range),

@@ -2,10 +2,11 @@
 //!
 //! Owns which views may use what is here. Does not own the tree.
 
-mod batch;
 mod page;
 mod reads;
+mod region;
 mod shelf;
+mod together;
 
 pub(crate) use reads::{HashedKey, Recent};
 pub(crate) use shelf::SeenBatch;

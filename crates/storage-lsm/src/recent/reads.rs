@@ -9,9 +9,10 @@ use bytes::Bytes;
 use foldhash::fast::RandomState;
 use storage::{Scan, ScanPage, Shard, Space, StorageKey, StorageValue};
 
-use super::batch::{self, BatchName, NamedKeys, Values};
-use super::page::{NamedScan, PageName, REGION_BYTES, compact, kept_bytes, place};
+use super::page::{NamedScan, PageName, compact, kept_bytes};
+use super::region::{REGION_BYTES, place_in_tree};
 use super::shelf::{Label, SeenBatch, Shelf};
+use super::together::{self, KeysName, NamedKeys, Values};
 
 const VALUE_SLOTS: usize = 1024;
 const PAGE_SLOTS: usize = 128;
@@ -25,7 +26,7 @@ const VALUE_BYTES: usize = 128;
 /// Values by key, values by the keys they were read with, and pages by scan.
 pub(crate) struct Recent {
     values: Shelf<ValueName, StorageValue>,
-    together: Shelf<BatchName, Values>,
+    together: Shelf<KeysName, Values>,
     pages: Shelf<PageName, ScanPage>,
     hashes: RandomState,
     /// The last batch that every new view sees.
@@ -109,13 +110,13 @@ impl Recent {
 
     /// Offers what a view says of keys whose values are not here together.
     pub(crate) fn offer_together(&self, seen: SeenBatch, keys: &NamedKeys<'_>, values: &Values) {
-        let (bytes, is) = (keys.kept_bytes(values), |name: &BatchName| keys.is(name));
-        let make = || (keys.to_name(), batch::compact(values));
+        let (bytes, is) = (keys.kept_bytes(values), |name: &KeysName| keys.is(name));
+        let make = || (keys.to_name(), together::compact(values));
         self.together.offer(seen, keys.label, bytes, is, make);
     }
 
     /// A scan as its page is looked for here; none when it is never here.
-    pub(crate) fn named<'scan>(
+    pub(crate) fn named_scan<'scan>(
         &self,
         shard: Shard,
         space: Space,
@@ -176,7 +177,7 @@ impl Writing<'_> {
         let Some(region) = key.first_chunk::<REGION_BYTES>() else { return };
         let region = (space.number, *region);
         if self.region != Some(region) {
-            let place = place(&recent.hashes, space, &region.1);
+            let place = place_in_tree(&recent.hashes, space, &region.1);
             recent.pages.written(self.batch, place);
             recent.together.written(self.batch, place);
             self.region = Some(region);
@@ -224,13 +225,13 @@ mod tests {
 
     /// Offers the page of a scan twice.
     fn offer_page(recent: &Recent, seen: SeenBatch, scan: &Scan) {
-        let named = recent.named(SHARD, SPACE, scan).unwrap();
+        let named = recent.named_scan(SHARD, SPACE, scan).unwrap();
         recent.offer_page(seen, &named, &page());
         recent.offer_page(seen, &named, &page());
     }
 
     fn kept(recent: &Recent, scan: &Scan) -> Option<ScanPage> {
-        recent.page(recent.seen(), &recent.named(SHARD, SPACE, scan)?)
+        recent.page(recent.seen(), &recent.named_scan(SHARD, SPACE, scan)?)
     }
 
     fn tree_key(shard: Shard, key: &[u8]) -> Vec<u8> {
@@ -297,7 +298,7 @@ mod tests {
     fn a_page_is_kept_until_its_region_is_written() {
         let recent = Recent::new(1 << 24);
         let (wanted, longer) = (scan(REGION), scan(&[REGION, b"o".as_slice()].concat()));
-        let named = recent.named(SHARD, SPACE, &longer).unwrap();
+        let named = recent.named_scan(SHARD, SPACE, &longer).unwrap();
         recent.offer_page(recent.seen(), &named, &page());
         assert_eq!(kept(&recent, &longer), None, "asked for once");
         recent.offer_page(recent.seen(), &named, &page());
@@ -308,7 +309,10 @@ mod tests {
         for other in [&fewer, &backward] {
             assert_eq!(kept(&recent, other), None, "{other:?}");
         }
-        assert!(recent.named(SHARD, SPACE, &wanted).is_none(), "its end lies in the next region");
+        assert!(
+            recent.named_scan(SHARD, SPACE, &wanted).is_none(),
+            "its end lies in the next region"
+        );
         let beside = [b"sixteen letters..".as_slice(), b"o"].concat();
         write(&recent, &tree_key(SHARD, &beside));
         write(&recent, &tree_key(Shard(8), &[REGION, b"on"].concat()));
@@ -371,13 +375,13 @@ mod tests {
         let recent = Recent::new(1 << 24);
         let mut long = scan(&[REGION, b"o".as_slice()].concat());
         long.limit.entries_max = 1_000;
-        assert!(recent.named(SHARD, SPACE, &long).is_none());
+        assert!(recent.named_scan(SHARD, SPACE, &long).is_none());
         for range in [KeyRange::all(), KeyRange::prefix(b"s")] {
             let wide = Scan::forward(range, ScanLimit::entries(20));
-            assert!(recent.named(SHARD, SPACE, &wide).is_none(), "{wide:?}");
+            assert!(recent.named_scan(SHARD, SPACE, &wide).is_none(), "{wide:?}");
         }
         let large = scan(&[REGION, b"l".as_slice()].concat());
-        let named = recent.named(SHARD, SPACE, &large).unwrap();
+        let named = recent.named_scan(SHARD, SPACE, &large).unwrap();
         let entry = Entry { key: StorageKey::new(), value: StorageValue::from(vec![1; 4096]) };
         let page = ScanPage { entries: vec![entry; 20], more: false };
         recent.offer_page(recent.seen(), &named, &page);

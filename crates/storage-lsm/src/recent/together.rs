@@ -10,15 +10,14 @@ use bytes::BytesMut;
 use foldhash::fast::RandomState;
 use storage::{Shard, Space, StorageKey, StorageValue};
 
-use super::page::{REGION_BYTES, region};
+use super::region::{beginning, place};
 use super::shelf::Label;
-use crate::keyspaces::SHARD_BYTES;
 
 /// Fewer values are found as quickly one by one.
 const KEYS_MIN: usize = 4;
 const KEYS_MAX: usize = 128;
-/// What a batch and a value take besides keys and bytes, roughly.
-const BATCH_BYTES: usize = 512;
+/// What such keys and a value take besides keys and bytes, roughly.
+const KEYS_BYTES: usize = 512;
 const VALUE_BYTES: usize = 96;
 
 /// Values in the order of their keys; none for a key without one.
@@ -33,7 +32,7 @@ pub(crate) struct NamedKeys<'keys> {
 }
 
 /// The keys of values that are kept.
-pub(super) struct BatchName {
+pub(super) struct KeysName {
     shard: Shard,
     space: u8,
     keys: Vec<StorageKey>,
@@ -50,28 +49,28 @@ impl<'keys> NamedKeys<'keys> {
         if !(KEYS_MIN..=KEYS_MAX).contains(&keys.len()) {
             return None;
         }
-        let beginning = keys.first()?.get(..REGION_BYTES - SHARD_BYTES)?;
+        let beginning = beginning(keys.first()?)?;
         if !keys.iter().all(|key| key.starts_with(beginning)) {
             return None;
         }
-        let place = region(hashes, shard, space, beginning);
+        let place = place(hashes, shard, space, beginning);
         let label = Label { place, name: hashes.hash_one((place, keys)) };
         Some(Self { label, shard, space, keys })
     }
 
-    pub(super) fn is(&self, name: &BatchName) -> bool {
-        let BatchName { shard, space, keys } = name;
+    pub(super) fn is(&self, name: &KeysName) -> bool {
+        let KeysName { shard, space, keys } = name;
         *shard == self.shard && *space == self.space.number && keys == self.keys
     }
 
-    pub(super) fn to_name(&self) -> BatchName {
-        BatchName { shard: self.shard, space: self.space.number, keys: self.keys.to_vec() }
+    pub(super) fn to_name(&self) -> KeysName {
+        KeysName { shard: self.shard, space: self.space.number, keys: self.keys.to_vec() }
     }
 
     /// Bytes that the values take when they are kept, roughly.
     pub(super) fn kept_bytes(&self, values: &Values) -> usize {
         let keys: usize = self.keys.iter().map(|key| VALUE_BYTES + key.len()).sum();
-        BATCH_BYTES + keys + values.iter().flatten().map(StorageValue::len).sum::<usize>()
+        KEYS_BYTES + keys + values.iter().flatten().map(StorageValue::len).sum::<usize>()
     }
 }
 
