@@ -19,7 +19,7 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! use client::{Account, Location, PartitionKeyDefinition, Query};
+//! use planisphere_client::{Account, Location, PartitionKeyDefinition, Query};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Debug, Serialize, Deserialize)]

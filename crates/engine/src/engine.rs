@@ -26,7 +26,7 @@ use crate::throughput::SharedThroughputs;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use engine::Engine;
+/// use planisphere_engine::Engine;
 /// let engine = Engine::in_memory().await?;
 /// assert!(engine.list_databases().await?.value.is_empty());
 /// engine.close().await

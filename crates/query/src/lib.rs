@@ -6,13 +6,13 @@
 //! async; partitions, pages and charges are the engine's.
 //!
 //! ```
-//! use query::{BuiltInFunctions, Parameters, bind, parse, print};
+//! use planisphere_query::{BuiltInFunctions, Parameters, bind, parse, print};
 //!
 //! let tree = parse("SELECT VALUE COUNT(1) FROM Root r WHERE r.age > @least")?;
 //! assert_eq!(print(&tree), "SELECT VALUE COUNT(1)\nFROM Root AS r\nWHERE (r.age > @least)");
 //! let bound = bind(&tree, &Parameters::default(), &BuiltInFunctions)?;
 //! assert!(bound.is_aggregate());
-//! # Ok::<(), Vec<query::QueryError>>(())
+//! # Ok::<(), Vec<planisphere_query::QueryError>>(())
 //! ```
 
 pub mod ast;

@@ -19,7 +19,7 @@ pub(crate) fn bench(arguments: &[String]) -> ExitCode {
     };
     if arguments.first().is_some_and(|first| first == "gateway") {
         let built = Command::new(cargo())
-            .args(["build", "--release", "--package", "app", "--bin", "planisphere"])
+            .args(["build", "--release", "--package", "planisphere-server", "--bin", "planisphere"])
             .current_dir(crate::reading::our_root())
             .status();
         if !built.is_ok_and(|status| status.success()) {

@@ -19,7 +19,7 @@ impl Server {
     /// Builds the binary.
     pub(crate) fn build() -> Result<(), String> {
         let built = Command::new(cargo())
-            .args(["build", "--package", "app", "--bin", "planisphere"])
+            .args(["build", "--package", "planisphere-server", "--bin", "planisphere"])
             .current_dir(our_root())
             .status();
         match built.is_ok_and(|status| status.success()) {

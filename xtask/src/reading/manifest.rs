@@ -37,6 +37,8 @@ pub(crate) struct Dependency {
 /// A member of the workspace.
 #[derive(Debug)]
 pub(crate) struct Package {
+    /// The last part of its folder, which is also the name other members depend on it by. The published name adds
+    /// `planisphere-` in front.
     pub(crate) name: String,
     /// Folder from the root, without a closing slash.
     pub(crate) folder: String,
@@ -55,8 +57,7 @@ pub(crate) fn packages(tree: &Tree) -> Vec<Package> {
                 continue;
             };
             let manifest = Manifest::parse(&text);
-            let last = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
-            let name = manifest.string("package", "name").unwrap_or(last);
+            let name = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
             found.push(Package { name, folder, manifest });
         }
     }

@@ -45,6 +45,7 @@ const TABLE: &[Row] = &[
         may_name: Allowed::Only(&["model", "query", "storage"]),
         tests_may_name: &["storage-lsm"],
     },
+    row("planisphere", &["engine", "model", "storage-lsm"]),
     Row {
         package: "gateway",
         may_name: Allowed::Only(&["engine", "model"]),

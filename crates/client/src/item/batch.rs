@@ -18,11 +18,11 @@ use super::write::own_id;
 ///
 /// ```
 /// # #[derive(serde::Serialize)] struct Device { id: &'static str, user: &'static str }
-/// use client::Batch;
+/// use planisphere_client::Batch;
 /// let batch = Batch::new()
 ///     .create(&Device { id: "new", user: "ann" })?
 ///     .delete("old", None)?;
-/// # Ok::<(), client::Error>(())
+/// # Ok::<(), planisphere_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Batch {

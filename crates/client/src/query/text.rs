@@ -14,7 +14,7 @@ pub struct QueryText {
 /// A query that knows where it may look.
 ///
 /// ```
-/// use client::{PartitionKey, Query};
+/// use planisphere_client::{PartitionKey, Query};
 /// let text = Query::text("SELECT * FROM c WHERE c.total > @least").parameter("@least", 5);
 /// let one_customer = text.clone().within("ann".into());
 /// let everywhere = text.fan_out("the nightly report sums all customers");
@@ -23,8 +23,8 @@ pub struct QueryText {
 /// Without a part there is nothing to send:
 ///
 /// ```compile_fail,E0308
-/// # async fn send(orders: &client::Container) -> client::Result<()> {
-/// let text = client::Query::text("SELECT * FROM c");
+/// # async fn send(orders: &planisphere_client::Container) -> planisphere_client::Result<()> {
+/// let text = planisphere_client::Query::text("SELECT * FROM c");
 /// orders.query::<client_doc::Order>(&text).await?; // expected `&Query`, found `&QueryText`
 /// # Ok(())
 /// # }
@@ -36,7 +36,7 @@ pub struct QueryText {
 /// ```compile_fail,E0597
 /// let name = String::from("x' OR true --");
 /// let text = format!("SELECT * FROM c WHERE c.name = '{name}'");
-/// let query = client::Query::text(&text); // `text` does not live long enough
+/// let query = planisphere_client::Query::text(&text); // `text` does not live long enough
 /// ```
 #[derive(Clone, Debug)]
 pub struct Query {

@@ -15,9 +15,9 @@ use crate::operation::{ContainerLink, PageOptions, ReadOptions};
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use engine::query::QueryItems;
-/// use engine::{ContainerLink, Engine};
-/// # use engine::operation::{CreateContainer, CreateDatabase};
+/// use planisphere_engine::query::QueryItems;
+/// use planisphere_engine::{ContainerLink, Engine};
+/// # use planisphere_engine::operation::{CreateContainer, CreateDatabase};
 /// # use model::{ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, PartitionKeyDefinition};
 /// let engine = Engine::in_memory().await?;
 /// # let database = DatabaseId::new("d")?;

@@ -1,6 +1,8 @@
 //! The engine through its public operations: one binary, one module per subject.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+extern crate planisphere_engine as engine;
+
 mod account;
 mod attached;
 mod batches;

@@ -1,6 +1,8 @@
 //! The gateway over a real socket, as a client without a library sees it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+extern crate planisphere_gateway as gateway;
+
 mod account;
 mod attached;
 mod authorization;

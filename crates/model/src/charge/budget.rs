@@ -15,7 +15,7 @@ use crate::{Invalid, Json, RequestCharge, Result};
 /// The budgets of a file.
 ///
 /// ```
-/// use model::charge::Budgets;
+/// use planisphere_model::charge::Budgets;
 ///
 /// let budgets = Budgets::parse(br#"{"profile": "native", "operations": {"read order": {"max": 1}}}"#)?;
 /// let mut run = budgets.run();
@@ -23,7 +23,7 @@ use crate::{Invalid, Json, RequestCharge, Result};
 /// // run.record("read order", read.explanation.map(|one| *one))?;
 /// # run.record("read order", None)?;
 /// run.finish()?;
-/// # Ok::<(), model::Invalid>(())
+/// # Ok::<(), planisphere_model::Invalid>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budgets {

@@ -16,12 +16,12 @@ impl Json {
     /// is wrong with them lies within a value that is skipped.
     ///
     /// ```
-    /// use model::Json;
+    /// use planisphere_model::Json;
     ///
     /// let text = br#"{"id":"1","list":[1,2,{"n":3}],"n":4}"#;
     /// let item = Json::parse_properties(text, |name| name == b"n")?;
     /// assert_eq!(item.to_string(), r#"{"n":4}"#);
-    /// # Ok::<(), model::ParseError>(())
+    /// # Ok::<(), planisphere_model::ParseError>(())
     /// ```
     ///
     /// # Errors

@@ -24,7 +24,7 @@ const UDF_CALLS_MAX: usize = 10;
 /// Every rule the query breaks, in the order of the text.
 ///
 /// ```
-/// use query::{BuiltInFunctions, Parameters, bind, parse};
+/// use planisphere_query::{BuiltInFunctions, Parameters, bind, parse};
 ///
 /// let tree = parse("SELECT c.a, UPPER(c.b) FROM c").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();

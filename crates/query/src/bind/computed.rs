@@ -30,7 +30,7 @@ const CHANGING_FUNCTIONS: [&str; 9] = [
 ///
 /// ```
 /// use model::ComputedProperty;
-/// use query::bind::ComputedProperties;
+/// use planisphere_query::bind::ComputedProperties;
 ///
 /// let lower = ComputedProperty::new("lower", "SELECT VALUE LOWER(c.name) FROM c")?;
 /// assert!(ComputedProperties::new(&[lower]).is_ok());

@@ -11,9 +11,9 @@ use super::{Code, QueryError};
 /// come as `{"Errors":["..."]}`.
 ///
 /// ```
-/// let errors = query::parse("SELEC 1").unwrap_err();
+/// let errors = planisphere_query::parse("SELEC 1").unwrap_err();
 /// assert_eq!(
-///     query::to_json(&errors).to_string(),
+///     planisphere_query::to_json(&errors).to_string(),
 ///     concat!(
 ///         r#"{"errors":[{"severity":"Error","location":{"start":0,"end":5},"code":"SC1001","#,
 ///         r#""message":"Syntax error, incorrect syntax near 'SELEC'."}]}"#,

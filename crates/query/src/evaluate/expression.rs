@@ -11,10 +11,10 @@ use crate::value::Value;
 /// An expression ready to be evaluated over many rows, outside of any query.
 ///
 /// ```
-/// use query::bind::{Expression, PathStep};
-/// use query::function::Moment;
-/// use query::value::Value;
-/// use query::{EvaluationContext, PreparedExpression};
+/// use planisphere_query::bind::{Expression, PathStep};
+/// use planisphere_query::function::Moment;
+/// use planisphere_query::value::Value;
+/// use planisphere_query::{EvaluationContext, PreparedExpression};
 ///
 /// let age = Expression::Member {
 ///     target: Box::new(Expression::Input(0)),

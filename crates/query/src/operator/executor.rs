@@ -14,8 +14,8 @@ use crate::value::Value;
 ///
 /// ```
 /// use model::Json;
-/// use query::function::Moment;
-/// use query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
+/// use planisphere_query::function::Moment;
+/// use planisphere_query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
 ///
 /// let tree = parse("SELECT c.city, COUNT(1) AS n FROM c GROUP BY c.city").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();

@@ -19,8 +19,8 @@ use crate::value::Value;
 ///
 /// ```
 /// use model::Json;
-/// use query::function::Moment;
-/// use query::{EvaluationContext, ItemPredicate};
+/// use planisphere_query::function::Moment;
+/// use planisphere_query::{EvaluationContext, ItemPredicate};
 ///
 /// let predicate = ItemPredicate::parse("from c where c.stock > 0 and not is_null(c.owner)").unwrap();
 /// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());

@@ -21,8 +21,8 @@ pub(super) type Parsed<T> = Result<T, Box<QueryError>>;
 /// The first mistake found, as the service words it.
 ///
 /// ```
-/// let tree = query::parse("select c.id from c where c.age >= 18").unwrap();
-/// assert_eq!(query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
+/// let tree = planisphere_query::parse("select c.id from c where c.age >= 18").unwrap();
+/// assert_eq!(planisphere_query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
 /// ```
 pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
     parse_whole(text).map_err(|error| vec![*error])

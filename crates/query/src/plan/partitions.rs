@@ -39,8 +39,8 @@ pub struct QueryRange {
 /// The partition keys that a query can meet.
 ///
 /// ```
-/// use query::plan::partition_filter;
-/// use query::{BuiltInFunctions, Parameters, bind, parse};
+/// use planisphere_query::plan::partition_filter;
+/// use planisphere_query::{BuiltInFunctions, Parameters, bind, parse};
 ///
 /// let tree = parse("SELECT * FROM c WHERE c.pk IN ('a', 'b') AND c.pk != 'b'").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();

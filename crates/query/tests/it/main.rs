@@ -1,5 +1,7 @@
 //! The crate seen from outside: text cases and properties.
 
+extern crate planisphere_query as query;
+
 mod condition;
 mod depth;
 mod evaluation;

@@ -14,7 +14,7 @@
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use client::{Account, Location, PartitionKeyDefinition, Query};
 //! use serde_json::json;
-//! use service::erasure::{Erasure, Registration, keep_last_characters};
+//! use planisphere_service::erasure::{Erasure, Registration, keep_last_characters};
 //!
 //! let account = Account::embedded(Location::Memory).await?;
 //! let database = account.database("asora")?;

@@ -5,8 +5,8 @@
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use client::Environment;
-//! use service::http::{HttpSettings, Json, Kit, OpenApiRouter, Outcome, Path, Problem, routes};
-//! use service::identity::{Identity, IdentitySettings, Principal};
+//! use planisphere_service::http::{HttpSettings, Json, Kit, OpenApiRouter, Outcome, Path, Problem, routes};
+//! use planisphere_service::identity::{Identity, IdentitySettings, Principal};
 //!
 //! #[derive(serde::Serialize, utoipa::ToSchema)]
 //! struct Greeting {
@@ -16,7 +16,7 @@
 //! /// Says hello to whoever may hear it.
 //! #[utoipa::path(get, path = "/api/greetings/{name}", params(("name" = String, Path)), responses(
 //!     (status = 200, body = Greeting),
-//!     (status = 404, body = service::http::ProblemDocument, content_type = "application/problem+json"),
+//!     (status = 404, body = planisphere_service::http::ProblemDocument, content_type = "application/problem+json"),
 //! ))]
 //! async fn greet(caller: Principal, Path(name): Path<String>) -> Outcome<Json<Greeting>> {
 //!     caller.require_role("greeter")?;
@@ -34,7 +34,7 @@
 //! // `kit.serve(router).await` would listen until `kit.stop().stop()`.
 //!
 //! // One test of a system compares its document with its routes:
-//! assert_eq!(service::http::disagreements(&router, &[]).await, Vec::<String>::new());
+//! assert_eq!(planisphere_service::http::disagreements(&router, &[]).await, Vec::<String>::new());
 //! # });
 //! ```
 //!

@@ -7,7 +7,7 @@
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use axum::http::{HeaderMap, Method, header::AUTHORIZATION};
 //! use client::Environment;
-//! use service::identity::{Identified, Identity, IdentitySettings};
+//! use planisphere_service::identity::{Identified, Identity, IdentitySettings};
 //!
 //! // Demo mode makes its own tokens (HS256); otherwise `Identity:Issuer`, `:Audience` and `:Jwks` say whom to believe.
 //! let identity = Identity::new(Environment::system(), &IdentitySettings::demo()).unwrap();

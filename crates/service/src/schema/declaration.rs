@@ -17,7 +17,7 @@ use model::{
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// use client::{Account, Location, Throughput, TimeToLive};
-/// use service::schema::{ContainerSchema, DatabaseSchema, Schema};
+/// use planisphere_service::schema::{ContainerSchema, DatabaseSchema, Schema};
 ///
 /// let orders = ContainerSchema::new("orders", &["/customer"])?
 ///     .with_time_to_live(TimeToLive::Seconds(86_400))

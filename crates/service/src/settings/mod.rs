@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
-//! use service::settings::{Check, Secret, Settings, Sources};
+//! use planisphere_service::settings::{Check, Secret, Settings, Sources};
 //!
 //! #[derive(Default, Serialize, Deserialize)]
 //! #[serde(default, rename_all = "PascalCase")]

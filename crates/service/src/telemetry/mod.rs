@@ -14,7 +14,7 @@
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! use client::{Account, Location};
-//! use service::telemetry::{Telemetry, TelemetrySettings};
+//! use planisphere_service::telemetry::{Telemetry, TelemetrySettings};
 //! use tracing_subscriber::layer::SubscriberExt as _;
 //!
 //! let account = Account::embedded(Location::Memory).await?;

@@ -23,7 +23,7 @@
 //! use async_trait::async_trait;
 //! use client::{Account, PartitionKey, PartitionKeyDefinition, Query, TimestampMs, TravellingClock};
 //! use serde::{Deserialize, Serialize};
-//! use service::work::*;
+//! use planisphere_service::work::*;
 //!
 //! #[derive(Clone, Serialize, Deserialize)]
 //! #[serde(rename_all = "camelCase")]

@@ -1,6 +1,8 @@
 //! The embedded store against the contract, and against everything that can be wrong with a folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+extern crate planisphere_storage_lsm as storage_lsm;
+
 mod bad_folders;
 mod concurrency;
 mod contract;

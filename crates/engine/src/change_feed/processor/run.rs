@@ -25,10 +25,10 @@ use crate::{ContainerLink, Engine, Environment, Error, ErrorKind, Result};
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use engine::change_feed::Change;
-/// use engine::change_feed::processor::{Context, Reaction, ReactionError, Processor};
-/// use engine::operation::{CreateContainer, CreateDatabase};
-/// use engine::{ContainerLink, Engine};
+/// use planisphere_engine::change_feed::Change;
+/// use planisphere_engine::change_feed::processor::{Context, Reaction, ReactionError, Processor};
+/// use planisphere_engine::operation::{CreateContainer, CreateDatabase};
+/// use planisphere_engine::{ContainerLink, Engine};
 /// use model::{ContainerProperties, DatabaseProperties, PartitionKeyDefinition};
 ///
 /// struct Count;
