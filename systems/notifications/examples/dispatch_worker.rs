@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use client::{Account, Environment};
-use notifications::delivery::{Delivery, Push, PushResult};
-use notifications::{Device, Notifications, Settings, Step, StepWatch};
+use planisphere_notifications::delivery::{Delivery, Push, PushResult};
+use planisphere_notifications::{Device, Notifications, Settings, Step, StepWatch};
 
 /// Writes pushes down.
 struct Noted(PathBuf);

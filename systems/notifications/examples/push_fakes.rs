@@ -9,7 +9,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use client::{Clock, SystemClock};
-use notifications::delivery::fake::{FakeApns, FakeFcm, Received, Reply};
+use planisphere_notifications::delivery::fake::{FakeApns, FakeFcm, Received, Reply};
 use serde_json::{Value, json};
 
 #[tokio::main]
