@@ -36,5 +36,6 @@ pub use resource::{
     expires_at, is_system_property,
 };
 pub use value::{
-    Json, Number, Object, ParseError, PropertyPath, compare, compare_strings, structural_hash,
+    ConversionError, Json, MeasuredJson, Number, Object, ParseError, PropertyPath, compare,
+    compare_strings, structural_hash,
 };

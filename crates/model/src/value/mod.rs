@@ -4,10 +4,12 @@
 
 mod bytes;
 mod json;
+mod measured;
 mod number;
 mod parse;
 mod partial;
 mod print;
+mod serde;
 
 mod hash;
 mod order;
@@ -20,7 +22,9 @@ mod tests;
 
 pub use hash::{array_hash, structural_hash, text_hash};
 pub use json::{Json, Object};
+pub use measured::MeasuredJson;
 pub use number::Number;
 pub use order::{compare, compare_strings};
 pub use parse::ParseError;
 pub use path::PropertyPath;
+pub use serde::ConversionError;

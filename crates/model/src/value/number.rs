@@ -73,6 +73,32 @@ impl Number {
         }
     }
 
+    /// The text as sent; none for an integer of the 64-bit range, whose text follows from its value.
+    pub(super) fn decimal_text(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Integer(_) => None,
+            Repr::Decimal { text, .. } => Some(text),
+        }
+    }
+
+    /// Appends the text to print, without an allocation.
+    pub(super) fn print_to(&self, text: &mut Vec<u8>) {
+        match &self.0 {
+            Repr::Integer(integer) => {
+                text.extend_from_slice(itoa::Buffer::new().format(*integer).as_bytes());
+            }
+            Repr::Decimal { text: sent, .. } => text.extend_from_slice(sent.as_bytes()),
+        }
+    }
+
+    /// Bytes of the text to print.
+    pub(super) fn printed_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Integer(integer) => itoa::Buffer::new().format(*integer).len(),
+            Repr::Decimal { text, .. } => text.len(),
+        }
+    }
+
     /// The sum: exact for two integers whose sum fits, otherwise of doubles; none when the sum is not finite.
     #[must_use]
     pub fn add(&self, other: &Self) -> Option<Self> {

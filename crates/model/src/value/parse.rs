@@ -1,13 +1,16 @@
 //! JSON text to value.
 //!
 //! Owns strictness: RFC 8259, valid UTF-8, finite numbers, at most [`crate::limits::NESTING_LEVELS_MAX`] levels. A
-//! repeated property name keeps its first place and its last value. Does not own printing.
+//! repeated property name keeps its first place and its last value. Reports how large and how deep the parsed value is,
+//! so that nobody has to walk or print it to find out. Does not own printing.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
 use super::bytes::{find, string_breaks};
+use super::measured::{JsonSize, MeasuredJson};
+use super::print::printed_char_bytes;
 use super::{Json, Number, Object};
 use crate::limits::NESTING_LEVELS_MAX;
 
@@ -29,36 +32,85 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl Json {
-    /// Parses one JSON value and nothing after it but white space.
+    /// Parses one JSON value, followed by nothing but white space.
+    ///
+    /// ```
+    /// use planisphere_model::Json;
+    ///
+    /// let item = Json::parse(br#"{ "id": "1", "price": 2.50 }"#)?;
+    /// assert_eq!(item.get("id").and_then(Json::as_str), Some("1"));
+    /// // Numbers keep the text they were sent as, properties keep their order.
+    /// assert_eq!(item.to_string(), r#"{"id":"1","price":2.50}"#);
+    /// # Ok::<(), planisphere_model::ParseError>(())
+    /// ```
     ///
     /// # Errors
-    /// The place and the reason when the text is not acceptable.
+    /// The offset and the reason when the text is not acceptable.
     pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        JsonParser::new(text)?.whole_text()
+    }
+}
+
+impl MeasuredJson {
+    /// Parses like [`Json::parse`] and measures the value on the way, at no extra pass.
+    ///
+    /// # Errors
+    /// As [`Json::parse`].
+    pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
+        let mut parser = JsonParser::new(text)?;
+        let value = parser.whole_text()?;
+        // A repeated name drops a value that was already counted. That is rare enough to measure the result again.
+        if parser.has_repeated_name {
+            return Ok(Self::from(value));
+        }
+        let size = JsonSize {
+            printed_bytes: text.len() - parser.unprinted_bytes,
+            nesting_levels: parser.deepest_level,
+        };
+        Ok(Self::new(value, size))
+    }
+}
+
+struct JsonParser<'text> {
+    text: &'text str,
+    bytes: &'text [u8],
+    offset: usize,
+    /// Bytes of the text that the compact form does not have: white space, and what escapes lose when printed. Counting
+    /// these instead of the printed bytes keeps the measurement off the path of plain strings and numbers.
+    unprinted_bytes: usize,
+    deepest_level: usize,
+    has_repeated_name: bool,
+}
+
+/// From this many properties on, an index finds repeated names; below, comparing with each name is faster.
+const INDEX_FROM_PROPERTIES: usize = 64;
+
+impl<'text> JsonParser<'text> {
+    fn new(text: &'text [u8]) -> Result<Self, ParseError> {
         let text = std::str::from_utf8(text).map_err(|error| ParseError {
             offset: error.valid_up_to(),
             reason: "the text is not valid UTF-8",
         })?;
-        let mut parser = Parser { text, bytes: text.as_bytes(), offset: 0 };
-        parser.skip_space();
-        let value = parser.value(0)?;
-        parser.skip_space();
-        match parser.peek() {
+        Ok(Self {
+            text,
+            bytes: text.as_bytes(),
+            offset: 0,
+            unprinted_bytes: 0,
+            deepest_level: 0,
+            has_repeated_name: false,
+        })
+    }
+
+    fn whole_text(&mut self) -> Result<Json, ParseError> {
+        self.skip_space();
+        let value = self.value(0)?;
+        self.skip_space();
+        match self.peek() {
             None => Ok(value),
-            Some(_) => Err(parser.error("unexpected text after the value")),
+            Some(_) => Err(self.error("unexpected text after the value")),
         }
     }
-}
 
-struct Parser<'text> {
-    text: &'text str,
-    bytes: &'text [u8],
-    offset: usize,
-}
-
-/// From this many properties on, an index finds repeated names; below, a walk is faster.
-const INDEX_FROM_PROPERTIES: usize = 64;
-
-impl Parser<'_> {
     fn error(&self, reason: &'static str) -> ParseError {
         ParseError { offset: self.offset, reason }
     }
@@ -70,6 +122,7 @@ impl Parser<'_> {
     fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.offset += 1;
+            self.unprinted_bytes += 1;
         }
     }
 
@@ -103,10 +156,13 @@ impl Parser<'_> {
         Err(self.error("unexpected word"))
     }
 
-    fn deeper(&self, level: usize) -> Result<usize, ParseError> {
+    /// The level inside of an array or object. The limit bounds this parser's own recursion, and that of everything that
+    /// walks a parsed value: printing, comparing, hashing and dropping it.
+    fn deeper(&mut self, level: usize) -> Result<usize, ParseError> {
         if level >= NESTING_LEVELS_MAX {
             return Err(self.error("nested deeper than 128 levels"));
         }
+        self.deepest_level = self.deepest_level.max(level + 1);
         Ok(level + 1)
     }
 
@@ -152,7 +208,9 @@ impl Parser<'_> {
             self.take(b':', "expected ':'")?;
             self.skip_space();
             let value = self.value(level)?;
+            let properties = object.len();
             add_property(&mut object, &mut places, name, value);
+            self.has_repeated_name |= object.len() == properties;
             self.skip_space();
             if self.peek() == Some(b',') {
                 self.offset += 1;
@@ -216,8 +274,12 @@ impl Parser<'_> {
                     return Ok(result);
                 }
                 Some(b'\\') => {
+                    let start = self.offset;
                     self.offset += 1;
-                    result.push(self.escape()?);
+                    let character = self.escape()?;
+                    // No escape is shorter than what is printed for its character.
+                    self.unprinted_bytes += self.offset - start - printed_char_bytes(character);
+                    result.push(character);
                 }
                 Some(_) => return Err(self.error("control character inside a string")),
                 None => return Err(self.error("unexpected end of the text inside a string")),
@@ -275,7 +337,8 @@ impl Parser<'_> {
     }
 }
 
-/// Adds a property; large objects get an index of places, so that no hostile object costs quadratic time.
+/// Adds a property. Large objects get an index of their names: without it, an object of n properties would cost n²
+/// comparisons, which a hostile client could use.
 fn add_property(
     object: &mut Object,
     places: &mut HashMap<String, usize>,

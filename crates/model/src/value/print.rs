@@ -13,7 +13,7 @@ impl Json {
             Self::Null => text.extend_from_slice(b"null"),
             Self::Bool(true) => text.extend_from_slice(b"true"),
             Self::Bool(false) => text.extend_from_slice(b"false"),
-            Self::Number(number) => text.extend_from_slice(number.text().as_bytes()),
+            Self::Number(number) => number.print_to(text),
             Self::String(string) => print_string(string, text),
             Self::Array(elements) => {
                 text.push(b'[');
@@ -55,13 +55,34 @@ impl fmt::Display for Json {
     }
 }
 
+/// Bytes of a string in the compact form, quotes included.
+pub(super) fn printed_string_bytes(string: &str) -> usize {
+    let escaped = string.bytes().filter(|byte| is_escaped(*byte));
+    let added: usize = escaped.map(|byte| printed_char_bytes(char::from(byte)) - 1).sum();
+    string.len() + added + 2
+}
+
+/// Bytes of a character inside a string of the compact form.
+pub(super) fn printed_char_bytes(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        _ => character.len_utf8(),
+    }
+}
+
+/// Whether JSON requires an escape for this byte; only ASCII needs one.
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..=0x1F)
+}
+
 /// Appends a quoted string.
 fn print_string(string: &str, text: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     text.push(b'"');
     let mut rest = string.as_bytes();
     // Most strings have nothing to escape and are copied whole.
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F))
+    while let Some(at) = rest.iter().position(|byte| is_escaped(*byte))
         && let Some((plain, [byte, after @ ..])) = rest.split_at_checked(at)
     {
         text.extend_from_slice(plain);

@@ -2,3 +2,4 @@
 
 mod parse;
 mod partial;
+mod serde;
