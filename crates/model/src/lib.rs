@@ -23,7 +23,7 @@ pub use partition::{
 pub use position::{ContinuationToken, Etag, Lsn, SessionToken, TimestampMs, TimestampSeconds};
 pub use request::{
     ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchError, PatchOperation, PatchPath,
-    Precondition, RequestCharge, Verdict,
+    Precondition, RequestCharge, TraceContext, Verdict,
 };
 pub use resource::{
     AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositeOrder,

@@ -7,9 +7,11 @@ mod indexing_directive;
 mod patch;
 mod precondition;
 mod request_charge;
+mod trace_context;
 
 pub use consistency_level::ConsistencyLevel;
 pub use indexing_directive::IndexingDirective;
 pub use patch::{Patch, PatchError, PatchOperation, PatchPath};
 pub use precondition::{EtagPattern, Precondition, Verdict};
 pub use request_charge::RequestCharge;
+pub use trace_context::TraceContext;
