@@ -1,17 +1,12 @@
 //! The task runner: every command a person or CI runs, written in our language.
 //!
-//! Owns: the commands `test`, `tidy`, `conformance`, `pages`, `bench`, `help`, and the checks that keep the tree
-//! readable.
-//! Does not own: product code. It depends on nothing of ours and on no third party, so it builds in a second.
+//! Owns: the commands that `help` lists, and the checks that keep the tree readable.
+//! Does not own: product code. It depends on nothing of ours and on no third party, so it builds in seconds.
 //!
 //! The flow: `main.rs` gives the arguments to [`run`], which picks a file in `command/`. `command/test.rs` runs the
 //! steps listed in `test/steps.rs`. `command/tidy.rs` runs the checks listed in `tidy/checks.rs`; the same checks are
 //! ordinary tests of this package, so `cargo test` and `cargo xtask tidy` can never disagree.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line tool speaks by printing"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints")]
 
 mod command;
 mod conformance;
@@ -37,6 +32,10 @@ pub fn run(arguments: &[String]) -> ExitCode {
         "conformance" => command::conformance(rest),
         "bench" => command::bench(rest),
         "pages" => command::pages(rest),
+        "packages" => command::packages(rest),
+        "features" => command::features(rest),
+        "msrv" => command::msrv(rest),
+        "fuzz" => command::fuzz(rest),
         unknown => command::refuse(&format!("there is no command `{unknown}`")),
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::Tree;
 
 /// Where the list is kept.
@@ -27,13 +27,13 @@ pub(crate) struct Offense {
     pub(crate) rule: String,
     pub(crate) number: usize,
     pub(crate) line: usize,
-    pub(crate) message: Message,
+    pub(crate) message: TidyMessage,
 }
 
 type Exceptions = BTreeMap<(String, String), (usize, usize)>;
 
 /// Turns offenses into findings, unless they are today's exceptions. `rules` are those the caller measured.
-pub(crate) fn settle(tree: &Tree, rules: &[&str], offenses: &[Offense], report: &mut Report) {
+pub(crate) fn settle(tree: &Tree, rules: &[&str], offenses: &[Offense], report: &mut TidyReport) {
     let mut listed = read(&tree.text(LIST).unwrap_or_default(), report);
     listed.retain(|(_, rule), _| rules.contains(&base(rule)));
     for ((path, rule), (number, offense)) in worst(offenses) {
@@ -59,7 +59,7 @@ pub(crate) fn settle(tree: &Tree, rules: &[&str], offenses: &[Offense], report: 
 /// The list as it should be written now, or what would have to be raised or added for it.
 pub(crate) fn tightened(tree: &Tree, offenses: &[Offense]) -> Result<String, Vec<String>> {
     let old = tree.text(LIST);
-    let listed = read(&old.clone().unwrap_or_default(), &mut Report::default());
+    let listed = read(&old.clone().unwrap_or_default(), &mut TidyReport::default());
     let mut text = HEADER.to_owned();
     let mut refused = Vec::new();
     for ((path, rule), (number, _)) in worst(offenses) {
@@ -92,14 +92,14 @@ fn worst(offenses: &[Offense]) -> BTreeMap<(String, String), (usize, &Offense)> 
     worst
 }
 
-fn tighten(path: &str, rule: &str, numbers: (usize, usize, usize), report: &mut Report) {
+fn tighten(path: &str, rule: &str, numbers: (usize, usize, usize), report: &mut TidyReport) {
     let (line, limit, number) = numbers;
     let reality = if number == 0 { "within the limit".to_owned() } else { number.to_string() };
     report.find(
         LIST,
         line,
         rule,
-        Message::new(
+        TidyMessage::new(
             format!("tighten: {path} is listed with {limit} and is now {reality}"),
             "an exception larger than reality lets the file grow back",
             "run `cargo xtask tidy --update-ratchet`",
@@ -107,7 +107,7 @@ fn tighten(path: &str, rule: &str, numbers: (usize, usize, usize), report: &mut 
     );
 }
 
-fn read(text: &str, report: &mut Report) -> Exceptions {
+fn read(text: &str, report: &mut TidyReport) -> Exceptions {
     let mut listed = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() || line.starts_with('#') {
@@ -122,7 +122,7 @@ fn read(text: &str, report: &mut Report) -> Exceptions {
                 LIST,
                 index + 1,
                 "ratchet",
-                Message::new(
+                TidyMessage::new(
                     format!("cannot read `{line}`"),
                     "an exception that is not understood allows nothing",
                     "write `path rule number`",
@@ -136,20 +136,20 @@ fn read(text: &str, report: &mut Report) -> Exceptions {
 #[cfg(test)]
 mod tests {
     use super::{LIST, Offense, settle, tightened};
-    use crate::finding::{Message, Report};
-    use crate::reading::made_up::{MadeUp, Opened};
+    use crate::finding::{TidyMessage, TidyReport};
+    use crate::reading::fixture::{Fixture, FixtureTree};
 
-    fn tree(name: &str, list: &str) -> Opened {
-        MadeUp::new(name).file(LIST, list).open()
+    fn tree(name: &str, list: &str) -> FixtureTree {
+        Fixture::new(name).file(LIST, list).open()
     }
 
     fn offense(path: &str, number: usize) -> Offense {
-        let message = Message::new("long", "why", "remedy");
+        let message = TidyMessage::new("long", "why", "remedy");
         Offense { path: path.into(), rule: "file-length".into(), number, line: 1, message }
     }
 
     fn check(name: &str, list: &str, offenses: &[Offense], expected: &[&str]) {
-        let mut report = Report::default();
+        let mut report = TidyReport::default();
         settle(&tree(name, list), &["file-length"], offenses, &mut report);
         let whats: Vec<_> = report.findings.iter().map(|f| f.message.what.as_str()).collect();
         assert_eq!(whats, expected);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_first_list_takes_things_as_they_are() {
-        let tree = MadeUp::new("first").file("x", "").open();
+        let tree = Fixture::new("first").file("x", "").open();
         let written = tightened(&tree, &[offense("a.rs", 450)]).expect("there was no list");
         assert!(written.ends_with("a.rs file-length 450\n"), "{written}");
     }

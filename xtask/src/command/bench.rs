@@ -1,4 +1,4 @@
-//! `bench`: the benchmarks in release mode, arguments passed through.
+//! `bench`: the benchmarks in the profile `dist`, arguments passed through.
 //!
 //! The query benchmarks compare with other databases by a feature, which only they have to build. The gateway
 //! benchmarks start the server as a user would, so its binary is built first.
@@ -19,8 +19,16 @@ pub(crate) fn bench(arguments: &[String]) -> ExitCode {
     };
     if arguments.first().is_some_and(|first| first == "gateway") {
         let built = Command::new(cargo())
-            .args(["build", "--release", "--package", "planisphere-server", "--bin", "planisphere"])
-            .current_dir(crate::reading::our_root())
+            .args([
+                "build",
+                "--profile",
+                "dist",
+                "--package",
+                "planisphere-server",
+                "--bin",
+                "planisphere",
+            ])
+            .current_dir(crate::reading::workspace_root())
             .status();
         if !built.is_ok_and(|status| status.success()) {
             eprintln!("the server could not be built");
@@ -28,11 +36,11 @@ pub(crate) fn bench(arguments: &[String]) -> ExitCode {
         }
     }
     let status = Command::new(cargo())
-        .args(["run", "--release", "--package", "benchmarks"])
+        .args(["run", "--profile", "dist", "--package", "benchmarks"])
         .args(features)
         .arg("--")
         .args(arguments)
-        .current_dir(crate::reading::our_root())
+        .current_dir(crate::reading::workspace_root())
         .status();
     match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,

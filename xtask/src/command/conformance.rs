@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use crate::command::refuse;
 use crate::conformance::{
-    Expected, HEADING, LIBRARIES, Library, Line, OWN_TESTS, Server, check_snippet, is_there,
-    prepare, run, run_own_tests, section, table,
+    ExpectedFailures, HEADING, LIBRARIES, Library, SDK_TESTS, ScenarioResult, ServerProcess,
+    check_snippet, is_installed, prepare, run, run_sdk_tests, section, table,
 };
-use crate::reading::our_root;
+use crate::reading::workspace_root;
 
 const TABLE: &str = "docs/COMPATIBILITY.md";
 
@@ -21,7 +21,7 @@ const FOLDERS: &[(&str, &[&str])] = &[
 
 pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let with_own_tests = arguments == ["--full"];
+    let with_sdk_tests = arguments == ["--full"];
     let chosen: Vec<&Library> = match arguments.as_slice() {
         [] | ["--full"] => LIBRARIES.iter().collect(),
         ["--only", name] => LIBRARIES.iter().filter(|library| library.name == *name).collect(),
@@ -30,7 +30,7 @@ pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     if chosen.is_empty() {
         return refuse("`--only` needs the name of a runner in conformance/runners");
     }
-    match run_all(&chosen, with_own_tests) {
+    match run_all(&chosen, with_sdk_tests) {
         Ok(complaints) if complaints.is_empty() => ExitCode::SUCCESS,
         Ok(complaints) => {
             for complaint in &complaints {
@@ -47,19 +47,19 @@ pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
 }
 
 /// Runs the chosen libraries, and the tests of one of them; writes the table when all there are were run.
-fn run_all(chosen: &[&'static Library], with_own_tests: bool) -> Result<Vec<String>, String> {
-    let root = our_root().join("conformance");
+fn run_all(chosen: &[&'static Library], with_sdk_tests: bool) -> Result<Vec<String>, String> {
+    let root = workspace_root().join("conformance");
     let list = fs::read_to_string(root.join("expected_failures.txt"));
     let list = list.map_err(|error| format!("expected_failures.txt: {error}"))?;
-    let expected = Expected::parse(&list)?;
-    Server::build()?;
+    let expected = ExpectedFailures::parse(&list)?;
+    ServerProcess::build()?;
     let mut servers = Vec::new();
     for (folder, more) in FOLDERS {
-        servers.push((*folder, Server::start(more)?));
+        servers.push((*folder, ServerProcess::start(more)?));
     }
     let (mut results, mut complaints) = (Vec::new(), Vec::new());
     for library in chosen {
-        if !is_there(library) {
+        if !is_installed(library) {
             println!("SKIPPED {}: its toolchain is missing; get {}", library.name, library.get);
             continue;
         }
@@ -71,22 +71,22 @@ fn run_all(chosen: &[&'static Library], with_own_tests: bool) -> Result<Vec<Stri
         complaints.extend(expected.complaints(library.name, &lines));
         let plain = servers.first().ok_or("there is no server")?;
         if let Err(reason) = check_snippet(library, &plain.1) {
-            complaints.push(format!("{}: README: {reason}", library.name));
+            complaints.push(format!("{}: guide: {reason}", library.name));
         }
-        tell(library.name, &lines);
+        print_summary(library.name, &lines);
         results.push((*library, lines));
     }
     drop(servers);
-    let path = our_root().join(TABLE);
-    let mut told = kept_section(&fs::read_to_string(&path).unwrap_or_default());
-    if with_own_tests {
-        let lines = run_own_tests()?;
-        complaints.extend(expected.complaints(OWN_TESTS, &lines));
-        tell(OWN_TESTS, &lines);
-        told = section(&lines, &expected);
+    let path = workspace_root().join(TABLE);
+    let mut sdk_section = kept_section(&fs::read_to_string(&path).unwrap_or_default());
+    if with_sdk_tests {
+        let lines = run_sdk_tests()?;
+        complaints.extend(expected.complaints(SDK_TESTS, &lines));
+        print_summary(SDK_TESTS, &lines);
+        sdk_section = section(&lines, &expected);
     }
     if results.len() == LIBRARIES.len() {
-        let text = format!("{}\n{told}", table(&results, &expected));
+        let text = format!("{}\n{sdk_section}", table(&results, &expected));
         fs::write(path, text.trim_end().to_owned() + "\n")
             .map_err(|error| format!("{TABLE}: {error}"))?;
         println!("wrote {TABLE}");
@@ -99,13 +99,18 @@ fn kept_section(table: &str) -> String {
     table.find(HEADING).and_then(|at| table.get(at..)).unwrap_or_default().to_owned()
 }
 
-fn scenarios(library: &Library, folder: &str, server: &Server) -> Result<Vec<Line>, String> {
-    let folder = our_root().join(folder).display().to_string();
+fn scenarios(
+    library: &Library,
+    folder: &str,
+    server: &ServerProcess,
+) -> Result<Vec<ScenarioResult>, String> {
+    let folder = workspace_root().join(folder).display().to_string();
     let endpoint_and_key = ["--endpoint", server.endpoint(), "--key", server.key()];
     let more = [&endpoint_and_key[..], &["--scenarios", &folder]].concat();
     let printed = run(library, library.run, &more, &[])?;
-    let read = |line| Line::parse(line).ok_or(format!("{} printed `{line}`", library.name));
-    let lines: Vec<Line> = printed.lines().map(read).collect::<Result<_, _>>()?;
+    let read =
+        |line| ScenarioResult::parse(line).ok_or(format!("{} printed `{line}`", library.name));
+    let lines: Vec<ScenarioResult> = printed.lines().map(read).collect::<Result<_, _>>()?;
     if lines.is_empty() {
         return Err(format!("{} ran no scenario", library.name));
     }
@@ -113,7 +118,7 @@ fn scenarios(library: &Library, folder: &str, server: &Server) -> Result<Vec<Lin
 }
 
 /// One line per library, which also counts in the sum of `cargo xtask test`.
-fn tell(name: &str, lines: &[Line]) {
+fn print_summary(name: &str, lines: &[ScenarioResult]) {
     let count = |outcome| lines.iter().filter(|line| line.outcome == outcome).count();
     let (passed, failed) = (count("passed"), count("failed"));
     let unsupported = count("unsupported");

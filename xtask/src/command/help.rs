@@ -5,28 +5,35 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Every command that a person or CI runs. Start with: cargo xtask test
 
-  cargo xtask test             everything: format, lints, all tests, release build, the example
-    --quick                      leave out the release steps; seconds instead of minutes
+  cargo xtask test             what CI runs: format, lints, all tests, docs, packages, client libraries, pages
+    quick                        between two edits: format, lints, tests inside the crates; minutes
+    nightly                      all of it, the release build, 1,000 simulation seeds and fuzzing; hours
     --only <step>                run one step
-    --list                       list the steps
+    --list                       list the steps with their tiers
 
   cargo xtask tidy             only the checks on the tree: docs, layers, lengths, names, words
-    --update-ratchet             write today's exceptions tighter; never looser
+    --update-ratchet             write the list of exceptions tighter; it refuses to write it looser
 
-  cargo xtask conformance      the official client libraries against our server; writes docs/COMPATIBILITY.md
+  cargo xtask conformance      run the official client libraries against our server; writes docs/COMPATIBILITY.md
     --only <library>             one of python, javascript, go, rust, java
-    --full                       also the emulator tests that the Rust library carries itself
+    --full                       also the emulator tests that the Rust library ships
 
-  cargo xtask pages            the pages of the systems in a browser; screenshots go to target/pages
+  cargo xtask pages            test the pages of the systems in a browser; screenshots go to target/pages
 
-  cargo xtask bench [args]     the benchmarks, in release mode; args go to them unchanged
-    queries                      those of the query language, with SQLite and PostgreSQL beside them
+  cargo xtask packages         pack every published crate and fail on a warning
+  cargo xtask features         check every crate without features and with each feature alone
+  cargo xtask msrv             check the workspace with the oldest compiler it promises
+  cargo xtask fuzz             run every fuzz target, 600 seconds each
+    --seconds <number>           another duration
+
+  cargo xtask bench [args]     run the benchmarks in the profile `dist`; args are passed on unchanged
+    queries                      the query language, with SQLite and PostgreSQL beside it
     gateway                      the server over HTTP, with a bare server and other emulators beside it
 
   cargo xtask help             this text
 
-Before a change:  cargo xtask test --quick
-Before a merge:   cargo xtask test
+Between two edits:  cargo xtask test quick
+Before a merge:     cargo xtask test
 A finding of tidy says where, what, why and what to do; docs/STYLE.md has the reasons.
 ";
 
@@ -35,9 +42,9 @@ pub(crate) fn help() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Says what was not understood and where the list of commands is.
+/// Prints what was not understood and where the list of commands is.
 pub(crate) fn refuse(what: &str) -> ExitCode {
-    eprintln!("{what}; `cargo xtask help` lists what there is");
+    eprintln!("{what}; `cargo xtask help` lists the commands");
     ExitCode::from(2)
 }
 
@@ -46,8 +53,20 @@ mod tests {
     use super::HELP;
 
     #[test]
-    fn every_command_is_taught() {
-        for name in ["test", "tidy", "conformance", "pages", "bench", "help"] {
+    fn every_command_is_listed() {
+        let commands = [
+            "test",
+            "tidy",
+            "conformance",
+            "pages",
+            "packages",
+            "features",
+            "msrv",
+            "fuzz",
+            "bench",
+            "help",
+        ];
+        for name in commands {
             assert!(HELP.contains(&format!("cargo xtask {name}")), "{name}");
         }
     }

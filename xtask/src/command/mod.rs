@@ -2,14 +2,22 @@
 
 mod bench;
 mod conformance;
+mod features;
+mod fuzz;
 mod help;
+mod msrv;
+mod packages;
 mod pages;
 mod test;
 mod tidy;
 
 pub(crate) use bench::bench;
 pub(crate) use conformance::conformance;
+pub(crate) use features::features;
+pub(crate) use fuzz::fuzz;
 pub(crate) use help::{help, refuse};
+pub(crate) use msrv::msrv;
+pub(crate) use packages::packages;
 pub(crate) use pages::pages;
 pub(crate) use test::test;
 pub(crate) use tidy::tidy;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::command::refuse;
-use crate::conformance::{Server, target_folder};
-use crate::reading::our_root;
+use crate::conformance::{ServerProcess, target_folder};
+use crate::reading::workspace_root;
 
 /// The systems that have pages.
 const SYSTEMS: &[&str] = &["notifications"];
@@ -61,8 +61,8 @@ fn succeeds(words: &[&str]) -> bool {
 
 /// Runs the tests of one system, in a copy of their folder beside the build output.
 fn run(system: &str) -> Result<(), String> {
-    Server::build()?;
-    let tests = our_root().join("systems").join(system).join("page_tests");
+    ServerProcess::build()?;
+    let tests = workspace_root().join("systems").join(system).join("page_tests");
     let work = target_folder().join("pages").join(system);
     copy(&tests, &work)?;
     let folder = work.display().to_string();
@@ -92,12 +92,12 @@ fn step(command: &mut Command) -> Result<(), String> {
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let told = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    std::fs::create_dir_all(to).map_err(|error| told(to, error))?;
-    for entry in std::fs::read_dir(from).map_err(|error| told(from, error))? {
-        let path: PathBuf = entry.map_err(|error| told(from, error))?.path();
+    let describe = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    std::fs::create_dir_all(to).map_err(|error| describe(to, error))?;
+    for entry in std::fs::read_dir(from).map_err(|error| describe(from, error))? {
+        let path: PathBuf = entry.map_err(|error| describe(from, error))?.path();
         if let (true, Some(name)) = (path.is_file(), path.file_name()) {
-            std::fs::copy(&path, to.join(name)).map_err(|error| told(&path, error))?;
+            std::fs::copy(&path, to.join(name)).map_err(|error| describe(&path, error))?;
         }
     }
     Ok(())

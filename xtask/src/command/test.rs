@@ -3,71 +3,85 @@
 use std::process::ExitCode;
 
 use crate::command::refuse;
-use crate::test::{STEPS, Step, run_steps};
+use crate::test::{STEPS, TestStep, TestTier, run_steps};
 
 pub(crate) fn test(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match choose(&arguments) {
-        Ok(Choice::Run(steps)) => run_steps(&steps),
-        Ok(Choice::List) => list(),
+    match select(&arguments) {
+        Ok(TestSelection::Run(steps)) => run_steps(&steps),
+        Ok(TestSelection::List) => list(),
         Err(what) => refuse(&what),
     }
 }
 
-enum Choice {
-    Run(Vec<&'static Step>),
+enum TestSelection {
+    Run(Vec<&'static TestStep>),
     List,
 }
 
-fn choose(arguments: &[&str]) -> Result<Choice, String> {
+fn select(arguments: &[&str]) -> Result<TestSelection, String> {
+    let tier =
+        |tier| Ok(TestSelection::Run(STEPS.iter().filter(|step| step.is_in(tier)).collect()));
     match arguments {
-        [] => Ok(Choice::Run(STEPS.iter().collect())),
-        ["--list"] => Ok(Choice::List),
-        ["--quick"] => Ok(Choice::Run(STEPS.iter().filter(|step| !step.slow).collect())),
+        [] => tier(TestTier::Default),
+        ["quick"] => tier(TestTier::Quick),
+        ["nightly"] => tier(TestTier::Nightly),
+        ["--list"] => Ok(TestSelection::List),
         ["--only", name] => match STEPS.iter().find(|step| step.name == *name) {
-            Some(step) => Ok(Choice::Run(vec![step])),
+            Some(step) => Ok(TestSelection::Run(vec![step])),
             None => Err(format!("there is no step `{name}`, `cargo xtask test --list` names them")),
         },
         ["--only"] => Err("`--only` needs the name of a step".to_owned()),
-        [unknown, ..] => Err(format!("test does not know `{}`", unknown)),
+        [unknown, ..] => Err(format!("test does not know `{unknown}`")),
     }
 }
 
 fn list() -> ExitCode {
     for step in STEPS {
-        let slow = if step.slow { " (not with --quick)" } else { "" };
-        println!("{:<10} {}{slow}", step.name, step.purpose);
-        println!("{:<10} {}", "", step.printed());
+        let tiers = [
+            (TestTier::Quick, "quick"),
+            (TestTier::Default, "default"),
+            (TestTier::Nightly, "nightly"),
+        ];
+        let names = tiers.iter().filter(|(tier, _)| step.is_in(*tier)).map(|(_, name)| *name);
+        let names: Vec<&str> = names.collect();
+        println!("{:<16} {} ({})", step.name, step.purpose, names.join(", "));
+        println!("{:<16} {}", "", step.printed());
     }
     ExitCode::SUCCESS
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, choose};
-    use crate::test::STEPS;
+    use super::{TestSelection, select};
+    use crate::test::{STEPS, TestTier};
 
     fn check(arguments: &[&str], expected: Result<&[&str], &str>) {
-        let names = match choose(arguments) {
-            Ok(Choice::Run(steps)) => Ok(steps.iter().map(|step| step.name).collect()),
-            Ok(Choice::List) => Ok(vec!["list"]),
+        let names = match select(arguments) {
+            Ok(TestSelection::Run(steps)) => Ok(steps.iter().map(|step| step.name).collect()),
+            Ok(TestSelection::List) => Ok(vec!["list"]),
             Err(what) => Err(what),
         };
         assert_eq!(names, expected.map(<[_]>::to_vec).map_err(str::to_owned));
     }
 
-    #[test]
-    fn the_arguments_choose_the_steps() {
-        let all: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-        let fast: Vec<_> = STEPS.iter().filter(|step| !step.slow).map(|step| step.name).collect();
-        check(&[], Ok(&all));
-        check(&["--quick"], Ok(&fast));
-        check(&["--only", "lints"], Ok(&["lints"]));
-        check(&["--list"], Ok(&["list"]));
+    fn names(tier: TestTier) -> Vec<&'static str> {
+        STEPS.iter().filter(|step| step.is_in(tier)).map(|step| step.name).collect()
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn the_arguments_choose_the_steps() {
+        check(&[], Ok(&names(TestTier::Default)));
+        check(&["quick"], Ok(&names(TestTier::Quick)));
+        check(&["nightly"], Ok(&names(TestTier::Nightly)));
+        check(&["--only", "lints"], Ok(&["lints"]));
+        check(&["--list"], Ok(&["list"]));
+        assert!(names(TestTier::Quick).len() < names(TestTier::Default).len());
+        assert!(names(TestTier::Default).len() < names(TestTier::Nightly).len());
+    }
+
+    #[test]
+    fn unknown_arguments_are_refused() {
         check(&["--only"], Err("`--only` needs the name of a step"));
         check(&["--fast"], Err("test does not know `--fast`"));
         let none = "there is no step `x`, `cargo xtask test --list` names them";

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use crate::command::refuse;
 use crate::ratchet;
 use crate::reading::Tree;
-use crate::tidy::{check_all, measured};
+use crate::tidy::{check_all, offenses};
 
 pub(crate) fn tidy(arguments: &[String]) -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        [] => print_findings(&Tree::ours()),
-        ["--update-ratchet"] => update_ratchet(&Tree::ours()),
+        [] => print_findings(&Tree::workspace()),
+        ["--update-ratchet"] => update_ratchet(&Tree::workspace()),
         [unknown, ..] => refuse(&format!("tidy does not know `{unknown}`")),
     }
 }
@@ -30,7 +30,7 @@ fn print_findings(tree: &Tree) -> ExitCode {
 }
 
 fn update_ratchet(tree: &Tree) -> ExitCode {
-    let text = match ratchet::tightened(tree, &measured(tree)) {
+    let text = match ratchet::tightened(tree, &offenses(tree)) {
         Ok(text) => text,
         Err(refused) => {
             for line in &refused {

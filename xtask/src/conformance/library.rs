@@ -1,6 +1,6 @@
 //! The list of client libraries we run, and the words that start each runner.
 //!
-//! `{tools}` stands for the folder a runner is prepared in, `{runner}` for its own folder in the repository.
+//! `{tools}` is replaced by the folder a runner is prepared in, `{runner}` by its own folder in the repository.
 
 /// One client library with its runner.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Library {
     pub(crate) package: &'static str,
     /// The file that pins its version, and the text before the version in it.
     pub(crate) pin: (&'static str, &'static str),
-    /// A command that succeeds when the toolchain is there.
+    /// A command that succeeds when the toolchain is installed.
     pub(crate) probe: &'static [&'static str],
     /// How to get the toolchain.
     pub(crate) get: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct Library {
     pub(crate) prepare: &'static [&'static [&'static str]],
     /// The command that runs all scenarios; endpoint, key and scenarios are added to it.
     pub(crate) run: &'static [&'static str],
-    /// Its block in README.
+    /// Its program in the guide for client libraries.
     pub(crate) snippet: Snippet,
 }
 

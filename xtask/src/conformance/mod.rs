@@ -2,20 +2,20 @@
 //!
 //! Does not own what is expected of a library; that is in `conformance/scenarios`.
 
-mod expected;
+mod expected_failures;
 mod library;
-mod line;
-mod own_tests;
-mod prepare;
+mod runner;
+mod scenario_result;
+mod sdk_tests;
 mod server;
 mod snippet;
 mod table;
 
-pub(crate) use expected::Expected;
+pub(crate) use expected_failures::ExpectedFailures;
 pub(crate) use library::{LIBRARIES, Library};
-pub(crate) use line::Line;
-pub(crate) use own_tests::{HEADING, OWN_TESTS, run_own_tests, section};
-pub(crate) use prepare::{is_there, prepare, run, target_folder};
-pub(crate) use server::Server;
+pub(crate) use runner::{is_installed, prepare, run, target_folder};
+pub(crate) use scenario_result::ScenarioResult;
+pub(crate) use sdk_tests::{HEADING, SDK_TESTS, run_sdk_tests, section};
+pub(crate) use server::ServerProcess;
 pub(crate) use snippet::check as check_snippet;
 pub(crate) use table::table;

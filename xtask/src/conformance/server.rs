@@ -3,24 +3,24 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use super::prepare::target_folder;
-use crate::reading::our_root;
+use super::runner::target_folder;
+use crate::reading::workspace_root;
 use crate::test::cargo;
 
 /// A running server.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ServerProcess {
     child: Child,
     endpoint: String,
     key: String,
 }
 
-impl Server {
+impl ServerProcess {
     /// Builds the binary.
     pub(crate) fn build() -> Result<(), String> {
         let built = Command::new(cargo())
             .args(["build", "--package", "planisphere-server", "--bin", "planisphere"])
-            .current_dir(our_root())
+            .current_dir(workspace_root())
             .status();
         match built.is_ok_and(|status| status.success()) {
             true => Ok(()),
@@ -60,7 +60,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // A server that has ended already is what we want.
         let _ = self.child.kill();

@@ -1,26 +1,25 @@
-//! The snippets of README, run exactly as they are printed there.
+//! Runs the programs of the guide for client libraries exactly as they are printed there.
 //!
-//! A snippet is the first block of its language after the heading `Use it from your language`; the block `text` after
-//! that heading is what each of them must print.
+//! The program of a library is the first block of its language in [`GUIDE`]. Each of them must print the first block
+//! `text`.
 
 use std::fs;
 
 use super::library::Library;
-use super::prepare::{run, work_folder};
-use super::server::Server;
-use crate::reading::our_root;
+use super::runner::{run, work_folder};
+use super::server::ServerProcess;
+use crate::reading::workspace_root;
 
-const HEADING: &str = "## Use it from your language";
+const GUIDE: &str = "docs/guide/client-libraries.md";
 
-/// Runs the snippet of a library and compares what it prints.
-pub(crate) fn check(library: &Library, server: &Server) -> Result<(), String> {
+/// Runs the program of a library and compares what it prints.
+pub(crate) fn check(library: &Library, server: &ServerProcess) -> Result<(), String> {
     let snippet = &library.snippet;
-    let readme = fs::read_to_string(our_root().join("README.md"));
-    let readme = readme.map_err(|error| format!("README.md could not be read: {error}"))?;
-    let (_, section) = readme.split_once(HEADING).ok_or("README.md has no such heading")?;
+    let guide = fs::read_to_string(workspace_root().join(GUIDE));
+    let guide = guide.map_err(|error| format!("{GUIDE} could not be read: {error}"))?;
     let language = snippet.language;
-    let code = block(section, language).ok_or(format!("README.md has no {language} block"))?;
-    let wanted = block(section, "text").ok_or("README.md has no text block")?;
+    let code = block(&guide, language).ok_or(format!("{GUIDE} has no {language} block"))?;
+    let wanted = block(&guide, "text").ok_or(format!("{GUIDE} has no text block"))?;
     let file = work_folder(library).join(snippet.file);
     fs::write(&file, code).map_err(|error| format!("{}: {error}", file.display()))?;
     let environment = [("COSMOS_ENDPOINT", server.endpoint())];

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::expected::Expected;
+use super::expected_failures::ExpectedFailures;
 use super::library::Library;
-use super::line::Line;
-use crate::reading::our_root;
+use super::scenario_result::ScenarioResult;
+use crate::reading::workspace_root;
 
 const OPENING: &str = "\
 # Compatibility
@@ -16,7 +16,10 @@ of one run; `conformance/README.md` says how. A cell is passed scenarios / scena
 ";
 
 /// The whole text.
-pub(crate) fn table(results: &[(&Library, Vec<Line>)], expected: &Expected) -> String {
+pub(crate) fn table(
+    results: &[(&Library, Vec<ScenarioResult>)],
+    expected: &ExpectedFailures,
+) -> String {
     let mut text = OPENING.to_owned();
     let heads: Vec<String> = results.iter().map(|(library, _)| head(library)).collect();
     let _ = writeln!(text, "\n| area | {} |", heads.join(" | "));
@@ -28,7 +31,7 @@ pub(crate) fn table(results: &[(&Library, Vec<Line>)], expected: &Expected) -> S
         }
     }
     for area in areas {
-        let cell = |(_, lines): &(&Library, Vec<Line>)| {
+        let cell = |(_, lines): &(&Library, Vec<ScenarioResult>)| {
             counted(lines.iter().filter(|line| line.area == area))
         };
         let cells: Vec<String> = results.iter().map(cell).collect();
@@ -43,7 +46,12 @@ pub(crate) fn table(results: &[(&Library, Vec<Line>)], expected: &Expected) -> S
     text
 }
 
-fn gaps(text: &mut String, library: &Library, lines: &[Line], expected: &Expected) {
+fn gaps(
+    text: &mut String,
+    library: &Library,
+    lines: &[ScenarioResult],
+    expected: &ExpectedFailures,
+) {
     let mut by_reason: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.outcome != "passed") {
         let reason = match (line.outcome.as_str(), expected.reason(library.name, &line.scenario)) {
@@ -61,7 +69,7 @@ fn gaps(text: &mut String, library: &Library, lines: &[Line], expected: &Expecte
     }
 }
 
-fn counted<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
+fn counted<'a>(lines: impl Iterator<Item = &'a ScenarioResult>) -> String {
     let (mut passed, mut said) = (0, 0);
     for line in lines.filter(|line| line.outcome != "unsupported") {
         said += 1;
@@ -73,7 +81,7 @@ fn counted<'a>(lines: impl Iterator<Item = &'a Line>) -> String {
 /// The package with the version its runner pins.
 fn head(library: &Library) -> String {
     let (file, before) = library.pin;
-    let path = our_root().join("conformance/runners").join(library.name).join(file);
+    let path = workspace_root().join("conformance/runners").join(library.name).join(file);
     let pinned = std::fs::read_to_string(path).unwrap_or_default();
     let version = pinned.split_once(before).map_or("", |(_, rest)| rest);
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '.' || char == '-';
@@ -83,12 +91,12 @@ fn head(library: &Library) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, Line, table};
+    use super::{ExpectedFailures, ScenarioResult, table};
     use crate::conformance::LIBRARIES;
 
     #[test]
-    fn areas_sums_and_gaps_are_told() {
-        let line = |scenario: &str, outcome: &str| Line {
+    fn areas_sums_and_gaps_are_written() {
+        let line = |scenario: &str, outcome: &str| ScenarioResult {
             scenario: scenario.into(),
             area: "items".into(),
             outcome: outcome.into(),
@@ -96,7 +104,7 @@ mod tests {
         };
         let lines = vec![line("a", "passed"), line("b", "unsupported"), line("c", "failed")];
         let results: Vec<_> = LIBRARIES.iter().take(1).map(|one| (one, lines.clone())).collect();
-        let expected = Expected::parse("python | c | known").unwrap_or_default();
+        let expected = ExpectedFailures::parse("python | c | known").unwrap_or_default();
         let text = table(&results, &expected);
         for wanted in [
             "| items | 1 / 2 |",

@@ -7,11 +7,11 @@ use super::tree::Tree;
 /// A manifest as a flat list of entries.
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    entries: Vec<Entry>,
+    entries: Vec<ManifestEntry>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ManifestEntry {
     section: String,
     key: String,
     value: String,
@@ -36,7 +36,7 @@ pub(crate) struct Dependency {
 
 /// A member of the workspace.
 #[derive(Debug)]
-pub(crate) struct Package {
+pub(crate) struct WorkspacePackage {
     /// The last part of its folder, which is also the name other members depend on it by. The published name adds
     /// `planisphere-` in front.
     pub(crate) name: String,
@@ -46,7 +46,7 @@ pub(crate) struct Package {
 }
 
 /// The members of the workspace in `tree`, in the order of the root manifest.
-pub(crate) fn packages(tree: &Tree) -> Vec<Package> {
+pub(crate) fn packages(tree: &Tree) -> Vec<WorkspacePackage> {
     let Some(root) = tree.text("Cargo.toml") else {
         return Vec::new();
     };
@@ -58,7 +58,7 @@ pub(crate) fn packages(tree: &Tree) -> Vec<Package> {
             };
             let manifest = Manifest::parse(&text);
             let name = folder.rsplit('/').next().unwrap_or(&folder).to_owned();
-            found.push(Package { name, folder, manifest });
+            found.push(WorkspacePackage { name, folder, manifest });
         }
     }
     found
@@ -78,7 +78,7 @@ fn member_folders(tree: &Tree, member: &str) -> Vec<String> {
 
 impl Manifest {
     pub(crate) fn parse(text: &str) -> Self {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<ManifestEntry> = Vec::new();
         let mut section = String::new();
         let mut open = false;
         for (index, line) in text.lines().enumerate() {
@@ -93,7 +93,12 @@ impl Manifest {
             } else if let Some((key, value)) = line.split_once('=') {
                 let (key, value) = (key.trim().to_owned(), value.trim().to_owned());
                 open = !is_balanced(&value);
-                entries.push(Entry { section: section.clone(), key, value, line: index + 1 });
+                entries.push(ManifestEntry {
+                    section: section.clone(),
+                    key,
+                    value,
+                    line: index + 1,
+                });
             }
         }
         Self { entries }
@@ -106,8 +111,26 @@ impl Manifest {
 
     /// The texts of a value that is an array of strings.
     pub(crate) fn strings(&self, section: &str, key: &str) -> Vec<String> {
-        let wanted = |entry: &&Entry| entry.section == section && entry.key == key;
+        let wanted = |entry: &&ManifestEntry| entry.section == section && entry.key == key;
         self.entries.iter().find(wanted).map_or_else(Vec::new, |entry| quoted(&entry.value))
+    }
+
+    /// The keys of a section, in order.
+    pub(crate) fn keys(&self, section: &str) -> Vec<String> {
+        let inside = self.entries.iter().filter(|entry| entry.section == section);
+        inside.map(|entry| entry.key.clone()).collect()
+    }
+
+    /// A value as it is written.
+    pub(crate) fn value(&self, section: &str, key: &str) -> Option<&str> {
+        let wanted = |entry: &&ManifestEntry| entry.section == section && entry.key == key;
+        self.entries.iter().find(wanted).map(|entry| entry.value.as_str())
+    }
+
+    /// The strings that all `[[section]]` blocks give to a key.
+    pub(crate) fn all(&self, section: &str, key: &str) -> Vec<String> {
+        let wanted = |entry: &&ManifestEntry| entry.section == section && entry.key == key;
+        self.entries.iter().filter(wanted).flat_map(|entry| quoted(&entry.value)).collect()
     }
 
     /// How many `[[section]]` blocks there are, counted by one key that each of them has.
@@ -208,7 +231,7 @@ fn inline_string(value: &str, key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{DependencyKind, Manifest, packages};
-    use crate::reading::made_up::MadeUp;
+    use crate::reading::fixture::Fixture;
 
     const TEXT: &str = r#"
 [package]
@@ -246,7 +269,7 @@ workspace = true
 
     #[test]
     fn members_may_be_named_or_globbed() {
-        let tree = MadeUp::new("members")
+        let tree = Fixture::new("members")
             .file("Cargo.toml", "[workspace]\nmembers = [\n  \"app\",\n  \"systems/*\",\n]\n")
             .file("app/Cargo.toml", "[package]\nname = \"app\"\n")
             .file("systems/chat/Cargo.toml", "[package]\nname = \"chat\"\n")

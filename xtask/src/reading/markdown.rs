@@ -1,4 +1,4 @@
-//! The little of markdown that the checks need: headings and code spans, fenced blocks told apart.
+//! The part of Markdown that the checks need: headings and code spans outside fenced blocks.
 
 /// A heading with its level, its text and its line counted from one.
 #[derive(Debug, Clone, PartialEq, Eq)]

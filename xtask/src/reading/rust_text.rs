@@ -1,4 +1,4 @@
-//! Rust text told apart into code, comments and literals, character by character.
+//! Splits Rust text into code, comments and literals, character by character.
 //!
 //! Owns: the small lexer that all checks on Rust files share. It knows comments (nested too), strings (escaped, raw,
 //! byte), characters and lifetimes; that is enough to never mistake text for code.

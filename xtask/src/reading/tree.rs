@@ -28,8 +28,8 @@ impl Tree {
     }
 
     /// The repository this package belongs to.
-    pub(crate) fn ours() -> Self {
-        Self::open(&our_root())
+    pub(crate) fn workspace() -> Self {
+        Self::open(&workspace_root())
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -63,7 +63,7 @@ impl Tree {
 }
 
 /// The root of our repository: the parent of this package's folder.
-pub(crate) fn our_root() -> PathBuf {
+pub(crate) fn workspace_root() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     package.parent().map_or_else(|| package.clone(), Path::to_owned)
@@ -114,11 +114,11 @@ fn walk(root: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::reading::made_up::MadeUp;
+    use crate::reading::fixture::Fixture;
 
     #[test]
     fn without_git_every_file_is_listed_but_build_output() {
-        let tree = MadeUp::new("walk")
+        let tree = Fixture::new("walk")
             .file("b/src/lib.rs", "//! B.\n")
             .file("a.md", "text")
             .file("target/debug/x.rs", "")
@@ -129,13 +129,13 @@ mod tests {
 
     #[test]
     fn bytes_are_not_text() {
-        let tree = MadeUp::new("bytes").file("x.bin", "a\0b").file("y.txt", "a").open();
+        let tree = Fixture::new("bytes").file("x.bin", "a\0b").file("y.txt", "a").open();
         assert_eq!(tree.text("x.bin"), None);
         assert_eq!(tree.text("y.txt").as_deref(), Some("a"));
     }
 
     #[test]
     fn our_root_holds_this_package() {
-        assert!(super::Tree::ours().has("xtask/src/reading/tree.rs"));
+        assert!(super::Tree::workspace().has("xtask/src/reading/tree.rs"));
     }
 }

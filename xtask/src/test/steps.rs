@@ -1,128 +1,259 @@
 //! The steps of `cargo xtask test`, in order. To add one, add it to [`STEPS`]; nothing else has to change.
 //!
 //! Does not own: running them; see `runner.rs`. A step is a command that succeeds or fails. The checks on the tree are
-//! no step: they are ordinary tests of this package, and so part of `tests`.
+//! not a step: they are ordinary tests of this package, and so part of `unit-tests` and `tests`.
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TestTier {
+    /// Between two edits: under three minutes when everything is compiled.
+    Quick,
+    /// Before a merge, and what CI runs: under 45 minutes from a clean clone.
+    Default,
+    /// What takes hours: many seeds, fuzzing, the shipped build.
+    Nightly,
+}
 
 /// One command of the whole.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub(crate) struct TestStep {
     /// What `--only` takes.
     pub(crate) name: &'static str,
     /// Why it is run, for the heading.
     pub(crate) purpose: &'static str,
     /// The program and its arguments. `cargo` is the cargo that runs us.
     pub(crate) command: &'static [&'static str],
-    /// Left out by `--quick`.
-    pub(crate) slow: bool,
+    /// Variables set for the command.
+    pub(crate) environment: &'static [(&'static str, &'static str)],
+    /// The tiers that include it.
+    pub(crate) tiers: &'static [TestTier],
     /// The step is skipped, loudly, when one of these is missing.
-    pub(crate) needs: &'static [Tool],
+    pub(crate) needs: &'static [RequiredTool],
 }
 
 /// Something that may be missing on a machine.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct RequiredTool {
     pub(crate) name: &'static str,
-    /// A command that succeeds when the tool is there.
+    /// A command that succeeds when the tool is installed.
     pub(crate) probe: &'static [&'static str],
     /// How to get it.
     pub(crate) get: &'static str,
 }
 
-const RUSTFMT: Tool = Tool {
+const RUSTFMT: RequiredTool = RequiredTool {
     name: "rustfmt",
     probe: &["cargo", "fmt", "--version"],
     get: "rustup component add rustfmt",
 };
 
-const CLIPPY: Tool = Tool {
+const CLIPPY: RequiredTool = RequiredTool {
     name: "clippy",
     probe: &["cargo", "clippy", "--version"],
     get: "rustup component add clippy",
 };
 
-/// Everything that must hold before a merge, cheapest first.
-pub(crate) const STEPS: &[Step] = &[
-    Step {
+const CARGO_DENY: RequiredTool = RequiredTool {
+    name: "cargo-deny",
+    probe: &["cargo", "deny", "--version"],
+    get: "cargo install --locked cargo-deny",
+};
+
+const CARGO_FUZZ: RequiredTool = RequiredTool {
+    name: "cargo-fuzz with a nightly compiler",
+    probe: &["cargo", "+nightly", "fuzz", "--version"],
+    get: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
+};
+
+const EVERY_TIER: &[TestTier] = &[TestTier::Quick, TestTier::Default, TestTier::Nightly];
+const DEFAULT_AND_NIGHTLY: &[TestTier] = &[TestTier::Default, TestTier::Nightly];
+const QUICK_ONLY: &[TestTier] = &[TestTier::Quick];
+const NIGHTLY_ONLY: &[TestTier] = &[TestTier::Nightly];
+
+const XTASK: [&str; 6] = ["cargo", "run", "--quiet", "--package", "xtask", "--"];
+
+/// Everything that must hold before a merge, cheapest first; then what only the nightly run does.
+pub(crate) const STEPS: &[TestStep] = &[
+    TestStep {
         name: "format",
         purpose: "all code is formatted",
         command: &["cargo", "fmt", "--all", "--", "--check"],
-        slow: false,
+        environment: &[],
+        tiers: EVERY_TIER,
         needs: &[RUSTFMT],
     },
-    Step {
+    TestStep {
         name: "lints",
-        purpose: "no lint has anything to say",
+        purpose: "clippy has nothing to report",
         command: &["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        slow: false,
+        environment: &[],
+        tiers: EVERY_TIER,
         needs: &[CLIPPY],
     },
-    // The binary has the feature `connect` of the client by default, so with the whole workspace the tests and lints of
-    // connected accounts are among these two steps.
-    Step {
+    TestStep {
+        name: "unit-tests",
+        purpose: "the tests inside the crates and the checks on the tree pass",
+        command: &["cargo", "test", "--workspace", "--lib", "--bins"],
+        environment: &[],
+        tiers: QUICK_ONLY,
+        needs: &[],
+    },
+    // The binary enables the feature `connect` of the client by default, so feature unification brings the tests of
+    // connected accounts into this step.
+    TestStep {
         name: "tests",
         purpose: "all tests, examples in docs and checks on the tree pass",
         command: &["cargo", "test", "--workspace", "--no-fail-fast"],
-        slow: false,
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
     },
-    Step {
+    TestStep {
+        name: "docs",
+        purpose: "the documentation builds without a warning",
+        command: &["cargo", "doc", "--workspace", "--no-deps"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "packages",
+        purpose: "every published crate packs without a warning",
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "packages"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "features",
+        purpose: "every crate compiles without features and with each feature alone",
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "features"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "msrv",
+        purpose: "the workspace compiles with the oldest compiler it promises",
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "msrv"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "deny",
+        purpose: "licences, sources and duplicates of dependencies are those of deny.toml",
+        command: &["cargo", "deny", "--offline", "check", "bans", "licenses", "sources"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
+        needs: &[CARGO_DENY],
+    },
+    TestStep {
         name: "conformance",
         purpose: "the official client libraries see what they must see",
-        command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "conformance"],
-        slow: true,
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "conformance"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
     },
-    Step {
+    TestStep {
         name: "pages",
         purpose: "the pages of the systems work in a browser",
-        command: &["cargo", "run", "--quiet", "--package", "xtask", "--", "pages"],
-        slow: true,
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "pages"],
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
     },
-    Step {
-        name: "release",
-        purpose: "the binary builds as it ships",
-        command: &["cargo", "build", "--release", "--package", "planisphere-server"],
-        slow: true,
-        needs: &[],
-    },
-    Step {
-        name: "binary",
-        purpose: "the binary starts and says what it is",
-        command: &[
-            "cargo",
-            "run",
-            "--release",
-            "--package",
-            "planisphere-server",
-            "--bin",
-            "planisphere",
-            "--",
-            "version",
-        ],
-        slow: true,
-        needs: &[],
-    },
-    Step {
+    TestStep {
         name: "client-example",
         purpose: "the example of the client runs to its end",
         command: &["cargo", "run", "--package", "planisphere-server", "--example", "client"],
-        slow: true,
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
     },
-    Step {
-        name: "example",
+    TestStep {
+        name: "embedded-example",
         purpose: "the embedded example runs to its end",
         command: &["cargo", "run", "--package", "planisphere-server", "--example", "embedded"],
-        slow: true,
+        environment: &[],
+        tiers: DEFAULT_AND_NIGHTLY,
         needs: &[],
+    },
+    TestStep {
+        name: "release",
+        purpose: "the release binary builds, starts and prints its version",
+        command: &["cargo", "run", "--release", "--", "version"],
+        environment: &[],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "simulation",
+        purpose: "1,000 seeds of the simulation, and long runs of the other seeded tests of the engine",
+        command: &["cargo", "test", "--release", "--package", "planisphere-engine", "--test", "it"],
+        environment: &[
+            ("SIMULATION_SEEDS", "1000"),
+            ("DIFFERENTIAL_QUERIES", "200000"),
+            ("MODEL_CASES", "2000"),
+        ],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "crash",
+        purpose: "500 rounds of writing and kill -9 lose no acknowledged write",
+        command: &[
+            "cargo",
+            "test",
+            "--release",
+            "--package",
+            "planisphere-server",
+            "--test",
+            "it",
+            "crash",
+        ],
+        environment: &[("CRASH_ROUNDS", "500")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "gateway-fuzz",
+        purpose: "a million mutated requests are answered without a panic",
+        command: &[
+            "cargo",
+            "test",
+            "--release",
+            "--package",
+            "planisphere-gateway",
+            "--test",
+            "it",
+            "fuzz",
+        ],
+        environment: &[("GATEWAY_FUZZ_REQUESTS", "1000000")],
+        tiers: NIGHTLY_ONLY,
+        needs: &[],
+    },
+    TestStep {
+        name: "fuzz",
+        purpose: "ten minutes of coverage-guided fuzzing per target find nothing",
+        command: &[XTASK[0], XTASK[1], XTASK[2], XTASK[3], XTASK[4], XTASK[5], "fuzz"],
+        environment: &[],
+        tiers: NIGHTLY_ONLY,
+        needs: &[CARGO_FUZZ],
     },
 ];
 
-impl Step {
+impl TestStep {
     /// The command as a person would type it.
     pub(crate) fn printed(&self) -> String {
-        self.command.join(" ")
+        let variables = self.environment.iter().map(|(name, value)| format!("{name}='{value}' "));
+        variables.collect::<String>() + &self.command.join(" ")
+    }
+
+    /// Whether the tier includes this step.
+    pub(crate) fn is_in(&self, tier: TestTier) -> bool {
+        self.tiers.contains(&tier)
     }
 }
 
@@ -131,11 +262,11 @@ mod tests {
     use super::STEPS;
 
     #[test]
-    fn every_step_has_its_own_name_and_a_command() {
+    fn every_step_has_its_own_name_a_command_and_a_tier() {
         let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), STEPS.len());
-        assert!(STEPS.iter().all(|step| !step.command.is_empty()));
+        assert!(STEPS.iter().all(|step| !step.command.is_empty() && !step.tiers.is_empty()));
     }
 }

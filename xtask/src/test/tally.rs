@@ -4,13 +4,13 @@ use std::fmt;
 
 /// How many passed, failed and were skipped.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct TestTally {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: usize,
 }
 
-impl Tally {
+impl TestTally {
     /// Adds the numbers of a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; ignores all others.
     pub(crate) fn read(&mut self, line: &str) {
         let line = without_colour(line);
@@ -35,7 +35,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for TestTally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { passed, failed, skipped } = self;
         write!(formatter, "{passed} passed, {failed} failed, {skipped} skipped")
@@ -59,10 +59,10 @@ fn without_colour(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::TestTally;
 
     fn check(lines: &[&str], expected: &str) {
-        let mut tally = Tally::default();
+        let mut tally = TestTally::default();
         for line in lines {
             tally.read(line);
         }

@@ -1,33 +1,37 @@
 //! The list of all checks. A new check is a new file beside this one and a line here.
 
-use crate::finding::Report;
+use crate::finding::TidyReport;
 use crate::ratchet::Offense;
 use crate::reading::Tree;
-use crate::tidy;
+use crate::tidy::{names, structure, text};
 
 /// A check: its name as printed, and the function that runs it.
-type Check = (&'static str, fn(&Tree, &mut Report));
+type TidyCheck = (&'static str, fn(&Tree, &mut TidyReport));
 
-const CHECKS: &[Check] = &[
-    ("opening-doc", tidy::opening_doc::check),
-    ("architecture-map", tidy::architecture_map::check),
-    ("dependency-table", tidy::dependency_table::check),
-    ("length-limits", tidy::length_limits::check),
-    ("folder-shape", tidy::folder_shape::check),
-    ("name-ban", tidy::name_ban::check),
-    ("module-files", tidy::module_files::check),
-    ("test-binaries", tidy::test_binaries::check),
-    ("glossary", tidy::glossary_words::check),
-    ("unfinished-work", tidy::unfinished_work::check),
-    ("changelog", tidy::changelog::check),
-    ("decision-records", tidy::decision_records::check),
-    ("machine-paths", tidy::machine_paths::check),
-    ("format-folders", tidy::format_folders::check),
+const CHECKS: &[TidyCheck] = &[
+    ("opening-doc", text::opening_doc::check),
+    ("length-limits", text::length_limits::check),
+    ("unfinished-work", text::unfinished_work::check),
+    ("changelog", text::changelog::check),
+    ("decision-records", text::decision_records::check),
+    ("machine-paths", text::machine_paths::check),
+    ("format-folders", text::format_folders::check),
+    ("architecture-map", structure::architecture_map::check),
+    ("dependency-table", structure::dependency_table::check),
+    ("folder-shape", structure::folder_shape::check),
+    ("module-files", structure::module_files::check),
+    ("module-imports", structure::module_imports::check),
+    ("test-binaries", structure::test_binaries::check),
+    ("name-ban", names::banned::check),
+    ("glossary", names::glossary_words::check),
+    ("glossary-names", names::glossary_names::check),
+    ("predicates", names::predicates::check),
+    ("type-names", names::type_names::check),
 ];
 
-/// Runs every check on `tree` and says how many there were.
-pub(crate) fn check_all(tree: &Tree) -> (Report, usize) {
-    let mut report = Report::default();
+/// Runs every check on `tree` and returns the report and the number of checks.
+pub(crate) fn check_all(tree: &Tree) -> (TidyReport, usize) {
+    let mut report = TidyReport::default();
     for (_, check) in CHECKS {
         check(tree, &mut report);
     }
@@ -35,10 +39,10 @@ pub(crate) fn check_all(tree: &Tree) -> (Report, usize) {
     (report, CHECKS.len())
 }
 
-/// Everything over a limit that has a ratchet, exceptions included.
-pub(crate) fn measured(tree: &Tree) -> Vec<Offense> {
-    let mut offenses = tidy::length_limits::offenses(tree);
-    offenses.extend(tidy::glossary_words::offenses(tree, &mut Report::default()));
+/// Every offense against a limit that has a ratchet, exceptions included.
+pub(crate) fn offenses(tree: &Tree) -> Vec<Offense> {
+    let mut offenses = text::length_limits::offenses(tree);
+    offenses.extend(names::glossary_words::offenses(tree, &mut TidyReport::default()));
     offenses
 }
 

@@ -1,15 +1,15 @@
 //! Check 8: a `mod.rs` holds only docs, attributes, `mod` lines and `use` lines.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{RustText, Tree};
 
 const RULE: &str = "module-files";
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for path in tree.rust_paths().filter(|path| path.ends_with("/mod.rs")) {
         let code = RustText::new(&tree.text(path).unwrap_or_default()).code();
         if let Some(line) = first_foreign_line(&code) {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 "something else than docs, attributes, `mod` and `use`",
                 "`mod.rs` is the table of contents of its folder, and code hides in it",
                 "move the code to a file named after what it is",
@@ -76,14 +76,14 @@ fn without_attributes(code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     const GOOD: &str = "//! Doc.\n#![allow(dead_code)]\n\nmod a;\n#[cfg(test)]\nmod tests;\n\
                         pub mod b;\npub(crate) use a::{\n    A,\n    B,\n};\npub use b::*;\n";
 
     #[test]
     fn code_in_a_module_file_is_found() {
-        let tree = MadeUp::new("module-files")
+        let tree = Fixture::new("module-files")
             .file("a/src/good/mod.rs", GOOD)
             .file("a/src/bad/mod.rs", "//! Doc.\nmod a;\n\n#[inline]\npub fn code() {}\n")
             .file("a/src/inline/mod.rs", "//! Doc.\nmod a { fn b() {} }\n")
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::library::Library;
-use crate::reading::our_root;
+use crate::reading::workspace_root;
 
 /// Where build output goes.
 pub(crate) fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| our_root().join("target"), PathBuf::from)
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| workspace_root().join("target"), PathBuf::from)
 }
 
 /// Where the runner of a library is made ready.
@@ -18,7 +19,8 @@ pub(crate) fn work_folder(library: &Library) -> PathBuf {
 
 fn filled(library: &Library, words: &[&str]) -> Vec<String> {
     let tools = work_folder(library).display().to_string();
-    let runner = our_root().join("conformance/runners").join(library.name).display().to_string();
+    let runner =
+        workspace_root().join("conformance/runners").join(library.name).display().to_string();
     let fill = |word: &&str| word.replace("{tools}", &tools).replace("{runner}", &runner);
     words.iter().map(fill).collect()
 }
@@ -28,12 +30,12 @@ fn command(words: &[String]) -> Command {
         .split_first()
         .map_or((String::new(), Vec::new()), |(first, rest)| (first.clone(), rest.to_vec()));
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(our_root()).stdin(Stdio::null());
+    command.args(arguments).current_dir(workspace_root()).stdin(Stdio::null());
     command
 }
 
 /// Whether the toolchain of a library is on this machine.
-pub(crate) fn is_there(library: &Library) -> bool {
+pub(crate) fn is_installed(library: &Library) -> bool {
     let mut probe = command(&filled(library, library.probe));
     probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

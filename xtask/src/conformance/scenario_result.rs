@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 /// What a runner says about one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct ScenarioResult {
     pub(crate) scenario: String,
     pub(crate) area: String,
     pub(crate) outcome: String,
     pub(crate) reason: String,
 }
 
-impl Line {
+impl ScenarioResult {
     /// Reads a line; none when it is no object of texts with the four members.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-        let mut texts = Texts { rest: inner.chars().collect::<Vec<_>>().into_iter() };
+        let mut texts = StringReader { rest: inner.chars().collect::<Vec<_>>().into_iter() };
         let mut members = BTreeMap::new();
         while let Some(name) = texts.next_text() {
             members.insert(name, texts.next_text()?);
@@ -30,11 +30,11 @@ impl Line {
     }
 }
 
-struct Texts {
+struct StringReader {
     rest: std::vec::IntoIter<char>,
 }
 
-impl Texts {
+impl StringReader {
     fn next_text(&mut self) -> Option<String> {
         self.rest.find(|char| *char == '"')?;
         let mut text = String::new();
@@ -63,19 +63,20 @@ impl Texts {
 
 #[cfg(test)]
 mod tests {
-    use super::Line;
+    use super::ScenarioResult;
 
     #[test]
     fn a_line_is_read_with_its_escapes() {
         let text = r#"{"scenario": "a \"b\"", "area":"x","outcome":"failed","reason":"\u00e9\n1"}"#;
-        let line = Line::parse(text).map(|line| (line.scenario, line.outcome, line.reason));
+        let line =
+            ScenarioResult::parse(text).map(|line| (line.scenario, line.outcome, line.reason));
         assert_eq!(line, Some(("a \"b\"".into(), "failed".into(), "\u{e9} 1".into())));
     }
 
     #[test]
     fn what_is_no_result_is_not_read() {
         for text in ["", "{}", "hello", r#"{"scenario":"a"}"#, r#"{"scenario":"a"#] {
-            assert_eq!(Line::parse(text), None, "{text}");
+            assert_eq!(ScenarioResult::parse(text), None, "{text}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Check 12: `CHANGELOG.md` is written for users, in fixed groups under versions, with an Unreleased one.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{Heading, Tree, headings};
 
 const RULE: &str = "changelog";
 const CHANGELOG: &str = "CHANGELOG.md";
 const GROUPS: &[&str] = &["Added", "Changed", "Fixed", "Removed", "Performance"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     let Some(text) = tree.text(CHANGELOG) else {
         return report.skip(RULE, "CHANGELOG.md does not exist yet, nothing was read");
     };
@@ -37,7 +37,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 }
 
 /// Every entry stands in a group.
-fn check_entries(text: &str, headings: &[Heading], report: &mut Report) {
+fn check_entries(text: &str, headings: &[Heading], report: &mut TidyReport) {
     for (index, line) in text.lines().enumerate() {
         let above = headings.iter().rev().find(|heading| heading.line <= index);
         let is_entry = line.starts_with("- ") || line.starts_with("* ");
@@ -58,8 +58,8 @@ fn is_version(text: &str) -> bool {
     parts.len() == 3 && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn find(line: usize, what: String, report: &mut Report) {
-    let message = Message::new(
+fn find(line: usize, what: String, report: &mut TidyReport) {
+    let message = TidyMessage::new(
         what,
         "users look for the same groups in every version",
         format!("use `## Unreleased`, `## 0.1.0 - date` and {}", GROUPS.join(", ")),
@@ -70,21 +70,21 @@ fn find(line: usize, what: String, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::finding::Report;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::finding::TidyReport;
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn a_good_changelog_is_clean() {
         let text = "# Changelog\n- how to read it\n## [Unreleased]\n### Added\n- a\n\
                     ## [0.1.0] - 2026-01-02\n### Fixed\n- b\n### Performance\n- c\n";
-        let tree = MadeUp::new("changelog-good").file("CHANGELOG.md", text).open();
+        let tree = Fixture::new("changelog-good").file("CHANGELOG.md", text).open();
         assert_eq!(found(&tree, check), Vec::<String>::new());
     }
 
     #[test]
     fn other_groups_and_loose_entries_are_found() {
         let text = "# Changelog\n## Soon\n- a\n### News\n- b\n## 0.1.0\n### Added\n### Added\n";
-        let tree = MadeUp::new("changelog-bad").file("CHANGELOG.md", text).open();
+        let tree = Fixture::new("changelog-bad").file("CHANGELOG.md", text).open();
         let expected = [
             "CHANGELOG.md:1: changelog: no heading `## Unreleased`",
             "CHANGELOG.md:2: changelog: `Soon` is not a version",
@@ -97,13 +97,13 @@ mod tests {
 
     #[test]
     fn a_missing_changelog_is_said_aloud() {
-        let mut report = Report::default();
-        check(&MadeUp::new("changelog-none").open(), &mut report);
+        let mut report = TidyReport::default();
+        check(&Fixture::new("changelog-none").open(), &mut report);
         assert_eq!((report.findings.len(), report.skipped.len()), (0, 1));
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{Manifest, Tree, headings};
 
 const RULE: &str = "decision-records";
@@ -10,12 +10,12 @@ const FOLDER: &str = "docs/decisions/";
 const DEPENDENCIES: &str = "docs/decisions/0005-dependencies.md";
 const HEADINGS: &[&str] = &["Context", "Decision", "Consequences", "Refused"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     check_records(tree, report);
     check_dependencies(tree, report);
 }
 
-fn check_records(tree: &Tree, report: &mut Report) {
+fn check_records(tree: &Tree, report: &mut TidyReport) {
     let mut records: BTreeMap<&str, &str> = BTreeMap::new();
     for path in tree.paths() {
         let Some(name) = path.strip_prefix(FOLDER) else {
@@ -49,7 +49,7 @@ fn record_number(name: &str) -> Option<&str> {
     (digits && title.ends_with(".md") && title.len() > ".md".len()).then_some(number)
 }
 
-fn check_dependencies(tree: &Tree, report: &mut Report) {
+fn check_dependencies(tree: &Tree, report: &mut TidyReport) {
     let Some(record) = tree.text(DEPENDENCIES) else {
         let why = format!("{DEPENDENCIES} does not exist yet, no dependency was looked up");
         return report.skip(RULE, &why);
@@ -57,7 +57,7 @@ fn check_dependencies(tree: &Tree, report: &mut Report) {
     let root = Manifest::parse(&tree.text("Cargo.toml").unwrap_or_default());
     for (name, line) in root.third_party() {
         if !names(&record, &name) {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 format!("`{name}` is not named in {DEPENDENCIES}"),
                 "a dependency is a decision that others must be able to question",
                 "say there why it is here and what was refused for it",
@@ -72,8 +72,8 @@ fn names(record: &str, name: &str) -> bool {
     record.split(|char| !is_part(char)).any(|word| word == name)
 }
 
-fn find(path: &str, what: String, report: &mut Report) {
-    let message = Message::new(
+fn find(path: &str, what: String, report: &mut TidyReport) {
+    let message = TidyMessage::new(
         what,
         "the next person can disagree usefully only with a complete record",
         format!("name it NNNN-title.md, with the headings {}", HEADINGS.join(", ")),
@@ -84,14 +84,14 @@ fn find(path: &str, what: String, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::{DEPENDENCIES, check};
-    use crate::finding::Report;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::finding::TidyReport;
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     const GOOD: &str = "# T\n## Context\n## Decision\n## Consequences\n## Refused\n";
 
     #[test]
     fn incomplete_and_doubled_records_are_found() {
-        let tree = MadeUp::new("decisions")
+        let tree = Fixture::new("decisions")
             .file("docs/decisions/0001-store.md", GOOD)
             .file("docs/decisions/0001-words.md", GOOD)
             .file("docs/decisions/0002-half.md", "# T\n## Context\n## Decision\n")
@@ -115,7 +115,7 @@ mod tests {
     fn a_dependency_without_a_reason_is_found() {
         let manifest = "[workspace.dependencies]\nmodel = { path = \"m\" }\n\
                         bytes = \"1\"\nasync-trait = \"1\"\n";
-        let tree = MadeUp::new("decisions-dependencies")
+        let tree = Fixture::new("decisions-dependencies")
             .file("Cargo.toml", manifest)
             .file(DEPENDENCIES, &format!("{GOOD}\n`async-trait` is here because.\n"))
             .open();
@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn missing_records_are_said_aloud() {
-        let mut report = Report::default();
-        check(&MadeUp::new("decisions-none").open(), &mut report);
+        let mut report = TidyReport::default();
+        check(&Fixture::new("decisions-none").open(), &mut report);
         assert_eq!((report.findings.len(), report.skipped.len()), (0, 2));
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -4,20 +4,20 @@ use std::fs;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use crate::finding::Report;
+use crate::finding::TidyReport;
 use crate::reading::Tree;
 
 /// Files to write before opening them as a [`Tree`].
-pub(crate) struct MadeUp {
+pub(crate) struct Fixture {
     root: PathBuf,
 }
 
 /// An opened made-up repository; its folder goes away with it.
-pub(crate) struct Opened {
+pub(crate) struct FixtureTree {
     tree: Tree,
 }
 
-impl MadeUp {
+impl Fixture {
     /// A new empty folder. `name` is unique among all tests of this package.
     pub(crate) fn new(name: &str) -> Self {
         let folder = format!("planisphere-tidy-{}-{name}", std::process::id());
@@ -34,12 +34,12 @@ impl MadeUp {
         self
     }
 
-    pub(crate) fn open(self) -> Opened {
-        Opened { tree: Tree::open(&self.root) }
+    pub(crate) fn open(self) -> FixtureTree {
+        FixtureTree { tree: Tree::open(&self.root) }
     }
 }
 
-impl Deref for Opened {
+impl Deref for FixtureTree {
     type Target = Tree;
 
     fn deref(&self) -> &Tree {
@@ -47,7 +47,7 @@ impl Deref for Opened {
     }
 }
 
-impl Drop for Opened {
+impl Drop for FixtureTree {
     fn drop(&mut self) {
         // Left-over files in the temporary folder harm nobody.
         let _ = fs::remove_dir_all(self.tree.root());
@@ -55,19 +55,19 @@ impl Drop for Opened {
 }
 
 /// Runs one check on made-up files and gives what it found as `path:line: rule: what`.
-pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut Report)) -> Vec<String> {
-    let mut report = Report::default();
+pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut TidyReport)) -> Vec<String> {
+    let mut report = TidyReport::default();
     check(tree, &mut report);
-    let print = |finding: &crate::finding::Finding| {
+    let print = |finding: &crate::finding::TidyFinding| {
         format!("{}:{}: {}: {}", finding.path, finding.line, finding.rule, finding.message.what)
     };
     report.findings.iter().map(print).collect()
 }
 
 /// Runs one check on our own repository and fails with its findings.
-pub(crate) fn assert_ours_is_clean(check: fn(&Tree, &mut Report)) {
-    let mut report = Report::default();
-    check(&Tree::ours(), &mut report);
+pub(crate) fn assert_workspace_is_clean(check: fn(&Tree, &mut TidyReport)) {
+    let mut report = TidyReport::default();
+    check(&Tree::workspace(), &mut report);
     for note in &report.skipped {
         println!("skipped: {note}");
     }

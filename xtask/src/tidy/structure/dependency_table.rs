@@ -4,13 +4,13 @@
 //! `engine` is where they meet. A crate that is not in the table may not exist yet: add its line, with its decision
 //! record.
 
-use crate::finding::{Message, Report};
-use crate::reading::{Dependency, DependencyKind, Package, Tree, packages};
+use crate::finding::{TidyMessage, TidyReport};
+use crate::reading::{Dependency, DependencyKind, Tree, WorkspacePackage, packages};
 
 const RULE: &str = "dependency-table";
 
 /// What a package may name.
-enum Allowed {
+enum AllowedCrates {
     /// Only these of ours.
     Only(&'static [&'static str]),
     /// Everything of ours but the task runner.
@@ -18,62 +18,62 @@ enum Allowed {
 }
 
 /// One line of the table.
-struct Row {
-    /// Package name, or a folder followed by `/*` for all packages in it.
+struct CrateRule {
+    /// WorkspacePackage name, or a folder followed by `/*` for all packages in it.
     package: &'static str,
-    may_name: Allowed,
+    may_use: AllowedCrates,
     /// What its tests may name besides.
-    tests_may_name: &'static [&'static str],
+    tests_may_use: &'static [&'static str],
 }
 
-const fn row(package: &'static str, may_name: &'static [&'static str]) -> Row {
-    Row { package, may_name: Allowed::Only(may_name), tests_may_name: &[] }
+const fn crate_rule(package: &'static str, may_use: &'static [&'static str]) -> CrateRule {
+    CrateRule { package, may_use: AllowedCrates::Only(may_use), tests_may_use: &[] }
 }
 
-const fn meeting_place(package: &'static str) -> Row {
-    Row { package, may_name: Allowed::Everything, tests_may_name: &[] }
+const fn unrestricted(package: &'static str) -> CrateRule {
+    CrateRule { package, may_use: AllowedCrates::Everything, tests_may_use: &[] }
 }
 
-const TABLE: &[Row] = &[
-    row("model", &[]),
-    row("query", &["model"]),
-    row("storage", &[]),
-    row("storage-lsm", &["storage"]),
-    row("storage-postgres", &["storage"]),
-    Row {
+const TABLE: &[CrateRule] = &[
+    crate_rule("model", &[]),
+    crate_rule("query", &["model"]),
+    crate_rule("storage", &[]),
+    crate_rule("storage-lsm", &["storage"]),
+    crate_rule("storage-postgres", &["storage"]),
+    CrateRule {
         package: "engine",
-        may_name: Allowed::Only(&["model", "query", "storage"]),
-        tests_may_name: &["storage-lsm"],
+        may_use: AllowedCrates::Only(&["model", "query", "storage"]),
+        tests_may_use: &["storage-lsm"],
     },
-    row("planisphere", &["engine", "model", "storage-lsm"]),
-    Row {
+    crate_rule("planisphere", &["engine", "model", "storage-lsm"]),
+    CrateRule {
         package: "gateway",
-        may_name: Allowed::Only(&["engine", "model"]),
-        tests_may_name: &["storage"],
+        may_use: AllowedCrates::Only(&["engine", "model"]),
+        tests_may_use: &["storage"],
     },
-    Row {
+    CrateRule {
         package: "client",
-        may_name: Allowed::Only(&["engine", "model", "storage-lsm"]),
-        tests_may_name: &["gateway", "storage"],
+        may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm"]),
+        tests_may_use: &["gateway", "storage"],
     },
-    row("service", &["client", "model"]),
-    Row {
+    crate_rule("service", &["client", "model"]),
+    CrateRule {
         package: "systems/*",
-        may_name: Allowed::Only(&["client", "model", "service"]),
+        may_use: AllowedCrates::Only(&["client", "model", "service"]),
         // Their scenarios also run against a server of ours.
-        tests_may_name: &["engine", "gateway"],
+        tests_may_use: &["engine", "gateway"],
     },
-    meeting_place("app"),
-    meeting_place("benchmarks"),
-    row("xtask", &[]),
+    unrestricted("app"),
+    unrestricted("benchmarks"),
+    crate_rule("xtask", &[]),
 ];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     let packages = packages(tree);
     for package in &packages {
         let manifest = format!("{}/Cargo.toml", package.folder);
         let Some(row) = TABLE.iter().find(|row| row.concerns(package)) else {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 format!("the package `{}` is not in the dependency table", package.name),
                 "a crate earns its place by a decision, not by appearing",
                 "add its row to xtask/src/tidy/dependency_table.rs and its decision record",
@@ -84,7 +84,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
         for dependency in package.manifest.dependencies() {
             let ours = packages.iter().any(|other| other.name == dependency.package);
             if ours && !row.allows(&dependency) {
-                let message = Message::new(
+                let message = TidyMessage::new(
                     format!("`{}` may not depend on `{}`", package.name, dependency.package),
                     "layers rot silently",
                     "move the code to where the table allows it, or change the table by a decision",
@@ -95,8 +95,8 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-impl Row {
-    fn concerns(&self, package: &Package) -> bool {
+impl CrateRule {
+    fn concerns(&self, package: &WorkspacePackage) -> bool {
         match self.package.strip_suffix('*') {
             Some(folder) => package.folder.starts_with(folder),
             None => self.package == package.name,
@@ -106,10 +106,10 @@ impl Row {
     fn allows(&self, dependency: &Dependency) -> bool {
         let name = dependency.package.as_str();
         let in_tests = dependency.kind == DependencyKind::Development;
-        match self.may_name {
-            Allowed::Everything => name != "xtask",
-            Allowed::Only(names) => {
-                names.contains(&name) || (in_tests && self.tests_may_name.contains(&name))
+        match self.may_use {
+            AllowedCrates::Everything => name != "xtask",
+            AllowedCrates::Only(names) => {
+                names.contains(&name) || (in_tests && self.tests_may_use.contains(&name))
             }
         }
     }
@@ -118,7 +118,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     fn manifest(name: &str, rest: &str) -> String {
         format!("[package]\nname = \"{name}\"\n{rest}")
@@ -132,7 +132,7 @@ mod tests {
         let lsm = "[dependencies]\nstorage.workspace = true\n[dev-dependencies]\nmodel = \"1\"\n";
         let chat = "[dependencies]\nengine.workspace = true\n";
         let app = "[dependencies]\nengine.workspace = true\nstorage-lsm.workspace = true\n";
-        let tree = MadeUp::new("dependencies")
+        let tree = Fixture::new("dependencies")
             .file("Cargo.toml", &root)
             .file("crates/model/Cargo.toml", &manifest("model", ""))
             .file("crates/storage/Cargo.toml", &manifest("storage", ""))
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn tests_of_the_engine_may_use_the_lsm_backend() {
         let tests = "[dev-dependencies]\nstorage-lsm.workspace = true\n";
-        let tree = MadeUp::new("dependencies-tests")
+        let tree = Fixture::new("dependencies-tests")
             .file("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n")
             .file("crates/engine/Cargo.toml", &manifest("engine", tests))
             .file("crates/storage-lsm/Cargo.toml", &manifest("storage-lsm", ""))
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

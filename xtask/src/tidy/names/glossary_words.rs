@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::ratchet::{self, Offense};
 use crate::reading::{RustText, Tree, is_fence};
 
@@ -13,13 +13,13 @@ const RULE: &str = "glossary";
 const GLOSSARY: &str = "docs/GLOSSARY.md";
 const CRATES: &[&str] = &["crates/model/", "crates/engine/", "crates/storage"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     let offenses = offenses(tree, report);
     ratchet::settle(tree, &[RULE], &offenses, report);
 }
 
 /// Every forbidden word in an identifier, counted per file.
-pub(crate) fn offenses(tree: &Tree, report: &mut Report) -> Vec<Offense> {
+pub(crate) fn offenses(tree: &Tree, report: &mut TidyReport) -> Vec<Offense> {
     let Some(text) = tree.text(GLOSSARY) else {
         report.skip(RULE, "docs/GLOSSARY.md does not exist yet, no word was compared");
         return Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn offenses(tree: &Tree, report: &mut Report) -> Vec<Offense> {
     found
 }
 
-struct Forbidden {
+struct ForbiddenWord {
     /// As written in the glossary: `shard_key`.
     name: String,
     words: Vec<String>,
@@ -45,7 +45,7 @@ struct Forbidden {
 }
 
 /// The lines of the block marked `tidy`.
-fn forbidden(text: &str, report: &mut Report) -> Vec<Forbidden> {
+fn forbidden(text: &str, report: &mut TidyReport) -> Vec<ForbiddenWord> {
     let mut found = Vec::new();
     let mut inside = false;
     for (index, line) in text.lines().enumerate() {
@@ -55,14 +55,14 @@ fn forbidden(text: &str, report: &mut Report) -> Vec<Forbidden> {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             if let [name, instead, allowed_in @ ..] = cells.as_slice() {
                 let allowed_in = allowed_in.iter().flat_map(|cell| cell.split(','));
-                found.push(Forbidden {
+                found.push(ForbiddenWord {
                     name: (*name).to_owned(),
                     words: words(name),
                     instead: (*instead).to_owned(),
                     allowed_in: allowed_in.map(|name| name.trim().to_owned()).collect(),
                 });
             } else {
-                let message = Message::new(
+                let message = TidyMessage::new(
                     format!("cannot read `{line}`"),
                     "a word that is not understood forbids nothing",
                     "write `word | say instead`, then `| crates where it is allowed` if any",
@@ -72,7 +72,7 @@ fn forbidden(text: &str, report: &mut Report) -> Vec<Forbidden> {
         }
     }
     if found.is_empty() {
-        let message = Message::new(
+        let message = TidyMessage::new(
             "no block marked `tidy`",
             "the forbidden words are read from it",
             "add a fenced block with `tidy` after its backticks",
@@ -82,13 +82,13 @@ fn forbidden(text: &str, report: &mut Report) -> Vec<Forbidden> {
     found
 }
 
-fn file_offenses(path: &str, code: &str, forbidden: &[Forbidden]) -> Vec<Offense> {
+fn file_offenses(path: &str, code: &str, forbidden: &[ForbiddenWord]) -> Vec<Offense> {
     let package = path.split('/').nth(1).unwrap_or_default();
-    let mut lines_by_word: BTreeMap<&str, (Vec<usize>, &Forbidden)> = BTreeMap::new();
+    let mut lines_by_word: BTreeMap<&str, (Vec<usize>, &ForbiddenWord)> = BTreeMap::new();
     for (index, line) in code.lines().enumerate() {
         for identifier in identifiers(line) {
             let words = words(identifier);
-            let said = |rule: &&Forbidden| {
+            let said = |rule: &&ForbiddenWord| {
                 let here = words.windows(rule.words.len()).any(|part| part == rule.words);
                 here && !rule.allowed_in.iter().any(|name| name == package)
             };
@@ -97,14 +97,14 @@ fn file_offenses(path: &str, code: &str, forbidden: &[Forbidden]) -> Vec<Offense
             }
         }
     }
-    let offense = |(name, (lines, rule)): (&str, (Vec<usize>, &Forbidden))| {
+    let offense = |(name, (lines, rule)): (&str, (Vec<usize>, &ForbiddenWord))| {
         let printed: Vec<String> = lines.iter().map(ToString::to_string).collect();
         Offense {
             path: path.to_owned(),
             rule: format!("{RULE}/{name}"),
             number: lines.len(),
             line: lines.first().copied().unwrap_or(1),
-            message: Message::new(
+            message: TidyMessage::new(
                 format!("`{name}` in an identifier at line {}", printed.join(", ")),
                 "one thing has one word everywhere",
                 format!("say `{}`, or change docs/GLOSSARY.md first", rule.instead),
@@ -153,9 +153,9 @@ fn words(identifier: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{check, words};
-    use crate::finding::Report;
+    use crate::finding::TidyReport;
     use crate::ratchet::LIST;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     const GLOSSARY: &str =
         "# G\n```tidy\nshard_key | partition key\nseqno | lsn | storage-lsm\nuid | rid\n```\n";
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn forbidden_words_in_identifiers_are_found() {
-        let tree = MadeUp::new("glossary")
+        let tree = Fixture::new("glossary")
             .file("docs/GLOSSARY.md", GLOSSARY)
             .file("crates/engine/src/a.rs", "struct ShardKey;\nlet last_seqno = guid; // uid\n")
             .file("crates/storage-lsm/src/a.rs", "let seqno = shard::uid + key;\n")
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn exceptions_are_ratcheted() {
-        let tree = MadeUp::new("glossary-ratchet")
+        let tree = Fixture::new("glossary-ratchet")
             .file("docs/GLOSSARY.md", GLOSSARY)
             .file("crates/model/src/a.rs", "let uid = uid;\n")
             .file(LIST, "crates/model/src/a.rs glossary/uid 2\n")
@@ -194,15 +194,15 @@ mod tests {
 
     #[test]
     fn a_glossary_without_a_list_is_found_and_a_missing_one_is_said_aloud() {
-        let tree = MadeUp::new("glossary-mute").file("docs/GLOSSARY.md", "# G\n").open();
+        let tree = Fixture::new("glossary-mute").file("docs/GLOSSARY.md", "# G\n").open();
         assert_eq!(found(&tree, check), ["docs/GLOSSARY.md:1: glossary: no block marked `tidy`"]);
-        let mut report = Report::default();
-        check(&MadeUp::new("glossary-none").open(), &mut report);
+        let mut report = TidyReport::default();
+        check(&Fixture::new("glossary-none").open(), &mut report);
         assert_eq!(report.skipped.len(), 1);
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

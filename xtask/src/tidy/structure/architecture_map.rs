@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Message, Report};
-use crate::reading::{Heading, Package, Tree, code_spans, headings, is_fence, packages};
+use crate::finding::{TidyMessage, TidyReport};
+use crate::reading::{Heading, Tree, WorkspacePackage, code_spans, headings, is_fence, packages};
 
 const RULE: &str = "architecture-map";
 const DOCUMENT: &str = "docs/ARCHITECTURE.md";
 const ROOTS: &[&str] =
     &["crates/", "docs/", "app/", "benchmarks/", "examples/", "systems/", "xtask/"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     let Some(text) = tree.text(DOCUMENT) else {
         return report.skip(RULE, "docs/ARCHITECTURE.md does not exist yet, nothing was compared");
     };
@@ -26,17 +26,17 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 
 fn check_package(
     tree: &Tree,
-    package: &Package,
+    package: &WorkspacePackage,
     text: &str,
     headings: &[Heading],
-    report: &mut Report,
+    report: &mut TidyReport,
 ) {
     let sections: Vec<&Heading> =
         headings.iter().filter(|heading| tokens(&heading.text).contains(&package.name)).collect();
     if sections.is_empty() {
         let what = format!("no heading names the crate `{}`", package.name);
         let remedy = format!("add a section with `{}` in its heading", package.folder);
-        report.find(DOCUMENT, 1, RULE, Message::new(what, WHY, remedy));
+        report.find(DOCUMENT, 1, RULE, TidyMessage::new(what, WHY, remedy));
         return;
     }
     if !package.folder.starts_with("crates/") {
@@ -52,7 +52,7 @@ fn check_package(
         if !named.contains(&module) && !by_path {
             let what = format!("the module `{module}` of `{}` ({path}) is absent", package.name);
             let remedy = "add one line about it to the section of its crate";
-            report.find(DOCUMENT, line, RULE, Message::new(what, WHY, remedy));
+            report.find(DOCUMENT, line, RULE, TidyMessage::new(what, WHY, remedy));
         }
     }
 }
@@ -108,14 +108,14 @@ fn tokens(text: &str) -> BTreeSet<String> {
 }
 
 /// Every path written as code exists.
-fn check_paths(tree: &Tree, text: &str, report: &mut Report) {
+fn check_paths(tree: &Tree, text: &str, report: &mut TidyReport) {
     for (index, line) in text.lines().enumerate() {
         for span in code_spans(line) {
             let path = span.split(['#', ':']).next().unwrap_or(span).trim_end_matches('/');
             let looks_like_ours = ROOTS.iter().any(|root| path.starts_with(root));
             let is_pattern = path.contains(['<', '*', '{', ' ']) || path.contains("..");
             if looks_like_ours && !is_pattern && !tree.has(path) {
-                let message = Message::new(
+                let message = TidyMessage::new(
                     format!("`{path}` does not exist"),
                     "a document that names what is gone is worse than none",
                     "correct the path or drop the sentence",
@@ -129,11 +129,11 @@ fn check_paths(tree: &Tree, text: &str, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::finding::Report;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::finding::TidyReport;
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
-    fn made_up(name: &str) -> MadeUp {
-        MadeUp::new(name)
+    fn fixture(name: &str) -> Fixture {
+        Fixture::new(name)
             .file("Cargo.toml", "[workspace]\nmembers = [\"crates/model\", \"app\"]\n")
             .file("crates/model/Cargo.toml", "[package]\nname = \"model\"\n")
             .file("crates/model/src/lib.rs", "//! M.\n")
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_complete_map_is_clean() {
-        let tree = made_up("map-good")
+        let tree = fixture("map-good")
             .file(
                 "docs/ARCHITECTURE.md",
                 "# Map\n## `crates/model`\n| value/ | numbers |\n\nAlso `limits.rs`.\n\
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn holes_and_ghosts_are_found() {
-        let tree = made_up("map-bad")
+        let tree = fixture("map-bad")
             .file(
                 "docs/ARCHITECTURE.md",
                 "# Map\n## `crates/model`\nThe value is here, and `limits`.\n\
@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_missing_map_is_said_aloud() {
-        let mut report = Report::default();
-        check(&made_up("map-none").open(), &mut report);
+        let mut report = TidyReport::default();
+        check(&fixture("map-none").open(), &mut report);
         assert_eq!((report.findings.len(), report.skipped.len()), (0, 1));
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -1,14 +1,14 @@
 //! Failures that are known, each with its reason, and the judgement of a run against them.
 
-use super::line::Line;
+use super::scenario_result::ScenarioResult;
 
 /// The known failures, from lines `library | scenario | reason`.
 #[derive(Debug, Default)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedFailures {
     lines: Vec<(String, String, String)>,
 }
 
-impl Expected {
+impl ExpectedFailures {
     /// Reads the list; empty lines and lines that begin with `#` do not count.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = Vec::new();
@@ -30,10 +30,10 @@ impl Expected {
 
     /// What is wrong with the results of a library: failures nobody expects, passes nobody expects, and expected
     /// failures of scenarios that were not run.
-    pub(crate) fn complaints(&self, library: &str, results: &[Line]) -> Vec<String> {
+    pub(crate) fn complaints(&self, library: &str, results: &[ScenarioResult]) -> Vec<String> {
         let mut complaints = Vec::new();
         for line in results {
-            let Line { scenario, outcome, reason, .. } = line;
+            let ScenarioResult { scenario, outcome, reason, .. } = line;
             match (outcome.as_str(), self.reason(library, scenario)) {
                 ("passed" | "unsupported", None) | ("failed", Some(_)) => {}
                 ("passed" | "unsupported", Some(_)) => complaints.push(format!(
@@ -53,16 +53,16 @@ impl Expected {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, Line};
+    use super::{ExpectedFailures, ScenarioResult};
 
     fn check(outcome: &str, list: &str, complaints: usize) {
-        let line = Line {
+        let line = ScenarioResult {
             scenario: "s".into(),
             area: "a".into(),
             outcome: outcome.into(),
             reason: "r".into(),
         };
-        let expected = Expected::parse(list).unwrap_or_default();
+        let expected = ExpectedFailures::parse(list).unwrap_or_default();
         assert_eq!(expected.complaints("python", &[line]).len(), complaints, "{outcome} {list}");
     }
 
@@ -80,6 +80,6 @@ mod tests {
 
     #[test]
     fn a_line_without_a_reason_is_refused() {
-        assert!(Expected::parse("python | s").is_err());
+        assert!(ExpectedFailures::parse("python | s").is_err());
     }
 }

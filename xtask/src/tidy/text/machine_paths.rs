@@ -1,6 +1,6 @@
 //! Check 14: no path of somebody's machine in a text file. The tree must read and run the same everywhere.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::Tree;
 
 const RULE: &str = "machine-paths";
@@ -8,14 +8,14 @@ const RULE: &str = "machine-paths";
 /// Spelled in two halves, so that this file does not find itself.
 const FORBIDDEN: &[&str] = &[concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for path in tree.paths() {
         let Some(text) = tree.text(path) else {
             continue;
         };
         for (index, line) in text.lines().enumerate() {
             for forbidden in FORBIDDEN.iter().filter(|start| has_path(line, start)) {
-                let message = Message::new(
+                let message = TidyMessage::new(
                     format!("a path that starts with `{forbidden}`"),
                     "it exists on one machine only",
                     "use a path from the root of the repository, or a temporary folder",
@@ -38,12 +38,12 @@ fn has_path(line: &str, start: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{FORBIDDEN, check};
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn paths_of_a_machine_are_found() {
         let [root, home, work] = FORBIDDEN else { panic!("three are forbidden") };
-        let tree = MadeUp::new("machine")
+        let tree = Fixture::new("machine")
             .file("a.md", &format!("see\n`{home}me/x`\nhttps://example.com{work}a\n"))
             .file("b.toml", &format!("path = \"{root}x\"\n"))
             .file("c.bin", &format!("\0{work}x"))
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{RustText, Tree, packages};
 
 const RULE: &str = "name-ban";
 const BANNED: &[&str] = &["util", "utils", "common", "helpers", "misc", "types", "manager"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for package in packages(tree) {
         if is_banned(&package.name) {
             find(&format!("{}/Cargo.toml", package.folder), 1, &package.name, report);
@@ -30,7 +30,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 }
 
 /// Modules with a body in the same file; those in files of their own are seen by their paths.
-fn check_inline_modules(tree: &Tree, path: &str, report: &mut Report) {
+fn check_inline_modules(tree: &Tree, path: &str, report: &mut TidyReport) {
     let code = RustText::new(&tree.text(path).unwrap_or_default()).code();
     for (index, line) in code.lines().enumerate() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -48,8 +48,8 @@ fn is_banned(name: &str) -> bool {
     BANNED.contains(&name)
 }
 
-fn find(path: &str, line: usize, name: &str, report: &mut Report) {
-    let message = Message::new(
+fn find(path: &str, line: usize, name: &str, report: &mut TidyReport) {
+    let message = TidyMessage::new(
         format!("`{name}` is not a name"),
         "everything fits into such a drawer, so it only grows",
         "put the code where its noun lives and name it after that noun",
@@ -60,11 +60,11 @@ fn find(path: &str, line: usize, name: &str, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn drawers_are_found() {
-        let tree = MadeUp::new("names")
+        let tree = Fixture::new("names")
             .file("a/src/lib.rs", "//! A.\nmod misc {\n}\nmod fine {\n}\n")
             .file("a/src/util.rs", "//! U.\n")
             .file("a/src/common/one.rs", "//! O.\n")
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -8,15 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::expected::Expected;
-use super::line::Line;
-use super::prepare::target_folder;
-use super::server::Server;
-use crate::reading::our_root;
+use super::expected_failures::ExpectedFailures;
+use super::runner::target_folder;
+use super::scenario_result::ScenarioResult;
+use super::server::ServerProcess;
+use crate::reading::workspace_root;
 use crate::test::cargo;
 
 /// What these tests are called in `expected_failures.txt`.
-pub(crate) const OWN_TESTS: &str = "rust-tests";
+pub(crate) const SDK_TESTS: &str = "rust-tests";
 
 /// The heading of their section.
 pub(crate) const HEADING: &str = "## The tests of azure_data_cosmos itself";
@@ -25,11 +25,11 @@ const PACKAGE: &str = "/azure_data_cosmos-";
 const FEATURES: &str = "key_auth,control_plane,fault_injection,unstable_patch";
 
 /// Builds and runs them.
-pub(crate) fn run_own_tests() -> Result<Vec<Line>, String> {
-    let folder = target_folder().join("conformance").join(OWN_TESTS);
-    let package = copied(&folder)?;
-    let tests = built(&folder, &package)?;
-    let server = Server::start(&[])?;
+pub(crate) fn run_sdk_tests() -> Result<Vec<ScenarioResult>, String> {
+    let folder = target_folder().join("conformance").join(SDK_TESTS);
+    let package = copy_package(&folder)?;
+    let tests = build_tests(&folder, &package)?;
+    let server = ServerProcess::start(&[])?;
     let account = format!("AccountEndpoint={};AccountKey={};", server.endpoint(), server.key());
     let output = Command::new(&tests)
         .args(["--test-threads", "4"])
@@ -48,7 +48,7 @@ pub(crate) fn run_own_tests() -> Result<Vec<Line>, String> {
 }
 
 /// The section about them.
-pub(crate) fn section(lines: &[Line], expected: &Expected) -> String {
+pub(crate) fn section(lines: &[ScenarioResult], expected: &ExpectedFailures) -> String {
     let count = |outcome: &str| lines.iter().filter(|line| line.outcome == outcome).count();
     let (passed, failed, left_out) = (count("passed"), count("failed"), count("unsupported"));
     let mut text = format!(
@@ -57,10 +57,10 @@ pub(crate) fn section(lines: &[Line], expected: &Expected) -> String {
          setups by their own word.\n",
         passed + failed
     );
-    let told = lines.iter().filter(|line| line.outcome != "passed");
-    for (number, line) in told.enumerate() {
-        let Line { scenario, outcome, reason, .. } = line;
-        let reason = expected.reason(OWN_TESTS, scenario).unwrap_or(reason);
+    let not_passed = lines.iter().filter(|line| line.outcome != "passed");
+    for (number, line) in not_passed.enumerate() {
+        let ScenarioResult { scenario, outcome, reason, .. } = line;
+        let reason = expected.reason(SDK_TESTS, scenario).unwrap_or(reason);
         let word = if outcome == "failed" { "Fails" } else { "Left out" };
         let before = if number == 0 { "\n" } else { "" };
         let _ = writeln!(text, "{before}- {word}: `{scenario}`: {reason}.");
@@ -69,8 +69,8 @@ pub(crate) fn section(lines: &[Line], expected: &Expected) -> String {
 }
 
 /// A copy of the crate that is a workspace of its own.
-fn copied(folder: &Path) -> Result<PathBuf, String> {
-    let metadata = printed(Command::new(cargo()).args([
+fn copy_package(folder: &Path) -> Result<PathBuf, String> {
+    let metadata = output_of(Command::new(cargo()).args([
         "metadata",
         "--locked",
         "--format-version",
@@ -86,21 +86,22 @@ fn copied(folder: &Path) -> Result<PathBuf, String> {
     let manifest = manifest.ok_or("cargo metadata does not name azure_data_cosmos")?;
     let source = manifest.parent().ok_or("a manifest without a folder")?;
     let package = folder.join("package");
-    let told = |error: std::io::Error| format!("{}: {error}", package.display());
-    fs::create_dir_all(folder).map_err(told)?;
-    let status = Command::new("cp").arg("-rT").arg(source).arg(&package).status().map_err(told)?;
+    let describe = |error: std::io::Error| format!("{}: {error}", package.display());
+    fs::create_dir_all(folder).map_err(describe)?;
+    let status =
+        Command::new("cp").arg("-rT").arg(source).arg(&package).status().map_err(describe)?;
     if !status.success() {
         return Err(format!("`{}` could not be copied", source.display()));
     }
     let manifest = package.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(told)?;
-    fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(told)?;
+    let text = fs::read_to_string(&manifest).map_err(describe)?;
+    fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(describe)?;
     Ok(package)
 }
 
-/// Builds the tests; only they are told their category, so that nothing else is built anew.
-fn built(folder: &Path, package: &Path) -> Result<PathBuf, String> {
-    let told = printed(
+/// Builds the tests; only the test binary gets the `cfg` of its category, so that nothing else is rebuilt.
+fn build_tests(folder: &Path, package: &Path) -> Result<PathBuf, String> {
+    let output = output_of(
         Command::new(cargo())
             .args(["rustc", "--quiet", "--test", "emulator", "--features", FEATURES])
             .arg("--target-dir")
@@ -109,14 +110,14 @@ fn built(folder: &Path, package: &Path) -> Result<PathBuf, String> {
             .args(["--cfg", "cosmos_aad_supported"])
             .current_dir(package),
     )?;
-    let mut executables = told.split("\"executable\":\"").skip(1);
+    let mut executables = output.split("\"executable\":\"").skip(1);
     let tests = executables.find_map(|rest| rest.split_once('"').map(|(path, _)| path.to_owned()));
     tests.map(PathBuf::from).ok_or("cargo named no executable of the tests".to_owned())
 }
 
-fn printed(command: &mut Command) -> Result<String, String> {
+fn output_of(command: &mut Command) -> Result<String, String> {
     if command.get_current_dir().is_none() {
-        command.current_dir(our_root());
+        command.current_dir(workspace_root());
     }
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;
@@ -127,7 +128,7 @@ fn printed(command: &mut Command) -> Result<String, String> {
 }
 
 /// Reads what the test harness prints.
-fn read(text: &str) -> Vec<Line> {
+fn read(text: &str) -> Vec<ScenarioResult> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let Some((name, verdict)) =
@@ -139,10 +140,15 @@ fn read(text: &str) -> Vec<Line> {
             _ if verdict.starts_with("ok") => ("passed", String::new()),
             _ if verdict.starts_with("FAILED") => ("failed", complaint(text, name)),
             Some(("ignored", reason)) => ("unsupported", reason.to_owned()),
-            _ => ("unsupported", "without a word".to_owned()),
+            _ => ("unsupported", "no reason given".to_owned()),
         };
         let scenario = name.trim_start_matches("emulator_tests::").to_owned();
-        lines.push(Line { scenario, area: String::new(), outcome: outcome.into(), reason });
+        lines.push(ScenarioResult {
+            scenario,
+            area: String::new(),
+            outcome: outcome.into(),
+            reason,
+        });
     }
     lines
 }
@@ -156,7 +162,7 @@ fn complaint(text: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expected, Line, read, section};
+    use super::{ExpectedFailures, ScenarioResult, read, section};
 
     const PRINTED: &str = "\
 running 3 tests
@@ -173,11 +179,11 @@ left is not right
 ";
 
     #[test]
-    fn what_the_harness_prints_is_read_and_told() {
+    fn what_the_harness_prints_is_read_and_reported() {
         let lines = read(PRINTED);
         let outcomes: Vec<_> = lines.iter().map(|line| line.outcome.as_str()).collect();
         assert_eq!(outcomes, ["passed", "failed", "unsupported"]);
-        let expected = Expected::parse("rust-tests | a::two | known").unwrap_or_default();
+        let expected = ExpectedFailures::parse("rust-tests | a::two | known").unwrap_or_default();
         let text = section(&lines, &expected);
         for wanted in [
             "2 run, 1 passed, 1 failed; 1 are for other",
@@ -186,7 +192,7 @@ left is not right
         ] {
             assert!(text.contains(wanted), "{wanted}\n{text}");
         }
-        let Some(Line { reason, .. }) = lines.get(1) else { panic!("there are three") };
+        let Some(ScenarioResult { reason, .. }) = lines.get(1) else { panic!("there are three") };
         assert_eq!(reason, "left is not right");
     }
 }

@@ -1,11 +1,11 @@
 //! Check 1: every Rust file opens with a `//!` paragraph, on its first line.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::Tree;
 
 const RULE: &str = "opening-doc";
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for path in tree.rust_paths() {
         let text = tree.text(path).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
@@ -15,7 +15,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
                 path,
                 1,
                 RULE,
-                Message::new(
+                TidyMessage::new(
                     "the first line is not a `//!` sentence",
                     "a stranger must be able to start in any file",
                     "say what the file owns and what it deliberately does not do",
@@ -28,11 +28,11 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn a_file_without_an_opening_sentence_is_found() {
-        let tree = MadeUp::new("opening-doc")
+        let tree = Fixture::new("opening-doc")
             .file("a/src/lib.rs", "//! Says what it is.\n")
             .file("a/src/late.rs", "\n//! Too late.\n")
             .file("a/src/mute.rs", "//!\nfn a() {}\n")
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

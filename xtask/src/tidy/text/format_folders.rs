@@ -1,20 +1,20 @@
 //! Check 15: the bytes of every on-disk format are kept in `formats/vN`, so that today's code is shown to open them.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{RustText, Tree};
 
 const RULE: &str = "format-folders";
 const SOURCE: &str = "crates/storage-lsm/src/";
 const CONSTANT: &str = "FORMAT_VERSION";
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     let Some(declared) = declaration(tree) else {
         let why = format!("{SOURCE} has no constant {CONSTANT} yet, no folder was looked for");
         return report.skip(RULE, &why);
     };
     let Declaration { path, line, number } = declared;
     let Some(number) = number else {
-        let message = Message::new(
+        let message = TidyMessage::new(
             format!("{CONSTANT} is not a plain number"),
             "its folder of kept bytes is found by that number",
             format!("write `const {CONSTANT}: u32 = 1;`"),
@@ -24,7 +24,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for version in 1..=number {
         let folder = format!("formats/v{version}");
         if !tree.has(&folder) {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 format!("{CONSTANT} is {number} and {folder} has no files"),
                 "opening yesterday's bytes is a promise, and only kept bytes can test it",
                 format!("keep a store written by format {version} in {folder}"),
@@ -63,8 +63,8 @@ fn declaration(tree: &Tree) -> Option<Declaration> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::finding::Report;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::finding::TidyReport;
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     const PATH: &str = "crates/storage-lsm/src/open.rs";
 
@@ -73,7 +73,7 @@ mod tests {
         let source = "//! O.\nassert(version == FORMAT_VERSION);\n\
                       pub(crate) const FORMAT_VERSION: u32 = 2;\n";
         let tree =
-            MadeUp::new("formats").file(PATH, source).file("formats/v1/keys.bin", "a").open();
+            Fixture::new("formats").file(PATH, source).file("formats/v1/keys.bin", "a").open();
         let expected =
             format!("{PATH}:3: format-folders: FORMAT_VERSION is 2 and formats/v2 has no files");
         assert_eq!(found(&tree, check), [expected]);
@@ -82,20 +82,20 @@ mod tests {
     #[test]
     fn a_format_that_cannot_be_read_is_found() {
         let tree =
-            MadeUp::new("formats-odd").file(PATH, "const FORMAT_VERSION: u32 = LAST;\n").open();
+            Fixture::new("formats-odd").file(PATH, "const FORMAT_VERSION: u32 = LAST;\n").open();
         let expected = format!("{PATH}:1: format-folders: FORMAT_VERSION is not a plain number");
         assert_eq!(found(&tree, check), [expected]);
     }
 
     #[test]
     fn a_missing_constant_is_said_aloud() {
-        let mut report = Report::default();
-        check(&MadeUp::new("formats-none").open(), &mut report);
+        let mut report = TidyReport::default();
+        check(&Fixture::new("formats-none").open(), &mut report);
         assert_eq!((report.findings.len(), report.skipped.len()), (0, 1));
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

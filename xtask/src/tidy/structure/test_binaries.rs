@@ -1,11 +1,11 @@
 //! Check 9: at most one integration test binary per crate, `tests/it/main.rs`.
 
-use crate::finding::{Message, Report};
-use crate::reading::{Package, Tree, packages};
+use crate::finding::{TidyMessage, TidyReport};
+use crate::reading::{Tree, WorkspacePackage, packages};
 
 const RULE: &str = "test-binaries";
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for package in packages(tree) {
         check_files(tree, &package, report);
         if package.manifest.count("test", "name") > 1 {
@@ -15,7 +15,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-fn check_files(tree: &Tree, package: &Package, report: &mut Report) {
+fn check_files(tree: &Tree, package: &WorkspacePackage, report: &mut TidyReport) {
     let tests = format!("{}/tests/", package.folder);
     for path in tree.rust_paths() {
         let Some(inside) = path.strip_prefix(&tests) else {
@@ -31,8 +31,8 @@ fn check_files(tree: &Tree, package: &Package, report: &mut Report) {
     }
 }
 
-fn find(path: &str, what: &str, report: &mut Report) {
-    let message = Message::new(
+fn find(path: &str, what: &str, report: &mut TidyReport) {
+    let message = TidyMessage::new(
         what,
         "each binary is linked anew, and a hundred of them are never run",
         "make it a module of tests/it/main.rs",
@@ -43,12 +43,12 @@ fn find(path: &str, what: &str, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn a_second_binary_is_found() {
         let two = "[package]\nname = \"b\"\n[[test]]\nname = \"x\"\n[[test]]\nname = \"y\"\n";
-        let tree = MadeUp::new("binaries")
+        let tree = Fixture::new("binaries")
             .file("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n")
             .file("a/Cargo.toml", "[package]\nname = \"a\"\n")
             .file("a/tests/it/main.rs", "")
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

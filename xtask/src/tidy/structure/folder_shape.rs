@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::Tree;
 
 const RULE: &str = "folder-shape";
 const FILES_MAX: usize = 15;
 const SHARED_PREFIX_MAX: usize = 2;
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for (folder, names) in folders(tree) {
         if names.files.len() > FILES_MAX {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 format!("{} files in one folder, more than {FILES_MAX}", names.files.len()),
                 "a listing is a table of contents only while it fits a glance",
                 "group files by noun into folders",
@@ -20,7 +20,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
             report.find(&folder, 1, RULE, message);
         }
         for (prefix, siblings) in families(&names.all) {
-            let message = Message::new(
+            let message = TidyMessage::new(
                 format!("{} share the prefix `{prefix}`", siblings.join(", ")),
                 "depth shows structure, prefixes hide it",
                 format!("make a folder `{prefix}/` and drop the prefix"),
@@ -31,7 +31,7 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
 }
 
 #[derive(Default)]
-struct Names {
+struct FolderListing {
     /// Files but `mod.rs`, which is the listing itself.
     files: BTreeSet<String>,
     /// Files and folders, without their endings.
@@ -39,8 +39,8 @@ struct Names {
 }
 
 /// The Rust files and folders of each folder that is or is inside a `src/`.
-fn folders(tree: &Tree) -> BTreeMap<String, Names> {
-    let mut folders: BTreeMap<String, Names> = BTreeMap::new();
+fn folders(tree: &Tree) -> BTreeMap<String, FolderListing> {
+    let mut folders: BTreeMap<String, FolderListing> = BTreeMap::new();
     for path in tree.rust_paths() {
         let parts: Vec<&str> = path.split('/').collect();
         let Some(source) = parts.iter().position(|part| *part == "src") else {
@@ -72,11 +72,11 @@ fn families(names: &BTreeSet<String>) -> BTreeMap<&str, Vec<&str>> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn a_crowded_folder_is_found() {
-        let mut tree = MadeUp::new("crowded").file("a/src/mod.rs", "");
+        let mut tree = Fixture::new("crowded").file("a/src/mod.rs", "");
         for index in 0..16 {
             tree = tree.file(&format!("a/src/n{index}.rs"), "");
             tree = tree.file(&format!("a/tests/it/n{index}.rs"), "");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_prefix_shared_by_three_is_found() {
-        let tree = MadeUp::new("prefix")
+        let tree = Fixture::new("prefix")
             .file("a/src/deep/split.rs", "")
             .file("a/src/deep/split_left.rs", "")
             .file("a/src/deep/split_right/mod.rs", "")
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Reads the blanked code of `rust_text.rs`, so braces inside strings and comments do not count.
 
+use std::ops::RangeInclusive;
+
 /// A function with a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Function {
+pub(crate) struct RustFunction {
     pub(crate) name: String,
     /// Line of the word `fn`, counted from one.
     pub(crate) line: usize,
@@ -13,7 +15,7 @@ pub(crate) struct Function {
 }
 
 /// All functions of a file, nested ones too, in order of their first line.
-pub(crate) fn functions(code: &str) -> Vec<Function> {
+pub(crate) fn functions(code: &str) -> Vec<RustFunction> {
     let chars: Vec<char> = code.chars().collect();
     let words = words(&chars);
     let mut found = Vec::new();
@@ -27,7 +29,7 @@ pub(crate) fn functions(code: &str) -> Vec<Function> {
         if chars.get(end) == Some(&'}') {
             let line = line_of(&chars, word.start);
             let lines = line_of(&chars, end) - line + 1;
-            found.push(Function { name: next.text.clone(), line, lines });
+            found.push(RustFunction { name: next.text.clone(), line, lines });
         }
     }
     found
@@ -35,8 +37,13 @@ pub(crate) fn functions(code: &str) -> Vec<Function> {
 
 /// How many lines belong to items marked with a test configuration, attribute included.
 pub(crate) fn test_lines(code: &str) -> usize {
+    test_ranges(code).iter().map(|range| range.end() - range.start() + 1).sum()
+}
+
+/// The lines of each item marked with a test configuration, counted from one, attribute included.
+pub(crate) fn test_ranges(code: &str) -> Vec<RangeInclusive<usize>> {
     let chars: Vec<char> = code.chars().collect();
-    let mut total = 0;
+    let mut ranges = Vec::new();
     let mut covered = 0;
     for start in attribute_starts(&chars) {
         if start < covered {
@@ -50,21 +57,21 @@ pub(crate) fn test_lines(code: &str) -> usize {
             continue;
         }
         if let Some(end) = item_end(&chars, close + 1) {
-            total += line_of(&chars, end) - line_of(&chars, start) + 1;
+            ranges.push(line_of(&chars, start)..=line_of(&chars, end));
             covered = end;
         }
     }
-    total
+    ranges
 }
 
-struct Word {
+struct SourceWord {
     text: String,
     start: usize,
     end: usize,
 }
 
-fn words(chars: &[char]) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(chars: &[char]) -> Vec<SourceWord> {
+    let mut words: Vec<SourceWord> = Vec::new();
     for (at, &char) in chars.iter().enumerate() {
         if !(char.is_alphanumeric() || char == '_') {
             continue;
@@ -74,7 +81,7 @@ fn words(chars: &[char]) -> Vec<Word> {
                 word.text.push(char);
                 word.end = at + 1;
             }
-            _ => words.push(Word { text: char.to_string(), start: at, end: at + 1 }),
+            _ => words.push(SourceWord { text: char.to_string(), start: at, end: at + 1 }),
         }
     }
     words

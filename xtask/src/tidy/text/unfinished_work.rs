@@ -1,6 +1,6 @@
 //! Check 11: a marker of unfinished work names an issue, and no test is ignored or expected to panic.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::reading::{RustText, Tree};
 
 const RULE: &str = "unfinished-work";
@@ -10,7 +10,7 @@ const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME")];
 const ENDINGS: &[&str] =
     &[".rs", ".toml", ".sh", ".yml", ".yaml", ".py", ".js", ".ts", ".html", ".css", ".sql"];
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     for path in tree.paths() {
         if ENDINGS.iter().any(|ending| path.ends_with(ending)) {
             let text = tree.text(path).unwrap_or_default();
@@ -22,11 +22,11 @@ pub(crate) fn check(tree: &Tree, report: &mut Report) {
     }
 }
 
-fn check_markers(path: &str, text: &str, report: &mut Report) {
+fn check_markers(path: &str, text: &str, report: &mut TidyReport) {
     for (index, line) in text.lines().enumerate() {
         for marker in MARKERS {
             if has_word(line, marker) && !has_issue(line) {
-                let message = Message::new(
+                let message = TidyMessage::new(
                     format!("`{marker}` without an issue"),
                     "work that nobody owns is never done",
                     "do it now, or open an issue and put its link on the same line",
@@ -37,7 +37,7 @@ fn check_markers(path: &str, text: &str, report: &mut Report) {
     }
 }
 
-fn check_tests(path: &str, text: &RustText, report: &mut Report) {
+fn check_tests(path: &str, text: &RustText, report: &mut TidyReport) {
     for (index, line) in text.code().lines().enumerate() {
         let dense: String = line.chars().filter(|char| !char.is_whitespace()).collect();
         let ignored = dense.contains("#[ignore]") || dense.contains("#[ignore=");
@@ -57,8 +57,8 @@ fn check_tests(path: &str, text: &RustText, report: &mut Report) {
     }
 }
 
-fn find_test(path: &str, line: usize, what: &str, report: &mut Report) {
-    let message = Message::new(
+fn find_test(path: &str, line: usize, what: &str, report: &mut TidyReport) {
+    let message = TidyMessage::new(
         what,
         "a test that does not run or passes for any panic promises nothing",
         "make it run and compare what it gives, or delete it",
@@ -85,7 +85,7 @@ fn has_issue(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{MARKERS, check};
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn markers_without_an_issue_are_found() {
@@ -94,7 +94,7 @@ mod tests {
             "// {marker}: later\n// {marker}(#12): later\n\
              // {marker} https://example.com/issues/3\nlet {marker}_LIST = 1;\n"
         );
-        let tree = MadeUp::new("markers")
+        let tree = Fixture::new("markers")
             .file("a/src/lib.rs", &text)
             .file("a.md", &format!("{marker} is a word\n"))
             .open();
@@ -106,7 +106,7 @@ mod tests {
     fn tests_that_promise_nothing_are_found() {
         let text = "#[ignore]\nfn a() {}\n#[ignore = \"slow\"]\nfn b() {}\n\
                     #[should_panic]\nfn c() {}\n/// ```ignore\n/// ```\nlet d = \"#[ignore]\";\n";
-        let tree = MadeUp::new("ignored").file("a/src/lib.rs", text).open();
+        let tree = Fixture::new("ignored").file("a/src/lib.rs", text).open();
         let expected = [
             "a/src/lib.rs:1: unfinished-work: an ignored test",
             "a/src/lib.rs:3: unfinished-work: an ignored test",
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -3,7 +3,7 @@
 //! Measures; today's exceptions are settled by `ratchet.rs`. Tests do not count in the length of a file, and a comment
 //! or a string may run a little longer than code, because wrapping prose at another width than rustfmt helps nobody.
 
-use crate::finding::{Message, Report};
+use crate::finding::{TidyMessage, TidyReport};
 use crate::ratchet::{self, Offense};
 use crate::reading::{CharKind, RustText, Tree, functions, test_lines};
 
@@ -16,7 +16,7 @@ const FILE: &str = "file-length";
 const FUNCTION: &str = "function-length";
 const LINE: &str = "line-length";
 
-pub(crate) fn check(tree: &Tree, report: &mut Report) {
+pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
     ratchet::settle(tree, &[FILE, FUNCTION, LINE], &offenses(tree), report);
 }
 
@@ -41,7 +41,7 @@ fn file_offense(path: &str, text: &RustText, code: &str) -> Option<Offense> {
         rule: FILE.to_owned(),
         number: lines,
         line: 1,
-        message: Message::new(
+        message: TidyMessage::new(
             format!("{lines} lines without its tests, more than {FILE_LINES_MAX}"),
             "a long file hides several concepts",
             "give each concept its own file",
@@ -51,12 +51,12 @@ fn file_offense(path: &str, text: &RustText, code: &str) -> Option<Offense> {
 
 fn function_offenses(path: &str, code: &str) -> Vec<Offense> {
     let long = functions(code).into_iter().filter(|found| found.lines > FUNCTION_LINES_MAX);
-    let offense = |found: crate::reading::Function| Offense {
+    let offense = |found: crate::reading::RustFunction| Offense {
         path: path.to_owned(),
         rule: format!("{FUNCTION}/{}", found.name),
         number: found.lines,
         line: found.line,
-        message: Message::new(
+        message: TidyMessage::new(
             format!("`{}` has {} lines, more than {FUNCTION_LINES_MAX}", found.name, found.lines),
             "a function is read as one thought",
             "keep the branches here and move straight parts into named functions",
@@ -76,7 +76,7 @@ fn line_offense(path: &str, text: &RustText) -> Option<Offense> {
         rule: LINE.to_owned(),
         number: numbers.len(),
         line: first,
-        message: Message::new(
+        message: TidyMessage::new(
             format!(
                 "too wide: {} (code ends at {CODE_COLUMNS_MAX} columns, comments and strings at \
                  {TEXT_COLUMNS_MAX})",
@@ -110,12 +110,12 @@ fn width_without_closing(line: &[(char, CharKind)]) -> usize {
 mod tests {
     use super::check;
     use crate::ratchet::LIST;
-    use crate::reading::made_up::{MadeUp, assert_ours_is_clean, found};
+    use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
     fn a_long_file_is_found_and_its_tests_do_not_count() {
         let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "// t\n".repeat(300));
-        let tree = MadeUp::new("long-file")
+        let tree = Fixture::new("long-file")
             .file("a/src/fine.rs", &("// c\n".repeat(400) + &tests))
             .file("a/src/long.rs", &"// c\n".repeat(401))
             .file("a/src/long/tests.rs", &"// c\n".repeat(900))
@@ -128,7 +128,7 @@ mod tests {
     fn a_long_function_is_found() {
         let fine = format!("fn fine() {{\n{}}}\n", "    a();\n".repeat(68));
         let long = format!("fn long() {{\n{}}}\n", "    a();\n".repeat(69));
-        let tree = MadeUp::new("long-function").file("a/src/lib.rs", &(fine + &long)).open();
+        let tree = Fixture::new("long-function").file("a/src/lib.rs", &(fine + &long)).open();
         let expected = ["a/src/lib.rs:71: function-length/long: `long` has 71 lines, more than 70"];
         assert_eq!(found(&tree, check), expected);
     }
@@ -142,7 +142,7 @@ mod tests {
         let string = format!("let a = \"{}\";\n", "s".repeat(105));
         let closed = format!("let ab = \"{}\");\n", "s".repeat(90));
         let text = code + &wide_code + &comment + &wide_comment + &string + &closed;
-        let tree = MadeUp::new("wide").file("a/src/lib.rs", &text).open();
+        let tree = Fixture::new("wide").file("a/src/lib.rs", &text).open();
         let expected = "a/src/lib.rs:2: line-length: too wide: 2, 4 (code ends at 100 columns, \
                         comments and strings at 120)";
         assert_eq!(found(&tree, check), [expected]);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_exception_is_tolerated() {
-        let tree = MadeUp::new("long-listed")
+        let tree = Fixture::new("long-listed")
             .file("a/src/long.rs", &"// c\n".repeat(401))
             .file(LIST, "a/src/long.rs file-length 401\n")
             .open();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_clean() {
-        assert_ours_is_clean(check);
+    fn the_workspace_is_clean() {
+        assert_workspace_is_clean(check);
     }
 }

@@ -1,0 +1,36 @@
+//! `fuzz`: every coverage-guided fuzz target for a while. Needs a nightly compiler and cargo-fuzz.
+//!
+//! Does not own: the targets; they are packages of their own beside the crate they test.
+
+use std::process::{Command, ExitCode};
+
+use crate::command::refuse;
+use crate::reading::{Manifest, Tree, workspace_root};
+
+const SECONDS_DEFAULT: &str = "600";
+
+pub(crate) fn fuzz(arguments: &[String]) -> ExitCode {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let seconds = match arguments.as_slice() {
+        [] => SECONDS_DEFAULT,
+        ["--seconds", seconds] => seconds,
+        [unknown, ..] => return refuse(&format!("fuzz does not know `{unknown}`")),
+    };
+    let tree = Tree::workspace();
+    for manifest in tree.paths().filter(|path| path.ends_with("/fuzz/Cargo.toml")) {
+        let text = tree.text(manifest).unwrap_or_default();
+        let folder = manifest.trim_end_matches("/fuzz/Cargo.toml");
+        for target in Manifest::parse(&text).all("bin", "name") {
+            println!("fuzzing {folder} {target} for {seconds} s");
+            let mut command = Command::new("cargo");
+            command.args(["+nightly", "fuzz", "run", &target, "--"]);
+            command.arg(format!("-max_total_time={seconds}"));
+            let status = command.current_dir(workspace_root().join(folder)).status();
+            if !status.is_ok_and(|status| status.success()) {
+                eprintln!("{target} failed; the input is in {folder}/fuzz/artifacts/{target}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
