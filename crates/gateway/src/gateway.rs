@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 use engine::{AttachedKind, Engine};
 use hyper::Method;
 use hyper::header::HeaderValue;
-use model::DashedNumber;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use crate::authorization::{Principal, authorize};
 use crate::exchange::{Failure, HeaderTables, Outcome, Reply, Request, header, http_date};
@@ -100,24 +101,26 @@ impl Gateway {
     pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> HeaderValue {
         let has_form = |sent: &&[u8]| {
             let is_part = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
-            sent.len() == DashedNumber::TEXT_BYTES && sent.iter().all(is_part)
+            sent.len() == Hyphenated::LENGTH && sent.iter().all(is_part)
         };
         let sent = headers.get(header::ACTIVITY_ID).map(HeaderValue::as_bytes).filter(has_form);
         // A copy: the answer must not keep the whole request alive.
         let id = match sent {
             Some(sent) => HeaderValue::from_bytes(sent),
-            None => HeaderValue::from_bytes(&self.new_activity_id().to_ascii()),
+            None => {
+                let mut text = Uuid::encode_buffer();
+                HeaderValue::from_str(self.new_activity_id().hyphenated().encode_lower(&mut text))
+            }
         };
         id.expect("digits and dashes are ASCII letters")
     }
 
-    /// A random id of version 4, by the bits that the version and the variant leave.
-    fn new_activity_id(&self) -> DashedNumber {
+    /// A random UUID (version 4).
+    fn new_activity_id(&self) -> Uuid {
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
-        let high = high & !0xF000 | 0x4000;
-        let low = low & !(0b11 << 62) | (0b10 << 62);
-        DashedNumber(u128::from(high) << 64 | u128::from(low))
+        let random = u128::from(high) << 64 | u128::from(low);
+        uuid::Builder::from_random_bytes(random.to_be_bytes()).into_uuid()
     }
 
     /// Whether the caller of a request may make it; asked before the body is read.

@@ -15,7 +15,7 @@ pub mod value;
 
 pub use charge::{CHARGE_MODEL, ChargeExplanation, ChargeProfile};
 pub use invalid::{Invalid, Result};
-pub use name::{ContainerId, DashedNumber, DatabaseId, ItemId, ResourceId, ResourceIdKind};
+pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
 pub use partition::{
     Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
     PartitionKeyKind, PartitionKeyValue, PartitionKeyVersion,

@@ -6,7 +6,9 @@
 use engine::{ContainerAddress, Engine};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
-use model::{DashedNumber, FeedRange, SessionToken};
+use model::{FeedRange, SessionToken};
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::usage;
 use crate::exchange::{Failure, Outcome, Reply, Request, header};
@@ -61,19 +63,23 @@ fn of_success(
 fn positioned(address: &ContainerAddress, reply: Reply) -> Reply {
     let reply = reply.copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     let Some(number) = reply.partition() else { return reply };
-    let partition_id = |kind| partition_id(address, number, kind).to_ascii();
+    let [internal, physical] = [0x8000, 0x9000].map(|kind| {
+        let mut text = [0; Hyphenated::LENGTH];
+        partition_id(address, number, kind).hyphenated().encode_lower(&mut text);
+        text
+    });
     reply
-        .with_written(header::INTERNAL_PARTITION_ID, |text| text.ascii(&partition_id(0x8000)))
-        .with_written(header::PHYSICAL_PARTITION_ID, |text| text.ascii(&partition_id(0x9000)))
+        .with_written(header::INTERNAL_PARTITION_ID, |text| text.ascii(&internal))
+        .with_written(header::PHYSICAL_PARTITION_ID, |text| text.ascii(&physical))
 }
 
 /// A name for a physical partition in the form clients print: made from the container and the number, so that it stays.
-fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> DashedNumber {
+fn partition_id(address: &ContainerAddress, number: u32, kind: u16) -> Uuid {
     let bytes = address.rid.as_bytes();
     let container = bytes.iter().fold(0_u128, |sum, byte| sum << 8 | u128::from(*byte));
     let (high, low) = (container >> 16 & 0xFFFF_FFFF_FFFF, container & 0xFFFF);
     let kinds = 0x4000 << 64 | u128::from(kind) << 48;
-    DashedNumber(high << 80 | kinds | low << 32 | u128::from(number))
+    Uuid::from_u128(high << 80 | kinds | low << 32 | u128::from(number))
 }
 
 fn is_write(request: &Request) -> bool {

@@ -2,13 +2,11 @@
 //!
 //! Owns their rules and their text. Does not own where a resource lives or whether it exists.
 
-mod dashed_number;
 mod id;
 mod resource_id;
 
 #[cfg(test)]
 mod tests;
 
-pub use dashed_number::DashedNumber;
 pub use id::{ContainerId, DatabaseId, ItemId};
 pub use resource_id::{ResourceId, ResourceIdKind};

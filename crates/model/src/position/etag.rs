@@ -4,8 +4,10 @@
 
 use std::fmt;
 
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
+
 use super::TimestampSeconds;
-use crate::name::DashedNumber;
 
 /// Version of one resource, new on each write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +23,7 @@ impl Etag {
     pub const BYTES: usize = 16;
 
     /// Bytes of a printed etag.
-    pub const TEXT_BYTES: usize = DashedNumber::TEXT_BYTES + 2;
+    pub const TEXT_BYTES: usize = Hyphenated::LENGTH + 2;
 
     /// The etag of a write: its number in a physical partition, that partition, and when it happened.
     #[must_use]
@@ -51,7 +53,7 @@ impl Etag {
             | partition >> 16;
         let mut text = [b'"'; Self::TEXT_BYTES];
         let [_, inner @ .., _] = &mut text;
-        inner.copy_from_slice(&DashedNumber(number).to_ascii());
+        Uuid::from_u128(number).hyphenated().encode_lower(inner);
         text
     }
 
