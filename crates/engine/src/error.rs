@@ -159,8 +159,8 @@ impl std::error::Error for Error {
     }
 }
 
-impl From<model::Invalid> for Error {
-    fn from(invalid: model::Invalid) -> Self {
+impl From<model::ValidationError> for Error {
+    fn from(invalid: model::ValidationError) -> Self {
         Self::new(ErrorKind::Invalid, invalid.message())
     }
 }

@@ -25,7 +25,7 @@ impl ContainerLink {
     /// Checks both names.
     ///
     /// # Errors
-    /// [`model::Invalid`] when a name breaks the rules for names.
+    /// [`model::ValidationError`] when a name breaks the rules for names.
     pub fn new(database: &str, container: &str) -> model::Result<Self> {
         Ok(Self { database: DatabaseId::new(database)?, container: ContainerId::new(container)? })
     }

@@ -4,17 +4,16 @@
 //! file. Does not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
 
 pub mod charge;
-mod invalid;
 pub mod limits;
 pub mod name;
 pub mod partition;
 pub mod position;
 pub mod request;
 pub mod resource;
+mod validation_error;
 pub mod value;
 
 pub use charge::{CHARGE_MODEL, ChargeExplanation, ChargeProfile};
-pub use invalid::{Invalid, Result};
 pub use name::{ContainerId, DatabaseId, ItemId, ResourceId, ResourceIdKind};
 pub use partition::{
     Completeness, EffectivePartitionKey, EpkRange, FeedRange, PartitionKey, PartitionKeyDefinition,
@@ -35,6 +34,7 @@ pub use resource::{
     VectorDataType, VectorEmbedding, VectorEmbeddingPolicy, VectorIndex, VectorIndexKind,
     expires_at, is_system_property,
 };
+pub use validation_error::{Result, ValidationError};
 pub use value::{
     ConversionError, Json, MeasuredJson, Number, Object, ParseError, PropertyPath, compare,
     compare_strings, structural_hash,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::{ContainerProperties, IndexingPolicy, Invalid, Json};
+use model::{ContainerProperties, IndexingPolicy, Json, ValidationError};
 
 use crate::failure::Failure;
 
@@ -33,7 +33,7 @@ pub(super) fn policy(path: &Path) -> Result<IndexingPolicy, Failure> {
 }
 
 /// A file whose content breaks a rule.
-pub(super) fn refused(path: &Path, invalid: &Invalid, way_out: &str) -> Failure {
+pub(super) fn refused(path: &Path, invalid: &ValidationError, way_out: &str) -> Failure {
     let why = invalid.message().trim_end_matches('.');
     Failure::new(format!("reading {}", path.display()), why).way_out(way_out)
 }

@@ -26,8 +26,8 @@ impl From<Error> for Violation {
     }
 }
 
-impl From<model::Invalid> for Violation {
-    fn from(invalid: model::Invalid) -> Self {
+impl From<model::ValidationError> for Violation {
+    fn from(invalid: model::ValidationError) -> Self {
         Self(format!("the case itself is wrong: {}", invalid.message()))
     }
 }

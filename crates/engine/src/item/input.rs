@@ -112,7 +112,7 @@ pub(crate) fn check_size_and_depth(item: &Json) -> Result<usize> {
     Ok(bytes)
 }
 
-fn partition_key_error(invalid: &model::Invalid) -> Error {
+fn partition_key_error(invalid: &model::ValidationError) -> Error {
     Error::new(ErrorKind::PartitionKeyMismatch, invalid.message())
 }
 

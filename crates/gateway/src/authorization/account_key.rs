@@ -23,12 +23,12 @@ impl AccountKey {
     /// Reads the base64 text of a key.
     ///
     /// # Errors
-    /// [`model::Invalid`] when the text is not base64 or empty.
+    /// [`model::ValidationError`] when the text is not base64 or empty.
     pub fn parse(text: &str) -> model::Result<Self> {
         let text = text.trim();
         let bytes = STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty());
         let bytes = bytes.ok_or_else(|| {
-            model::Invalid::new(
+            model::ValidationError::new(
                 "The account key is not base64. Make one with `head -c 64 /dev/urandom | base64 -w0`.",
             )
         })?;

@@ -167,8 +167,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<model::Invalid> for Failure {
-    fn from(invalid: model::Invalid) -> Self {
+impl From<model::ValidationError> for Failure {
+    fn from(invalid: model::ValidationError) -> Self {
         Self::bad_request(invalid.message())
     }
 }

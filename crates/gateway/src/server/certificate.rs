@@ -2,7 +2,7 @@
 //!
 //! Owns reading, making and offering it. The key of a made certificate lives only in memory.
 
-use model::Invalid;
+use model::ValidationError;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -20,10 +20,10 @@ impl Certificate {
     /// Makes a certificate, signed by itself, for names and addresses.
     ///
     /// # Errors
-    /// [`Invalid`] when a name cannot be in a certificate.
+    /// [`ValidationError`] when a name cannot be in a certificate.
     pub fn generate(names: &[String]) -> model::Result<Self> {
         let refused = |error: rcgen::Error| {
-            Invalid::new(format!("A certificate for {names:?} cannot be made: {error}."))
+            ValidationError::new(format!("A certificate for {names:?} cannot be made: {error}."))
         };
         let mut parameters = CertificateParams::new(names).map_err(refused)?;
         parameters.distinguished_name.push(DnType::CommonName, "localhost");
@@ -48,16 +48,16 @@ impl Certificate {
     /// Reads a certificate and its key from PEM texts.
     ///
     /// # Errors
-    /// [`Invalid`] when a text holds no certificate or no key.
+    /// [`ValidationError`] when a text holds no certificate or no key.
     pub fn from_pem(chain: &str, key: &str) -> model::Result<Self> {
         let certificates: Result<Vec<_>, _> =
             CertificateDer::pem_slice_iter(chain.as_bytes()).collect();
         let certificates = certificates.ok().filter(|certificates| !certificates.is_empty());
         let certificates = certificates.ok_or_else(|| {
-            Invalid::new("The certificate file holds no certificate in PEM form.")
+            ValidationError::new("The certificate file holds no certificate in PEM form.")
         })?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
-            .map_err(|_| Invalid::new("The key file holds no private key in PEM form."))?;
+            .map_err(|_| ValidationError::new("The key file holds no private key in PEM form."))?;
         Ok(Self { chain: certificates, key, pem: chain.to_owned() })
     }
 }

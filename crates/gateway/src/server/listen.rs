@@ -37,7 +37,7 @@ impl Gateway {
     /// The same over TLS.
     ///
     /// # Errors
-    /// [`model::Invalid`] when the certificate cannot be used.
+    /// [`model::ValidationError`] when the certificate cannot be used.
     pub async fn serve_tls(
         &self,
         listener: TcpListener,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use model::Invalid;
+use model::ValidationError;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
@@ -14,7 +14,7 @@ use super::certificate::Certificate;
 /// Accepts HTTP/2 and HTTP/1.1 over TLS.
 pub(crate) fn acceptor(certificate: &Certificate) -> model::Result<TlsAcceptor> {
     let refused = |error: tokio_rustls::rustls::Error| {
-        Invalid::new(format!("The certificate cannot be used: {error}."))
+        ValidationError::new(format!("The certificate cannot be used: {error}."))
     };
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::explanation::ChargeExplanation;
 use super::profile::ChargeProfile;
 use crate::resource::members::Members;
-use crate::{Invalid, Json, RequestCharge, Result};
+use crate::{Json, RequestCharge, Result, ValidationError};
 
 /// The budgets of a file.
 ///
@@ -23,7 +23,7 @@ use crate::{Invalid, Json, RequestCharge, Result};
 /// // run.record("read order", read.explanation.map(|one| *one))?;
 /// # run.record("read order", None)?;
 /// run.finish()?;
-/// # Ok::<(), planisphere_model::Invalid>(())
+/// # Ok::<(), planisphere_model::ValidationError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budgets {
@@ -56,16 +56,18 @@ impl Budgets {
     /// request units.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let json = Json::parse(text)
-            .map_err(|error| Invalid::new(format!("The budgets are not JSON: {error}")))?;
+            .map_err(|error| ValidationError::new(format!("The budgets are not JSON: {error}")))?;
         let members = Members::of("budgets", &json)?;
         let profile = members.text("profile")?.map(ChargeProfile::parse).transpose()?;
         let operations = members.get("operations").and_then(Json::as_object).ok_or_else(|| {
-            Invalid::new("The budgets have no object at /operations; name an operation there.")
+            ValidationError::new(
+                "The budgets have no object at /operations; name an operation there.",
+            )
         })?;
         let known = ["profile", "operations"];
         let mut named = json.as_object().into_iter().flat_map(crate::Object::iter);
         if let Some((name, _)) = named.find(|(name, _)| !known.contains(name)) {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The budgets have a member /{name}, which is unknown; use profile and operations."
             )));
         }
@@ -87,7 +89,7 @@ impl Budget {
             _ => None,
         });
         let max = max.filter(|max| (0.0..1e9).contains(max)).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The budget at /operations/{name}/max is no number of request units; write \
                  {{\"max\": 8.5}}."
             ))
@@ -114,7 +116,7 @@ impl BudgetRun {
     ) -> Result<()> {
         if !self.budgets.operations.contains_key(name) {
             let known: Vec<&str> = self.budgets.operations.keys().map(String::as_str).collect();
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "There is no budget for the operation '{name}'; there are: {}.",
                 known.join(", ")
             )));
@@ -123,7 +125,7 @@ impl BudgetRun {
         let other = |request: &&ChargeExplanation| Some(request.profile) != self.budgets.profile;
         if let (Some(profile), Some(request)) = (self.budgets.profile, requests.iter().find(other))
         {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The operation '{name}' was priced by the profile {}, and its budget is for \
                  {profile}; open the engine with that profile.",
                 request.profile
@@ -172,7 +174,7 @@ impl BudgetRun {
         if failures.is_empty() {
             return Ok(lines);
         }
-        Err(Invalid::new(format!("Budgets are not kept:{failures}")))
+        Err(ValidationError::new(format!("Budgets are not kept:{failures}")))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::{ConsistencyLevel, Invalid, Result};
+use crate::{ConsistencyLevel, Result, ValidationError};
 
 /// Name and version of the model: the service's published figures of that month.
 pub const CHARGE_MODEL: &str = "azure-2026-04";
@@ -30,7 +30,9 @@ impl ChargeProfile {
     pub fn parse(text: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|profile| profile.as_str() == text);
         found.ok_or_else(|| {
-            Invalid::new(format!("The charge profile '{text}' is unknown; use azure or native."))
+            ValidationError::new(format!(
+                "The charge profile '{text}' is unknown; use azure or native."
+            ))
         })
     }
 

@@ -12,8 +12,8 @@ use super::profile::{CHARGE_MODEL, ChargeProfile};
 use super::size::item_bytes;
 use crate::limits::{ITEM_BYTES_MAX, ITEM_ID_BYTES_MAX, NESTING_LEVELS_MAX};
 use crate::{
-    IndexPath, IndexingMode, IndexingPolicy, Invalid, ItemId, Json, Object, PathEnding,
-    RequestCharge, Result,
+    IndexPath, IndexingMode, IndexingPolicy, ItemId, Json, Object, PathEnding, RequestCharge,
+    Result, ValidationError,
 };
 
 /// The prices of an item under a policy.
@@ -210,25 +210,25 @@ fn first_property(path: &str) -> Option<String> {
 /// The size of an item that the service would take.
 fn check(item: &Json, what: &str) -> Result<usize> {
     let Some(object) = item.as_object() else {
-        return Err(Invalid::new(format!("The {what} is no JSON object; an item is one.")));
+        return Err(ValidationError::new(format!("The {what} is no JSON object; an item is one.")));
     };
     match object.get("id") {
         Some(Json::String(id)) => {
             ItemId::new(id).map_err(|error| {
-                Invalid::new(format!(
+                ValidationError::new(format!(
                     "The {what} has an id at /id that is refused (at most {ITEM_ID_BYTES_MAX} \
                      bytes): {error}"
                 ))
             })?;
         }
         _ => {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The {what} has no text at /id; every item has one."
             )));
         }
     }
     if depth(item) > NESTING_LEVELS_MAX {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The {what} is nested deeper than {NESTING_LEVELS_MAX} levels at {}; make it flatter.",
             deepest(item)
         )));
@@ -236,7 +236,7 @@ fn check(item: &Json, what: &str) -> Result<usize> {
     let bytes = item_bytes(object);
     if bytes > ITEM_BYTES_MAX {
         let (path, largest) = largest(item);
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The {what} has {bytes} bytes; at most {ITEM_BYTES_MAX} are allowed. The largest part \
              is {path} with {largest} bytes."
         )));

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::limits::{ITEM_ID_BYTES_MAX, NAME_CHARACTERS_MAX};
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// Characters no id may hold: they would end or split a path.
 const FORBIDDEN: [char; 4] = ['/', '\\', '?', '#'];
@@ -50,13 +50,13 @@ impl ItemId {
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         if id.is_empty() {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "The input content is invalid because the required properties - 'id; ' - are missing. The item id is \
                  empty; give it at least one character.",
             ));
         }
         if id.len() > ITEM_ID_BYTES_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The item id '{}...' has {} bytes; at most {ITEM_ID_BYTES_MAX} are allowed.",
                 beginning(&id),
                 id.len()
@@ -70,13 +70,13 @@ impl ItemId {
 /// The rules databases and containers share.
 fn validated_name(name: String) -> Result<String> {
     if name.is_empty() {
-        return Err(Invalid::new(
+        return Err(ValidationError::new(
             "The input name presented is empty. Give it between 1 and 255 characters.",
         ));
     }
     let characters = name.chars().count();
     if characters > NAME_CHARACTERS_MAX {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The input name presented is too long: '{}...' has {characters} characters, at most \
              {NAME_CHARACTERS_MAX} are allowed.",
             beginning(&name)
@@ -84,7 +84,7 @@ fn validated_name(name: String) -> Result<String> {
     }
     refuse_forbidden(&name)?;
     if name.ends_with(' ') {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The input name presented contains invalid character. The name '{name}' ends with a space."
         )));
     }
@@ -93,7 +93,7 @@ fn validated_name(name: String) -> Result<String> {
 
 fn refuse_forbidden(name: &str) -> Result<()> {
     match name.chars().find(|character| FORBIDDEN.contains(character)) {
-        Some(character) => Err(Invalid::new(format!(
+        Some(character) => Err(ValidationError::new(format!(
             "The input name presented contains invalid character. '{name}' holds '{character}'; none of '/', '\\\\', \
              '?' and '#' is allowed."
         ))),

@@ -7,7 +7,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 const OFFER_BYTES: usize = 3;
 const DATABASE_BYTES: usize = 4;
@@ -139,8 +139,9 @@ impl ResourceId {
     /// # Errors
     /// When the text is not the base64 of a known kind of resource id.
     pub fn parse(text: &str) -> Result<Self> {
-        let invalid =
-            || Invalid::new(format!("'{text}' is not a resource id such as 'DJB7AI1lZHo='."));
+        let invalid = || {
+            ValidationError::new(format!("'{text}' is not a resource id such as 'DJB7AI1lZHo='."))
+        };
         if text.contains('/') {
             return Err(invalid());
         }

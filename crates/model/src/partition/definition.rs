@@ -5,7 +5,7 @@
 
 use super::{PartitionKey, PartitionKeyValue};
 use crate::limits::{PARTITION_KEY_BYTES_MAX, PARTITION_KEY_PATHS_MAX};
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// How the items of a container are partitioned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -81,12 +81,14 @@ impl PartitionKeyDefinition {
     pub fn from_json(value: &Json) -> Result<Self> {
         let object = value.as_object().ok_or_else(|| {
             let actual = value.type_name();
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The partition key definition must be an object; it is of type {actual}."
             ))
         })?;
         let paths = object.get("paths").and_then(Json::as_array).ok_or_else(|| {
-            Invalid::new("The partition key definition needs 'paths', an array such as [\"/pk\"].")
+            ValidationError::new(
+                "The partition key definition needs 'paths', an array such as [\"/pk\"].",
+            )
         })?;
         let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
         let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), kind_of)?;
@@ -153,13 +155,13 @@ impl PartitionKeyDefinition {
             Completeness::PrefixAllowed => 1,
         };
         if components < levels_min {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The partition key supplied in x-ms-partitionkey header has fewer components than defined in the the \
                  collection. {key} has {components}, {levels} are defined."
             )));
         }
         if components > levels {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The partition key supplied in x-ms-partitionkey header has more components than defined in the \
                  collection. {key} has {components}, {levels} are defined."
             )));
@@ -171,24 +173,24 @@ impl PartitionKeyDefinition {
         let paths = self.paths.len();
         let shown = || self.to_json();
         if paths == 0 {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "The partition key definition has no path; give one such as \"/pk\".",
             ));
         }
         match self.kind {
-            PartitionKeyKind::Hash if paths > 1 => Err(Invalid::new(format!(
+            PartitionKeyKind::Hash if paths > 1 => Err(ValidationError::new(format!(
                 "Too many partition key paths: {} has {paths}, kind 'Hash' takes one. Use kind 'MultiHash' with \
                  version 2 for a hierarchical partition key.",
                 shown()
             ))),
             PartitionKeyKind::MultiHash if paths > PARTITION_KEY_PATHS_MAX => {
-                Err(Invalid::new(format!(
+                Err(ValidationError::new(format!(
                     "Too many partition key paths: {} has {paths}, at most {PARTITION_KEY_PATHS_MAX} are allowed.",
                     shown()
                 )))
             }
             PartitionKeyKind::MultiHash if self.version != PartitionKeyVersion::V2 => {
-                Err(Invalid::new(format!(
+                Err(ValidationError::new(format!(
                     "The partition key definition {} is invalid: kind 'MultiHash' needs version 2.",
                     shown()
                 )))
@@ -203,9 +205,9 @@ impl PartitionKeyDefinition {
                 self.paths.iter().take(*place).any(|earlier| earlier == *path)
             });
         match repeated {
-            Some((_, path)) => {
-                Err(Invalid::new(format!("The partition key path '{path}' is given twice.")))
-            }
+            Some((_, path)) => Err(ValidationError::new(format!(
+                "The partition key path '{path}' is given twice."
+            ))),
             None => Ok(()),
         }
     }
@@ -231,7 +233,9 @@ impl PartitionKeyVersion {
 
 fn path_text(path: &Json) -> Result<&str> {
     path.as_str().ok_or_else(|| {
-        Invalid::new(format!("The partition key path {path} is invalid; use text such as \"/pk\"."))
+        ValidationError::new(format!(
+            "The partition key path {path} is invalid; use text such as \"/pk\"."
+        ))
     })
 }
 
@@ -240,7 +244,7 @@ fn kind_of(kind: &Json) -> Result<PartitionKeyKind> {
         .into_iter()
         .find(|known| kind.as_str() == Some(known.name()))
         .ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The partition key kind {kind} is unknown; use 'Hash' or 'MultiHash'."
             ))
         })
@@ -255,14 +259,16 @@ fn version_of(version: &Json) -> Result<PartitionKeyVersion> {
         })
         .map(|(known, _)| known)
         .ok_or_else(|| {
-            Invalid::new(format!("The partition key version {version} is unknown; use 1 or 2."))
+            ValidationError::new(format!(
+                "The partition key version {version} is unknown; use 1 or 2."
+            ))
         })
 }
 
 fn validate_component(component: &PartitionKeyValue) -> Result<()> {
     match component {
         PartitionKeyValue::String(text) if text.len() > PARTITION_KEY_BYTES_MAX => {
-            Err(Invalid::new(format!(
+            Err(ValidationError::new(format!(
                 "The partition key component '{}...' has {} bytes; at most {PARTITION_KEY_BYTES_MAX} are allowed.",
                 text.chars().take(32).collect::<String>(),
                 text.len()

@@ -14,7 +14,7 @@ use super::{
     EpkRange, PartitionKey, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyValue,
     PartitionKeyVersion,
 };
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// Where a partition key lies; ordered by its bytes, printed as upper-case hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +38,7 @@ impl EffectivePartitionKey {
     /// When a character is not such a digit or their number is odd.
     pub fn from_hex(text: &str) -> Result<Self> {
         let invalid = || {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The effective partition key '{text}' is invalid: it must be pairs of hexadecimal digits."
             ))
         };

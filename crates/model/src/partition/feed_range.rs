@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{EffectivePartitionKey, EpkRange, PartitionKey, PartitionKeyDefinition};
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// A part of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl FeedRange {
             STANDARD.decode(text).ok().and_then(|bytes| Json::parse(&bytes).ok())
         };
         json.as_ref().and_then(Self::from_json).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The feed range '{text}' is invalid: use one the service returned."
             ))
         })

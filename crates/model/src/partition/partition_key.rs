@@ -5,7 +5,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::{Invalid, Json, Number, Object, Result};
+use crate::{Json, Number, Object, Result, ValidationError};
 
 /// The partition key of an item or a request: one component per level, outermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ impl PartitionKey {
     /// When the text is not JSON, or not an array of components.
     pub fn parse(text: &str) -> Result<Self> {
         let value = Json::parse(text.as_bytes()).map_err(|error| {
-            Invalid::new(format!("The partition key {text} is not valid JSON: {error}."))
+            ValidationError::new(format!("The partition key {text} is not valid JSON: {error}."))
         })?;
         Self::from_json(&value)
     }
@@ -60,7 +60,7 @@ impl PartitionKey {
     pub fn from_json(value: &Json) -> Result<Self> {
         let elements = value.as_array().ok_or_else(|| {
             let actual = value.type_name();
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "A partition key is a JSON array such as [\"a\"]; this is of type {actual}."
             ))
         })?;
@@ -87,7 +87,7 @@ impl PartitionKeyValue {
             Json::Number(number) => Ok(Self::Number(number.as_f64()).normalized()),
             Json::String(text) => Ok(Self::String(text.clone())),
             Json::Object(object) if object.is_empty() => Ok(Self::Undefined),
-            Json::Array(_) | Json::Object(_) => Err(Invalid::new(format!(
+            Json::Array(_) | Json::Object(_) => Err(ValidationError::new(format!(
                 "The partition key component {value} is invalid: use null, a Boolean, a number, a string, or {{}} for \
                  an absent value."
             ))),

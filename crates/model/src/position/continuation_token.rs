@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::partition::murmur::murmur3_x64_128;
-use crate::{Invalid, ResourceId, Result};
+use crate::{ResourceId, Result, ValidationError};
 
 /// Where a page ended; opaque outside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,9 +82,9 @@ fn split_sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::from(*length))
 }
 
-fn invalid(text: &str, reason: &str) -> Invalid {
+fn invalid(text: &str, reason: &str) -> ValidationError {
     let shown: String = text.chars().take(64).collect();
-    Invalid::new(format!(
+    ValidationError::new(format!(
         "Invalid Continuation Token '{shown}': {reason}. Start the read again without a token."
     ))
 }

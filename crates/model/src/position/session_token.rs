@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Lsn;
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// Per physical partition, the lsn a client has seen. The empty one has seen nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl SessionToken {
     /// When a token has none of these forms, or there is none.
     pub fn parse(text: &str) -> Result<Self> {
         let invalid = || {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The session token '{text}' is invalid: use one such as '0:-1#45'."
             ))
         };

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// How fresh a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ impl ConsistencyLevel {
     pub fn parse(text: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The consistency level '{text}' is unknown; use Strong, BoundedStaleness, Session, \
                  ConsistentPrefix or Eventual."
             ))

@@ -2,7 +2,7 @@
 //!
 //! Owns the choice, its wire words and how it meets the policy. Does not own the index.
 
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// What a request says about indexing its item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl IndexingDirective {
         let named = |one: Self| one.as_str().eq_ignore_ascii_case(text);
         let found = known.into_iter().find(|(one, number)| named(*one) || *number == text);
         found.map(|(one, _)| one).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The indexing directive '{text}' is unknown; use Default, Include or Exclude."
             ))
         })

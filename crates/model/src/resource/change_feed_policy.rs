@@ -3,7 +3,7 @@
 //! Owns the retention and its wire form. Does not own the change log.
 
 use super::members::Members;
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// Retention of the change feed mode that shows all versions and deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl ChangeFeedPolicy {
         let minutes = Members::of("change feed policy", json)?.integer("retentionDuration")?;
         let minutes = minutes.unwrap_or_default();
         u32::try_from(minutes).map(Self::new).map_err(|_| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The retentionDuration {minutes} of the change feed policy is outside 0 to {} \
                  minutes.",
                 u32::MAX

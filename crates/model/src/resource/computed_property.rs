@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::members::Members;
 use super::system_property::is_system_property;
 use crate::limits::COMPUTED_PROPERTIES_MAX;
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// A top-level property whose value is computed from the item when a query asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl ComputedProperty {
     /// Reads the wire array: at most 20, no name twice.
     pub fn list_from_json(elements: &[Json]) -> Result<Vec<Self>> {
         if elements.len() > COMPUTED_PROPERTIES_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The container has {} computed properties; at most {COMPUTED_PROPERTIES_MAX} are \
                  allowed.",
                 elements.len()
@@ -54,7 +54,7 @@ impl ComputedProperty {
             let property =
                 Self::new(members.required_text("name")?, members.required_text("query")?)?;
             if !names.insert(property.name.clone()) {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The computed property '{}' is defined twice; give each its own name.",
                     property.name
                 )));
@@ -76,13 +76,13 @@ impl ComputedProperty {
 
 fn check_name(name: &str) -> Result<()> {
     if name.is_empty() || name.contains(['/', '\\', '?', '#', '"']) {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The computed property name '{name}' is not the name of a top-level property; use a \
              name without / \\ ? # and quotes."
         )));
     }
     if name == "id" || is_system_property(name) {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The computed property name '{name}' belongs to the system; choose another name."
         )));
     }
@@ -106,7 +106,7 @@ fn check_shape(name: &str, query: &str) -> Result<()> {
     if shaped {
         return Ok(());
     }
-    Err(Invalid::new(format!(
+    Err(ValidationError::new(format!(
         "The query of the computed property '{name}' must be SELECT VALUE <expression> FROM \
          <alias>, not: {query}"
     )))

@@ -3,7 +3,7 @@
 //! Owns the stored policy and its wire form. Does not own resolution: with one write region no conflict arises.
 
 use super::members::Members;
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// Where the last writer is looked up when the client names no path.
 const DEFAULT_PATH: &str = "/_ts";
@@ -39,7 +39,7 @@ impl ConflictResolutionPolicy {
             mode if mode.eq_ignore_ascii_case("LastWriterWins") => {
                 let path = if path.is_empty() { DEFAULT_PATH } else { path };
                 if !path.starts_with('/') {
-                    return Err(Invalid::new(format!(
+                    return Err(ValidationError::new(format!(
                         "The conflict resolution path '{path}' must start with '/', like \
                          '{DEFAULT_PATH}'."
                     )));
@@ -49,7 +49,7 @@ impl ConflictResolutionPolicy {
             mode if mode.eq_ignore_ascii_case("Custom") => {
                 Ok(Self::Custom { procedure: procedure.to_owned() })
             }
-            mode => Err(Invalid::new(format!(
+            mode => Err(ValidationError::new(format!(
                 "The conflict resolution mode '{mode}' is unknown; use LastWriterWins or Custom."
             ))),
         }

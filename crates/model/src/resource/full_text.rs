@@ -4,7 +4,7 @@
 //! `indexing_policy`) nor tokens and scores.
 
 use super::members::Members;
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// The languages of the service; names are case-sensitive.
 const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
@@ -56,7 +56,7 @@ impl FullTextPolicy {
         for element in members.array("fullTextPaths")? {
             let path = FullTextPath::from_json(element)?;
             if paths.iter().any(|known| known.path == path.path) {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The Full Text Policy contains the Path {} twice; give each path once.",
                     path.path
                 )));
@@ -86,7 +86,7 @@ impl FullTextPath {
         let members = Members::of("full text path", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Full Text Policy contains an invalid Path: {path}. Write it like '/text'."
             ))
         })?;
@@ -105,7 +105,7 @@ impl FullTextPath {
 
 fn language(text: Option<&str>) -> Result<Option<String>> {
     match text {
-        Some(text) if !LANGUAGES.contains(&text) => Err(Invalid::new(format!(
+        Some(text) if !LANGUAGES.contains(&text) => Err(ValidationError::new(format!(
             "The Full Text Policy contains an unsupported language {text}. Supported languages \
              are: {}.",
             LANGUAGES.join(", ")

@@ -3,7 +3,7 @@
 //! Owns the choice and its wire form. Does not own geometry.
 
 use super::members::Members;
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// The meaning of coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl GeospatialConfig {
             None => Ok(Self::default()),
             Some(text) if text.eq_ignore_ascii_case("Geography") => Ok(Self::Geography),
             Some(text) if text.eq_ignore_ascii_case("Geometry") => Ok(Self::Geometry),
-            Some(text) => Err(Invalid::new(format!(
+            Some(text) => Err(ValidationError::new(format!(
                 "The geospatial type '{text}' is unknown; use Geography or Geometry."
             ))),
         }

@@ -3,7 +3,7 @@
 //! Owns the sentences for a member that is absent or of the wrong type, so that every resource refuses in the same
 //! manner. A null member counts as absent. Does not own the meaning of any member.
 
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// The members of one object, with the name of what they describe.
 #[derive(Clone, Copy)]
@@ -16,7 +16,10 @@ impl<'a> Members<'a> {
     /// Takes the members of a value that must be an object.
     pub(crate) fn of(thing: &'static str, json: &'a Json) -> Result<Self> {
         json.as_object().map(|object| Self { thing, object }).ok_or_else(|| {
-            Invalid::new(format!("The {thing} must be a JSON object, not {}.", described(json)))
+            ValidationError::new(format!(
+                "The {thing} must be a JSON object, not {}.",
+                described(json)
+            ))
         })
     }
 
@@ -33,14 +36,14 @@ impl<'a> Members<'a> {
     /// The text of a member that must be there.
     pub(crate) fn required_text(&self, name: &str) -> Result<&'a str> {
         self.text(name)?.ok_or_else(|| {
-            Invalid::new(format!("The {} has no '{name}'; give it a string.", self.thing))
+            ValidationError::new(format!("The {} has no '{name}'; give it a string.", self.thing))
         })
     }
 
     /// The `id` of a resource, which must be there.
     pub(crate) fn required_id(&self) -> Result<&'a str> {
         self.text("id")?.ok_or_else(|| {
-            Invalid::new(
+            ValidationError::new(
                 "The input content is invalid because the required properties - 'id; ' - are \
                  missing.",
             )
@@ -63,8 +66,8 @@ impl<'a> Members<'a> {
     }
 
     /// Refuses the object with a sentence about one of its members.
-    pub(crate) fn refuse(&self, name: &str, value: &Json, expected: &str) -> Invalid {
-        Invalid::new(format!(
+    pub(crate) fn refuse(&self, name: &str, value: &Json, expected: &str) -> ValidationError {
+        ValidationError::new(format!(
             "The '{name}' of the {} must be {expected}, not {}.",
             self.thing,
             described(value)

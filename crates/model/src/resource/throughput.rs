@@ -8,7 +8,7 @@ use crate::limits::{
     AUTOSCALE_THROUGHPUT_MIN, MANUAL_THROUGHPUT_MIN, THROUGHPUT_MAX,
     THROUGHPUT_PER_PARTITION_AT_CREATION,
 };
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// Manual throughput comes in multiples of this.
 const MANUAL_STEP: i64 = 100;
@@ -35,7 +35,7 @@ impl Throughput {
     /// A fixed number: 400 to 1000000 in steps of 100.
     pub fn manual(per_second: i64) -> Result<Self> {
         within(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The offer should have valid throughput values between {MANUAL_THROUGHPUT_MIN} and \
                  {THROUGHPUT_MAX} inclusive in increments of {MANUAL_STEP}. Requested throughput \
                  was {per_second}."
@@ -46,14 +46,14 @@ impl Throughput {
     /// As needed up to a maximum: 1000 to 1000000 in steps of 1000.
     pub fn autoscale(maximum: i64) -> Result<Self> {
         if maximum < i64::from(AUTOSCALE_THROUGHPUT_MIN) {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "Requested throughput {maximum} is less than required minimum throughput \
                  {AUTOSCALE_THROUGHPUT_MIN}"
             )));
         }
         let maximum =
             within(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
-                Invalid::new(format!(
+                ValidationError::new(format!(
                     "The offer should have valid autoscale max throughput values between \
                  {AUTOSCALE_THROUGHPUT_MIN} and {THROUGHPUT_MAX} inclusive in increments of \
                  {AUTOSCALE_STEP}. Requested max throughput was {maximum}."
@@ -66,7 +66,9 @@ impl Throughput {
     pub fn from_autoscale_settings(settings: &Json) -> Result<Self> {
         let members = Members::of("autoscale settings", settings)?;
         let maximum = members.integer("maxThroughput")?.ok_or_else(|| {
-            Invalid::new("The autoscale settings have no 'maxThroughput'; give it an integer.")
+            ValidationError::new(
+                "The autoscale settings have no 'maxThroughput'; give it an integer.",
+            )
         })?;
         let percent = settings
             .get("autoUpgradePolicy")
@@ -92,7 +94,7 @@ impl Throughput {
             return Self::from_autoscale_settings(settings);
         }
         let per_second = members.integer("offerThroughput")?.ok_or_else(|| {
-            Invalid::new(
+            ValidationError::new(
                 "The throughput content has neither 'offerThroughput' nor \
                  'offerAutopilotSettings'; give one of them.",
             )

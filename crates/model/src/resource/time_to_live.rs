@@ -3,7 +3,7 @@
 //! Owns the setting of a container, the setting of an item and the rule that joins them. Does not own the clock, nor
 //! expiry itself.
 
-use crate::{Invalid, Json, Result};
+use crate::{Json, Result, ValidationError};
 
 /// Most seconds a time to live can hold.
 const SECONDS_MAX: i64 = 2_147_483_647;
@@ -87,9 +87,9 @@ fn parse(value: &Json) -> Result<ItemTimeToLive> {
     }
 }
 
-fn refused(value: &Json) -> Invalid {
+fn refused(value: &Json) -> ValidationError {
     let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-    Invalid::new(format!(
+    ValidationError::new(format!(
         "The input ttl '{text}' is invalid. Ensure to provide a nonzero positive integer less \
          than or equal to '{SECONDS_MAX}', or '-1' which means never expire."
     ))

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::members::{Members, described};
 use crate::limits::{UNIQUE_KEY_PATHS_MAX, UNIQUE_KEYS_MAX};
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// Paths that together are unique inside a logical partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +21,14 @@ impl UniqueKey {
     /// When there are none, too many or the same one twice.
     pub fn new(paths: Vec<PropertyPath>) -> Result<Self> {
         if paths.is_empty() || paths.len() > UNIQUE_KEY_PATHS_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "A unique key has {} paths; it needs 1 to {UNIQUE_KEY_PATHS_MAX}.",
                 paths.len()
             )));
         }
         let mut seen = HashSet::new();
         if let Some(twice) = paths.iter().find(|path| !seen.insert(*path)) {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "A unique key names the path '{twice}' twice; name it once."
             )));
         }
@@ -48,7 +48,7 @@ impl UniqueKey {
     pub fn list_from_json(policy: &Json) -> Result<Vec<Self>> {
         let elements = Members::of("unique key policy", policy)?.array("uniqueKeys")?;
         if elements.len() > UNIQUE_KEYS_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The container has {} unique keys; at most {UNIQUE_KEYS_MAX} are allowed.",
                 elements.len()
             )));
@@ -57,7 +57,7 @@ impl UniqueKey {
         for element in elements {
             let unique_key = Self::from_json(element)?;
             if list.contains(&unique_key) {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The unique key {} is defined twice; define it once.",
                     unique_key.to_json()
                 )));
@@ -90,7 +90,7 @@ impl UniqueKey {
 
 fn parse_path(json: &Json) -> Result<PropertyPath> {
     json.as_str().and_then(|text| PropertyPath::parse(text).ok()).ok_or_else(|| {
-        Invalid::new(format!(
+        ValidationError::new(format!(
             "Error parsing the unique key path {}. Make sure the unique key path does not contain \
              wildcards and invalid characters.",
             described(json)

@@ -5,7 +5,7 @@
 
 use super::members::Members;
 use crate::limits::VECTOR_DIMENSIONS_MAX;
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// The `vectorEmbeddingPolicy` of a container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl VectorEmbeddingPolicy {
         for element in Members::of("vector embedding policy", json)?.array("vectorEmbeddings")? {
             let embedding = VectorEmbedding::from_json(element)?;
             if policy.embedding(&embedding.path).is_some() {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The Vector Embedding Policy has Embedding Path {} twice; give each path once.",
                     embedding.path
                 )));
@@ -103,7 +103,7 @@ impl VectorEmbedding {
         let members = Members::of("vector embedding", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Embedding Policy has Embedding Path {path} which is invalid; write it \
                  like '/vector'."
             ))
@@ -143,7 +143,7 @@ impl VectorDataType {
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Float32, Self::Float16, Self::Int8, Self::Uint8];
         known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Embedding Policy has an invalid DataType:{text}. Supported data types \
                  are: float32, float16, int8, uint8."
             ))
@@ -165,7 +165,7 @@ impl DistanceFunction {
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Cosine, Self::DotProduct, Self::Euclidean];
         known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Embedding Policy has an invalid DistanceFunction:{text}. Supported \
                  functions are: cosine, dotproduct, euclidean."
             ))
@@ -175,16 +175,18 @@ impl DistanceFunction {
 
 fn parse_dimensions(given: Option<i64>) -> Result<u32> {
     let given = given.ok_or_else(|| {
-        Invalid::new("The Vector Embedding Policy has no Dimensions; give a positive integer.")
+        ValidationError::new(
+            "The Vector Embedding Policy has no Dimensions; give a positive integer.",
+        )
     })?;
     if given > i64::from(VECTOR_DIMENSIONS_MAX) {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The Vector Embedding Policy has Dimensions:{given} which is more than the maximum \
              supported value:{VECTOR_DIMENSIONS_MAX}."
         )));
     }
     u32::try_from(given).ok().filter(|dimensions| *dimensions > 0).ok_or_else(|| {
-        Invalid::new(format!(
+        ValidationError::new(format!(
             "The Vector Embedding Policy has Dimensions:{given} which is less than the minimum \
              supported value:1."
         ))

@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::Json;
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// Where a property lies; two spellings of the same names are equal, and each prints as it was sent.
 #[derive(Clone, Debug)]
@@ -123,8 +123,10 @@ fn is_plain(segment: &str) -> bool {
     !segment.contains(['/', '"', '\\']) && !matches!(segment, "" | "*" | "?" | "[]")
 }
 
-fn invalid(path: &str, reason: &str) -> Invalid {
-    Invalid::new(format!("The path '{path}' is invalid: {reason}, as in '/a/b' or '/\"x y\"/c'."))
+fn invalid(path: &str, reason: &str) -> ValidationError {
+    ValidationError::new(format!(
+        "The path '{path}' is invalid: {reason}, as in '/a/b' or '/\"x y\"/c'."
+    ))
 }
 
 impl fmt::Display for PropertyPath {

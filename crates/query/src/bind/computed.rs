@@ -5,7 +5,7 @@
 //! looked for under their names, and a stored property of the same name is not seen by a query that names it. Does not
 //! own names and number: see `model`.
 
-use model::{ComputedProperty, Invalid};
+use model::{ComputedProperty, ValidationError};
 
 use super::binder::{Binder, Visible};
 use super::bound::Expression;
@@ -36,7 +36,7 @@ const CHANGING_FUNCTIONS: [&str; 9] = [
 /// assert!(ComputedProperties::new(&[lower]).is_ok());
 /// let now = ComputedProperty::new("now", "SELECT VALUE GetCurrentDateTime() FROM c")?;
 /// assert!(ComputedProperties::new(&[now]).is_err());
-/// # Ok::<(), model::Invalid>(())
+/// # Ok::<(), model::ValidationError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ComputedProperties {
@@ -74,7 +74,7 @@ impl Computed {
     fn new(property: &ComputedProperty, names: &[&str]) -> model::Result<Self> {
         let refuse = |reason: &str| {
             let (name, query) = (property.name(), property.query());
-            Invalid::new(format!("The computed property '{name}' {reason}: {query}"))
+            ValidationError::new(format!("The computed property '{name}' {reason}: {query}"))
         };
         let tree = crate::parse(property.query()).map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();

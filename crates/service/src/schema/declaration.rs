@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use client::{Account, DatabaseId, PartitionKeyDefinition, Throughput, TimeToLive};
 use model::{
     CompositeIndex, CompositeOrder, CompositePath, ConflictResolutionPolicy, ContainerId,
-    ContainerProperties, GeospatialConfig, IndexPath, IndexingPolicy, Invalid, Json, Object,
-    PropertyPath, UniqueKey,
+    ContainerProperties, GeospatialConfig, IndexPath, IndexingPolicy, Json, Object, PropertyPath,
+    UniqueKey, ValidationError,
 };
 
 /// The databases and containers an application stands on.
@@ -75,11 +75,13 @@ impl Schema {
     ///
     /// # Errors
     /// When a name is declared twice.
-    pub fn new(databases: impl IntoIterator<Item = DatabaseSchema>) -> Result<Self, Invalid> {
+    pub fn new(
+        databases: impl IntoIterator<Item = DatabaseSchema>,
+    ) -> Result<Self, ValidationError> {
         let schema = Self { databases: databases.into_iter().collect() };
         let mut seen = BTreeSet::new();
         match schema.databases.iter().find(|database| !seen.insert(&database.id)) {
-            Some(twice) => Err(Invalid::new(format!(
+            Some(twice) => Err(ValidationError::new(format!(
                 "The database '{}' is declared twice; declare it once.",
                 twice.id
             ))),
@@ -97,7 +99,7 @@ impl Schema {
     ///
     /// # Errors
     /// When the name breaks the rules for names, or is taken by another database of the schema.
-    pub fn with_database_named(self, old: &str, new: &str) -> Result<Self, Invalid> {
+    pub fn with_database_named(self, old: &str, new: &str) -> Result<Self, ValidationError> {
         let id = DatabaseId::new(new)?;
         Self::new(self.databases.into_iter().map(|database| match database.id.as_str() == old {
             true => DatabaseSchema { id: id.clone(), ..database },
@@ -141,12 +143,12 @@ impl DatabaseSchema {
     pub fn new(
         id: &str,
         containers: impl IntoIterator<Item = ContainerSchema>,
-    ) -> Result<Self, Invalid> {
+    ) -> Result<Self, ValidationError> {
         let id = DatabaseId::new(id)?;
         let containers: Vec<_> = containers.into_iter().collect();
         let mut seen = BTreeSet::new();
         match containers.iter().find(|container| !seen.insert(container.id())) {
-            Some(twice) => Err(Invalid::new(format!(
+            Some(twice) => Err(ValidationError::new(format!(
                 "The container '{id}/{}' is declared twice; declare it once.",
                 twice.id()
             ))),
@@ -184,7 +186,7 @@ impl ContainerSchema {
     ///
     /// # Errors
     /// When the name or a path breaks a rule.
-    pub fn new(id: &str, partition_key_paths: &[&str]) -> Result<Self, Invalid> {
+    pub fn new(id: &str, partition_key_paths: &[&str]) -> Result<Self, ValidationError> {
         let key = match partition_key_paths {
             [path] => PartitionKeyDefinition::single(path)?,
             paths => PartitionKeyDefinition::hierarchical(paths)?,
@@ -219,7 +221,7 @@ impl ContainerSchema {
 
     /// A container from the members of its wire form. Members that are not there are left to the place, except time to
     /// live, indexing policy and unique keys, whose absence means none, the default and none.
-    pub(super) fn from_members(json: &Json) -> Result<Self, Invalid> {
+    pub(super) fn from_members(json: &Json) -> Result<Self, ValidationError> {
         let member = |path: &[&str]| {
             path.iter()
                 .try_fold(json, |at, name| element(at, name))
@@ -275,7 +277,7 @@ impl ContainerSchema {
     ///
     /// # Errors
     /// When a path breaks a rule.
-    pub fn with_composite_index(mut self, paths: &[&str]) -> Result<Self, Invalid> {
+    pub fn with_composite_index(mut self, paths: &[&str]) -> Result<Self, ValidationError> {
         let path = |text: &&str| {
             let (path, order) = match text.strip_suffix(" descending") {
                 Some(path) => (path, CompositeOrder::Descending),
@@ -285,7 +287,7 @@ impl ContainerSchema {
             };
             Ok(CompositePath { path: IndexPath::parse_implied_scalar(path)?, order })
         };
-        let paths = paths.iter().map(path).collect::<Result<_, Invalid>>()?;
+        let paths = paths.iter().map(path).collect::<Result<_, ValidationError>>()?;
         self.properties.indexing_policy.composite.push(CompositeIndex { paths });
         Ok(self)
     }
@@ -294,7 +296,7 @@ impl ContainerSchema {
     ///
     /// # Errors
     /// When a path breaks a rule.
-    pub fn with_unique_key(mut self, paths: &[&str]) -> Result<Self, Invalid> {
+    pub fn with_unique_key(mut self, paths: &[&str]) -> Result<Self, ValidationError> {
         let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_, _>>()?;
         self.properties.unique_keys.push(UniqueKey::new(paths)?);
         Ok(self)

@@ -9,7 +9,7 @@ use crate::account::json;
 const FILE: &[u8] = br#"{"profile":"native","operations":{
     "create order":{"max":6.1},"update order":{"max":6.72},"open orders":{"max":3}}}"#;
 
-async fn run(included: &[&str]) -> Result<String, model::Invalid> {
+async fn run(included: &[&str]) -> Result<String, model::ValidationError> {
     let account = account(ChargeProfile::Native).await;
     let link = account.container(policy(included, "")).await;
     let mut run = Budgets::parse(FILE).unwrap().run();

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Empty, Limited};
 use hyper::header::{ACCEPT, HOST};
 use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
-use model::Invalid;
+use model::ValidationError;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -38,7 +38,7 @@ pub(crate) async fn get(url: &str) -> model::Result<Bytes> {
         Ok(Err(why)) => why,
         Err(_) => format!("no answer in {FETCH_MS_MAX} ms"),
     };
-    Err(Invalid::new(format!("The key set at {url} cannot be fetched: {why}.")))
+    Err(ValidationError::new(format!("The key set at {url} cannot be fetched: {why}.")))
 }
 
 /// An address taken apart.
@@ -53,7 +53,7 @@ struct Place {
 impl Place {
     fn of(url: &str) -> model::Result<Self> {
         let refused = || {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The address of the key set is '{url}'; give one with https, or with http on this machine."
             ))
         };

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use engine::Environment;
 use hyper::StatusCode;
-use model::Invalid;
+use model::ValidationError;
 use tokio::sync::Mutex;
 
 use super::claims::Claims;
@@ -60,15 +60,15 @@ impl Issuer {
     /// An issuer by the name in its tokens.
     ///
     /// # Errors
-    /// [`Invalid`] without a name, without an audience, or when keys cannot come from where they are said to be.
+    /// [`ValidationError`] without a name, without an audience, or when keys cannot come from where they are said to be.
     pub fn new(name: &str, audiences: Vec<String>, source: KeySource) -> model::Result<Self> {
         if name.is_empty() {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "The issuer has no name. Give the text of 'iss' in its tokens.",
             ));
         }
         if audiences.is_empty() {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "No audience is given. Give the text of 'aud' in the tokens meant for this account.",
             ));
         }
@@ -129,7 +129,7 @@ impl Issuer {
     }
 
     /// Reads the keys unless somebody just did; returns why it could not.
-    async fn read_again(&self, now_ms: u64, key_id: &str) -> Option<Invalid> {
+    async fn read_again(&self, now_ms: u64, key_id: &str) -> Option<ValidationError> {
         let known = self.known();
         let tried_ms =
             known.tried_ms.filter(|tried| now_ms.saturating_sub(*tried) < DISTANCE_MS_MIN);
@@ -164,7 +164,7 @@ impl Issuer {
 
 fn read_file(file: &PathBuf) -> model::Result<KeySet> {
     let text = std::fs::read(file).map_err(|error| {
-        Invalid::new(format!("The key set {} cannot be read: {error}.", file.display()))
+        ValidationError::new(format!("The key set {} cannot be read: {error}.", file.display()))
     })?;
     KeySet::parse(&text)
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model::{Invalid, Json};
+use model::{Json, ValidationError};
 
 use super::signing_key::SigningKey;
 
@@ -19,7 +19,7 @@ pub(crate) struct KeySet {
 
 impl KeySet {
     pub(crate) fn parse(text: &[u8]) -> model::Result<Self> {
-        let refused = |why: &str| Invalid::new(format!("The key set of the issuer {why}."));
+        let refused = |why: &str| ValidationError::new(format!("The key set of the issuer {why}."));
         if text.len() > KEY_SET_BYTES_MAX {
             return Err(refused(&format!("is longer than {KEY_SET_BYTES_MAX} bytes")));
         }

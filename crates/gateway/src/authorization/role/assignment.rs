@@ -2,7 +2,7 @@
 //!
 //! Owns reading them from a settings file and finding those that allow an action.
 
-use model::{Invalid, Json};
+use model::{Json, ValidationError};
 
 use super::action::DataAction;
 use super::definition::{RoleDefinition, last_segment};
@@ -33,18 +33,19 @@ impl RoleAssignments {
     /// Reads `{"roleDefinitions":[...],"roleAssignments":[...]}`; the built-in definitions need not be listed.
     ///
     /// # Errors
-    /// [`Invalid`] when a member is missing, or an assignment names a definition or a scope that cannot be.
+    /// [`ValidationError`] when a member is missing, or an assignment names a definition or a scope that cannot be.
     pub fn parse(text: &str) -> model::Result<Self> {
         let json = Json::parse(text.as_bytes()).map_err(|error| {
-            Invalid::new(format!("The role assignments are not JSON: {error}."))
+            ValidationError::new(format!("The role assignments are not JSON: {error}."))
         })?;
         let list = |name: &str| json.get(name).and_then(Json::as_array);
         let mut definitions = RoleDefinition::built_in();
         for definition in list("roleDefinitions").unwrap_or_default() {
             definitions.push(RoleDefinition::parse(definition)?);
         }
-        let listed = list("roleAssignments")
-            .ok_or_else(|| Invalid::new("The role assignments have no array 'roleAssignments'."))?;
+        let listed = list("roleAssignments").ok_or_else(|| {
+            ValidationError::new("The role assignments have no array 'roleAssignments'.")
+        })?;
         let assignments = listed.iter().map(|entry| RoleAssignment::parse(entry, &definitions));
         Ok(Self { assignments: assignments.collect::<model::Result<_>>()? })
     }
@@ -75,18 +76,20 @@ impl RoleAssignment {
     fn parse(json: &Json, definitions: &[RoleDefinition]) -> model::Result<Self> {
         let principal = last_segment(json.get("principalId"));
         let principal = principal.ok_or_else(|| {
-            Invalid::new("A role assignment has no 'principalId': the object id of who is allowed.")
+            ValidationError::new(
+                "A role assignment has no 'principalId': the object id of who is allowed.",
+            )
         })?;
         let id = last_segment(json.get("roleDefinitionId")).unwrap_or_default();
         let definition = definitions.iter().find(|definition| definition.id == id);
         let definition = definition.ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The role assignment of '{principal}' names the role definition '{id}', which there is not."
             ))
         })?;
         let scope = json.get("scope").and_then(Json::as_str).unwrap_or_default();
         let scope = Scope::parse(scope).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The role assignment of '{principal}' has the scope '{scope}'. Use '/', '/dbs/x' or '/dbs/x/colls/y'."
             ))
         })?;

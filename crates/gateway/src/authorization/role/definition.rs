@@ -2,7 +2,7 @@
 //!
 //! Owns the two built-in ones and reading the custom ones.
 
-use model::{Invalid, Json};
+use model::{Json, ValidationError};
 
 use super::action::DataAction;
 
@@ -36,7 +36,7 @@ impl RoleDefinition {
     /// Reads a definition as the tools of the service print it.
     pub(crate) fn parse(json: &Json) -> model::Result<Self> {
         let id = last_segment(json.get("id").or_else(|| json.get("name")));
-        let id = id.ok_or_else(|| Invalid::new("A role definition has no 'id'."))?;
+        let id = id.ok_or_else(|| ValidationError::new("A role definition has no 'id'."))?;
         let permissions = json.get("permissions").and_then(Json::as_array).unwrap_or_default();
         let mut actions = Vec::new();
         for permission in permissions {
@@ -45,7 +45,7 @@ impl RoleDefinition {
                 .and_then(Json::as_array)
                 .is_some_and(|not| !not.is_empty())
             {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The role definition '{id}' has 'notDataActions', which are not supported. List the data actions."
                 )));
             }
@@ -55,7 +55,7 @@ impl RoleDefinition {
             }
         }
         if actions.is_empty() {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The role definition '{id}' allows nothing. Give \"permissions\":[{{\"dataActions\":[...]}}]."
             )));
         }
@@ -66,7 +66,7 @@ impl RoleDefinition {
 fn matching(id: &str, text: &Json) -> model::Result<Vec<DataAction>> {
     let known = DataAction::matching(text.as_str().unwrap_or_default());
     if known.is_empty() {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The role definition '{id}' names the data action {text}, which is not known. Known are: {}.",
             DataAction::ALL.map(DataAction::name).join(", ")
         )));

@@ -6,7 +6,7 @@
 use crate::charge::{QueryCounters, SIZE_STEPS};
 use crate::limits::ITEM_BYTES_MAX;
 use crate::resource::members::Members;
-use crate::{Invalid, Json, Result};
+use crate::{Json, Result, ValidationError};
 
 /// A measured operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl DiagnosticLine {
     /// When the line is no JSON object, or a field is missing, unknown or out of range.
     pub fn parse(text: &str) -> Result<Self> {
         let json = Json::parse(text.as_bytes())
-            .map_err(|error| Invalid::new(format!("it is not JSON: {error}")))?;
+            .map_err(|error| ValidationError::new(format!("it is not JSON: {error}")))?;
         let fields = Fields { json: &json, members: Members::of("line", &json)? };
         let name = fields.members.text("operation")?;
         let name = name.ok_or_else(|| fields.missing("operation", OPERATIONS))?;
@@ -63,7 +63,7 @@ impl DiagnosticLine {
             },
             "query" => Measured::Query(fields.query()?),
             other => {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "the field 'operation' is '{other}'; use {OPERATIONS}"
                 )));
             }
@@ -92,14 +92,14 @@ struct Fields<'line> {
 }
 
 impl Fields<'_> {
-    fn missing(&self, name: &str, wanted: &str) -> Invalid {
-        Invalid::new(format!("the field '{name}' is missing; it is {wanted}"))
+    fn missing(&self, name: &str, wanted: &str) -> ValidationError {
+        ValidationError::new(format!("the field '{name}' is missing; it is {wanted}"))
     }
 
     fn charge(&self) -> Result<f64> {
         match self.members.get("charge") {
             Some(Json::Number(number)) if number.as_f64() > 0.0 => Ok(number.as_f64()),
-            Some(other) => Err(Invalid::new(format!(
+            Some(other) => Err(ValidationError::new(format!(
                 "the field 'charge' is {other}; give request units above 0"
             ))),
             None => Err(self.missing("charge", "what x-ms-request-charge said")),
@@ -112,7 +112,7 @@ impl Fields<'_> {
             Some(Json::Number(number)) => {
                 let count = number.as_i64().and_then(|count| u64::try_from(count).ok());
                 let refused = || {
-                    Invalid::new(format!(
+                    ValidationError::new(format!(
                         "the field '{name}' is {}; give a whole number from 0 on",
                         number.text()
                     ))
@@ -120,7 +120,7 @@ impl Fields<'_> {
                 count.map(Some).ok_or_else(refused)
             }
             Some(other) => {
-                Err(Invalid::new(format!("the field '{name}' is {other}; give a number")))
+                Err(ValidationError::new(format!("the field '{name}' is {other}; give a number")))
             }
         }
     }
@@ -140,7 +140,7 @@ impl Fields<'_> {
         })?;
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         if bytes > ITEM_BYTES_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "the field '{name}' is {bytes}; an item has at most {ITEM_BYTES_MAX} bytes"
             )));
         }
@@ -190,7 +190,7 @@ impl Fields<'_> {
         let names = self.json.as_object().into_iter().flat_map(crate::Object::iter);
         for (name, _) in names {
             if !known.contains(&name) && !["operation", "charge"].contains(&name) {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "the field '{name}' means nothing for a {operation}; use {}",
                     known.join(", ")
                 )));

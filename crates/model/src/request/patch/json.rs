@@ -4,7 +4,7 @@
 
 use super::{Patch, PatchOperation, PatchPath};
 use crate::resource::members::described;
-use crate::{Invalid, Json, Number, Object, Result};
+use crate::{Json, Number, Object, Result, ValidationError};
 
 impl Patch {
     /// Reads the body of a patch.
@@ -78,6 +78,8 @@ fn amount(number: usize, members: &Object) -> Result<Number> {
     }
 }
 
-fn refused(reason: &str) -> Invalid {
-    Invalid::new(format!("Invalid patch request: check syntax of patch specification: {reason}."))
+fn refused(reason: &str) -> ValidationError {
+    ValidationError::new(format!(
+        "Invalid patch request: check syntax of patch specification: {reason}."
+    ))
 }

@@ -5,7 +5,7 @@
 
 use super::PatchPath;
 use crate::limits::PATCH_OPERATIONS_MAX;
-use crate::{Invalid, Json, Number, Result};
+use crate::{Json, Number, Result, ValidationError};
 
 /// Changes to one item, done together or not at all.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,12 +66,12 @@ impl Patch {
     /// When there is no operation, or there are too many.
     pub fn new(operations: Vec<PatchOperation>, condition: Option<String>) -> Result<Self> {
         match operations.len() {
-            0 => Err(Invalid::new(
+            0 => Err(ValidationError::new(
                 "Invalid patch request: check syntax of patch specification: there must be at least \
                  one operation.",
             )),
             1..=PATCH_OPERATIONS_MAX => Ok(Self { operations, condition }),
-            count => Err(Invalid::new(format!(
+            count => Err(ValidationError::new(format!(
                 "The number of patch operations cannot exceed {PATCH_OPERATIONS_MAX}; this patch \
                  has {count}."
             ))),

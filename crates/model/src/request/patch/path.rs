@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::{Invalid, PropertyPath, Result};
+use crate::{PropertyPath, Result, ValidationError};
 
 /// Where a patch operation works, as a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl PatchPath {
     /// When the text does not start with `/`, names nothing, or has a `~` that is not `~0` or `~1`.
     pub fn parse(text: &str) -> Result<Self> {
         let refused = |reason: &str| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "Invalid patch request: the path '{text}' {reason}. Write it like '/a/b' or \
                  '/list/0'."
             ))

@@ -14,7 +14,7 @@ use crate::resource::members::Members;
 use crate::resource::time_to_live::TimeToLive;
 use crate::resource::unique_key::UniqueKey;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
-use crate::{ContainerId, Invalid, Json, Object, PartitionKeyDefinition, Result};
+use crate::{ContainerId, Json, Object, PartitionKeyDefinition, Result, ValidationError};
 
 /// Members with a type of their own.
 const KNOWN: [&str; 11] = [
@@ -43,7 +43,7 @@ impl ContainerProperties {
         let members = Members::of("container", json)?;
         let id = ContainerId::new(members.required_id()?)?;
         let partition_key = members.get("partitionKey").ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The container '{id}' has no 'partitionKey'; give one like \
                  {{\"paths\":[\"/pk\"],\"kind\":\"Hash\",\"version\":2}}."
             ))

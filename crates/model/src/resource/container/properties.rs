@@ -11,7 +11,7 @@ use crate::resource::indexing_policy::{IndexingMode, IndexingPolicy};
 use crate::resource::time_to_live::TimeToLive;
 use crate::resource::unique_key::UniqueKey;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
-use crate::{ContainerId, Invalid, Object, PartitionKeyDefinition, Result};
+use crate::{ContainerId, Object, PartitionKeyDefinition, Result, ValidationError};
 
 /// What a client says about a container.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl ContainerProperties {
         if self.indexing_policy.mode == IndexingMode::None
             && self.default_time_to_live != TimeToLive::Off
         {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "The container has a defaultTtl and the indexing mode none; a time to live needs \
                  the indexing mode consistent.",
             ));
@@ -92,7 +92,7 @@ impl ContainerProperties {
             paths.filter_map(|path| path.segments().first()).any(|first| first == name)
         };
         match self.computed_properties.iter().find(|computed| outer(computed.name())) {
-            Some(computed) => Err(Invalid::new(format!(
+            Some(computed) => Err(ValidationError::new(format!(
                 "The computed property name '{}' belongs to the partition key; choose another name.",
                 computed.name()
             ))),

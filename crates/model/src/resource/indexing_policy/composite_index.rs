@@ -5,7 +5,7 @@
 use super::IndexPath;
 use crate::limits::{COMPOSITE_INDEX_PROPERTIES_MAX, COMPOSITE_INDEXES_MAX};
 use crate::resource::members::{Members, described};
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 /// Paths indexed together, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl CompositeIndex {
     /// Checks the number of composite indexes and each one.
     pub(super) fn validate_list(list: &[Self]) -> Result<()> {
         if list.len() > COMPOSITE_INDEXES_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The indexing policy has {} composite indexes; at most {COMPOSITE_INDEXES_MAX} are \
                  allowed.",
                 list.len()
@@ -49,7 +49,7 @@ impl CompositeIndex {
     fn validate(&self) -> Result<()> {
         if !(2..=COMPOSITE_INDEX_PROPERTIES_MAX).contains(&self.paths.len()) {
             let paths: Vec<String> = self.paths.iter().map(|one| one.path.to_string()).collect();
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The composite index on '{}' has {} paths; it needs 2 to \
                  {COMPOSITE_INDEX_PROPERTIES_MAX}.",
                 paths.join(", "),
@@ -58,7 +58,7 @@ impl CompositeIndex {
         }
         for (place, path) in self.paths.iter().enumerate() {
             if self.paths.iter().take(place).any(|known| known.path == path.path) {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "A composite index names the path '{}' twice; name it once.",
                     path.path
                 )));
@@ -69,7 +69,7 @@ impl CompositeIndex {
 
     pub(super) fn from_json(json: &Json) -> Result<Self> {
         let elements = json.as_array().ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "A composite index must be an array of paths, not {}.",
                 described(json)
             ))
@@ -89,7 +89,7 @@ impl CompositePath {
             text if text.eq_ignore_ascii_case("ascending") => CompositeOrder::Ascending,
             text if text.eq_ignore_ascii_case("descending") => CompositeOrder::Descending,
             text => {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The order '{text}' of a composite path is unknown; use ascending or \
                      descending."
                 )));

@@ -4,7 +4,7 @@
 
 use crate::resource::full_text::FullTextPolicy;
 use crate::resource::members::Members;
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// One path with a full-text index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ impl FullTextIndex {
 
     fn from_json(place: usize, json: &Json) -> Result<Self> {
         let path = Members::of("full-text index", json)?.text("path")?.ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "Missing path in full-text index specification at index ({place})"
             ))
         })?;
         let path = PropertyPath::parse(path).map_err(|_| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "Full-text index specification at index ({place}) contains invalid path: {path}"
             ))
         })?;
@@ -44,7 +44,7 @@ impl FullTextIndex {
         if policy.is_some_and(|policy| policy.language_of(&self.path).is_some()) {
             return Ok(());
         }
-        Err(Invalid::new(format!(
+        Err(ValidationError::new(format!(
             "The path of the Full Text Index {} does not match the path specified in the Full Text \
              Policy",
             self.path

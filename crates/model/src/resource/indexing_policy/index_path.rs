@@ -5,7 +5,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::{Invalid, Result};
+use crate::{Result, ValidationError};
 
 /// One path of an indexing policy; two spellings of the same steps are equal, and each prints as it was sent.
 #[derive(Clone, Debug)]
@@ -225,13 +225,13 @@ impl Parser<'_> {
         self.text.get(self.position..).unwrap_or_default()
     }
 
-    fn refused(&self) -> Invalid {
+    fn refused(&self) -> ValidationError {
         refused(self.text, self.position)
     }
 }
 
-fn refused(text: &str, position: usize) -> Invalid {
-    Invalid::new(format!(
+fn refused(text: &str, position: usize) -> ValidationError {
+    ValidationError::new(format!(
         "The indexing path '{text}' could not be accepted, failed near position '{position}'. \
          Please ensure that the path is a valid path. Common errors include invalid characters or \
          absence of quotes around labels."

@@ -8,7 +8,7 @@ use super::{
     SpatialIndex, VectorIndex,
 };
 use crate::resource::members::Members;
-use crate::{Invalid, Json, Object, Result};
+use crate::{Json, Object, Result, ValidationError};
 
 impl IndexingPolicy {
     /// Reads the wire form, adds what the service adds and checks it.
@@ -71,10 +71,10 @@ fn parse_mode(text: Option<&str>) -> Result<IndexingMode> {
         None => Ok(IndexingMode::default()),
         Some(text) if text.eq_ignore_ascii_case("consistent") => Ok(IndexingMode::Consistent),
         Some(text) if text.eq_ignore_ascii_case("none") => Ok(IndexingMode::None),
-        Some(text) if text.eq_ignore_ascii_case("lazy") => Err(Invalid::new(
+        Some(text) if text.eq_ignore_ascii_case("lazy") => Err(ValidationError::new(
             "The indexing mode 'lazy' is closed for new containers; use consistent or none.",
         )),
-        Some(text) => Err(Invalid::new(format!(
+        Some(text) => Err(ValidationError::new(format!(
             "The indexing mode '{text}' is unknown; use consistent or none."
         ))),
     }

@@ -13,7 +13,7 @@ use crate::limits::INDEX_PATHS_MAX;
 use crate::resource::full_text::FullTextPolicy;
 use crate::resource::geospatial::GeospatialConfig;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
-use crate::{Invalid, Json, Result};
+use crate::{Json, Result, ValidationError};
 
 /// Which paths are indexed, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl IndexingPolicy {
         for (list, count) in [("included", self.included.len()), ("excluded", self.excluded.len())]
         {
             if count > INDEX_PATHS_MAX {
-                return Err(Invalid::new(format!(
+                return Err(ValidationError::new(format!(
                     "The indexing policy has {count} {list} paths; at most {INDEX_PATHS_MAX} are \
                      allowed."
                 )));
@@ -125,13 +125,13 @@ impl IndexingPolicy {
         }
         let included: HashSet<&IndexPath> = self.included.iter().map(|one| &one.path).collect();
         if let Some(both) = self.excluded.iter().find(|path| included.contains(path)) {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The indexing path '{both}' is both included and excluded; name it in one of the \
                  two."
             )));
         }
         if self.mode == IndexingMode::Consistent && !self.paths().any(IndexPath::is_root) {
-            return Err(Invalid::new(
+            return Err(ValidationError::new(
                 "The special mandatory indexing path \"/\" is not provided in any of the path type \
                  sets. Please provide this path in one of the sets.",
             ));
@@ -166,12 +166,12 @@ fn etag_path(ending: PathEnding) -> IndexPath {
 /// A plane has no bounds of its own, so each index on it names them; the earth needs none.
 fn validate_bounding_box(index: &SpatialIndex, geospatial: GeospatialConfig) -> Result<()> {
     match (geospatial, &index.bounding_box) {
-        (GeospatialConfig::Geometry, None) => Err(Invalid::new(format!(
+        (GeospatialConfig::Geometry, None) => Err(ValidationError::new(format!(
             "The spatial index on '{}' needs a boundingBox, because the geospatial type of the \
              container is Geometry.",
             index.path
         ))),
-        (GeospatialConfig::Geography, Some(_)) => Err(Invalid::new(format!(
+        (GeospatialConfig::Geography, Some(_)) => Err(ValidationError::new(format!(
             "The spatial index on '{}' has a boundingBox, which only a container of geospatial \
              type Geometry may have.",
             index.path

@@ -5,7 +5,7 @@
 
 use super::IndexPath;
 use crate::resource::members::{Members, described};
-use crate::{Invalid, Json, Number, Object, Result};
+use crate::{Json, Number, Object, Result, ValidationError};
 
 /// One path that holds shapes.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +94,7 @@ impl SpatialType {
         let text = json.as_str().unwrap_or_default();
         let found = Self::ALL.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The spatial type {} is unknown; use Point, LineString, Polygon or MultiPolygon.",
                 described(json)
             ))
@@ -119,7 +119,7 @@ impl BoundingBox {
             ymax: side("ymax")?,
         };
         if sides.xmin.compare(&sides.xmax).is_ge() || sides.ymin.compare(&sides.ymax).is_ge() {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The bounding box {json} is empty; xmin must be below xmax and ymin below ymax."
             )));
         }

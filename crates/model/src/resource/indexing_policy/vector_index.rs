@@ -6,7 +6,7 @@
 use crate::limits::VECTOR_DIMENSIONS_FLAT_MAX;
 use crate::resource::members::{Members, described};
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
-use crate::{Invalid, Json, Object, PropertyPath, Result};
+use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
 /// Bytes a quantized vector can have, unless it has fewer dimensions.
 const QUANTIZATION_BYTES_MAX: u32 = 512;
@@ -57,7 +57,7 @@ impl VectorIndex {
         let members = Members::of("vector index", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Indexing Policy has an invalid Path: {path}. Write it like '/vector'."
             ))
         })?;
@@ -103,13 +103,13 @@ impl VectorIndex {
     pub(super) fn validate(&self, policy: Option<&VectorEmbeddingPolicy>) -> Result<()> {
         let found = policy.and_then(|policy| policy.embedding(&self.path));
         let embedding = found.ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Indexing Policy's path::{} not matching in Embedding's path.",
                 self.path
             ))
         })?;
         if self.kind == VectorIndexKind::Flat && embedding.dimensions > VECTOR_DIMENSIONS_FLAT_MAX {
-            return Err(Invalid::new(format!(
+            return Err(ValidationError::new(format!(
                 "The Vector Indexing Policy has Index Type::flat for the path {} with \
                  Dimensions:{}, which is more than the maximum supported \
                  value:{VECTOR_DIMENSIONS_FLAT_MAX}; use quantizedFlat or diskANN.",
@@ -140,7 +140,7 @@ impl VectorIndexKind {
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Flat, Self::QuantizedFlat, Self::DiskAnn];
         known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Indexing Policy has Index Type::{text} is invalid. Supported types \
                  are: flat, quantizedFlat, diskANN."
             ))
@@ -161,7 +161,7 @@ impl QuantizerType {
     fn parse(text: &str) -> Result<Self> {
         let known = [Self::Product, Self::Spherical];
         known.into_iter().find(|kind| kind.as_str().eq_ignore_ascii_case(text)).ok_or_else(|| {
-            Invalid::new(format!(
+            ValidationError::new(format!(
                 "The Vector Indexing Policy has an invalid QuantizerType:{text}. Supported types \
                  are: product, spherical."
             ))
@@ -180,14 +180,14 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
         return Ok(Vec::new());
     };
     let elements = value.as_array().ok_or_else(|| {
-        Invalid::new(format!(
+        ValidationError::new(format!(
             "One of the specified inputs is invalid: vectorIndexShardKey must be an array of \
              paths, not {}.",
             described(value)
         ))
     })?;
     if elements.len() > SHARD_PATHS_MAX {
-        return Err(Invalid::new(format!(
+        return Err(ValidationError::new(format!(
             "The number of shard paths defined in the Vector Indexing Policy: {} exceeds the \
              maximum: {SHARD_PATHS_MAX}.",
             elements.len()
@@ -196,14 +196,16 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
     let parse = |element: &Json| {
         let text = element.as_str().map_or_else(|| described(element), ToOwned::to_owned);
         PropertyPath::parse(&text).map_err(|_| {
-            Invalid::new(format!("The Vector Indexing Policy has an invalid Shard Path: {text}."))
+            ValidationError::new(format!(
+                "The Vector Indexing Policy has an invalid Shard Path: {text}."
+            ))
         })
     };
     elements.iter().map(parse).collect()
 }
 
-fn out_of_range(name: &str, value: i64, allowed: std::ops::RangeInclusive<i64>) -> Invalid {
-    Invalid::new(format!(
+fn out_of_range(name: &str, value: i64, allowed: std::ops::RangeInclusive<i64>) -> ValidationError {
+    ValidationError::new(format!(
         "The Vector Indexing Policy parameter {name} value :: {value} is out of range. The allowed \
          range is between {} and {}.",
         allowed.start(),

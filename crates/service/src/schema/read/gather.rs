@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use client::{DatabaseId, PartitionKeyDefinition, Throughput, TimeToLive};
 use model::{
     ChangeFeedPolicy, ComputedProperty, ConflictResolutionPolicy, ContainerId, FullTextPolicy,
-    GeospatialConfig, IndexingPolicy, Invalid, Json, Object, UniqueKey, VectorEmbeddingPolicy,
+    GeospatialConfig, IndexingPolicy, Json, Object, UniqueKey, ValidationError,
+    VectorEmbeddingPolicy,
 };
 
 use super::Reading;
@@ -61,7 +62,7 @@ impl<T> Stated<T> {
         Self { value, origin }
     }
 
-    fn mistake(&self, error: &Invalid) -> Mistake {
+    fn mistake(&self, error: &ValidationError) -> Mistake {
         Mistake::at(&self.origin, error.message())
     }
 }
@@ -125,7 +126,7 @@ impl Gathering {
     fn named<T>(
         &mut self,
         name: &Stated<String>,
-        parse: impl FnOnce(&str) -> Result<T, Invalid>,
+        parse: impl FnOnce(&str) -> Result<T, ValidationError>,
     ) -> Option<T> {
         let parsed = parse(&name.value).map_err(|error| name.mistake(&error));
         self.keep(parsed)
@@ -180,7 +181,7 @@ fn whole(order: Vec<Half>) -> Result<Schema, Mistake> {
             None => database,
         })
     });
-    let databases = databases.collect::<Result<Vec<_>, Invalid>>();
+    let databases = databases.collect::<Result<Vec<_>, ValidationError>>();
     databases.and_then(Schema::new).map_err(|error| Mistake::anywhere(error.message()))
 }
 
@@ -203,7 +204,7 @@ impl ThroughputDraft {
 }
 
 /// Checks one member of the wire form by itself.
-fn check(name: &str, value: &Json) -> Result<(), Invalid> {
+fn check(name: &str, value: &Json) -> Result<(), ValidationError> {
     match (name, value) {
         ("partitionKey", Json::Object(key)) if key.get("version").is_none() => {
             PartitionKeyDefinition::from_json(&newest_version(key)).map(drop)
@@ -220,6 +221,6 @@ fn check(name: &str, value: &Json) -> Result<(), Invalid> {
         ("changeFeedPolicy", _) => ChangeFeedPolicy::from_json(value).map(drop),
         ("vectorEmbeddingPolicy", _) => VectorEmbeddingPolicy::from_json(value).map(drop),
         ("fullTextPolicy", _) => FullTextPolicy::from_json(value).map(drop),
-        _ => Err(Invalid::new(format!("The container member '{name}' is unknown."))),
+        _ => Err(ValidationError::new(format!("The container member '{name}' is unknown."))),
     }
 }
