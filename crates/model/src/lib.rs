@@ -22,13 +22,13 @@ pub use partition::{
 pub use position::{ContinuationToken, Etag, Lsn, SessionToken, TimestampMs, TimestampSeconds};
 pub use request::{
     ConsistencyLevel, EtagPattern, IndexingDirective, Patch, PatchError, PatchOperation, PatchPath,
-    Precondition, RequestCharge, TraceContext, Verdict,
+    Precondition, PreconditionResult, RequestCharge, TraceContext,
 };
 pub use resource::{
     AccountProperties, BoundingBox, ChangeFeedPolicy, CompositeIndex, CompositeOrder,
     CompositePath, ComputedProperty, ConflictResolutionPolicy, ContainerProperties,
     DatabaseProperties, DistanceFunction, FullTextIndex, FullTextPath, FullTextPolicy,
-    GeospatialConfig, Immutable, IncludedPath, IndexPath, IndexPathSegment, IndexingMode,
+    GeospatialConfig, ImmutableProperty, IncludedPath, IndexPath, IndexPathSegment, IndexingMode,
     IndexingPolicy, ItemTimeToLive, MatcherState, PathEnding, PathMatcher, QuantizerType,
     SYSTEM_PROPERTY_NAMES, SpatialIndex, SpatialType, Throughput, TimeToLive, UniqueKey,
     VectorDataType, VectorEmbedding, VectorEmbeddingPolicy, VectorIndex, VectorIndexKind,

@@ -3,7 +3,7 @@
 //! Owns users, permissions, scripts and client encryption keys as stored texts: create, read, list, replace, delete.
 //! Does not own their meaning: nothing here is executed or enforced.
 
-use model::{Etag, Json, Object, Precondition, ResourceId, TimestampSeconds, Verdict};
+use model::{Etag, Json, Object, Precondition, PreconditionResult, ResourceId, TimestampSeconds};
 
 use super::database::{already_exists, metadata_read, metadata_written};
 use super::store::CatalogWrite;
@@ -203,7 +203,7 @@ fn not_found(kind: AttachedKind, named: &str) -> Error {
 
 fn check_etag(precondition: Option<&Precondition>, current: &AttachedResource) -> Result<()> {
     let Some(precondition @ Precondition::IfMatch(_)) = precondition else { return Ok(()) };
-    if precondition.check(Some(&current.etag.to_string())) == Verdict::Proceed {
+    if precondition.check(Some(&current.etag.to_string())) == PreconditionResult::Proceed {
         return Ok(());
     }
     let message =

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use model::{
-    ContainerProperties, DatabaseId, EpkRange, Precondition, ResourceId, Throughput, Verdict,
+    ContainerProperties, DatabaseId, EpkRange, Precondition, PreconditionResult, ResourceId,
+    Throughput,
 };
 
 use super::database::{already_exists, metadata_read, metadata_written};
@@ -376,7 +377,7 @@ impl Engine {
 fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> Result<()> {
     let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
     let etag = record.etag.to_string();
-    if precondition.check(Some(&etag)) == Verdict::Proceed {
+    if precondition.check(Some(&etag)) == PreconditionResult::Proceed {
         return Ok(());
     }
     Err(Error::new(

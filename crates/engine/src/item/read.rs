@@ -3,7 +3,7 @@
 //! Owns the point read, its session check and the read inside a batch. The text is returned as stored; nothing is
 //! parsed, nothing waits for the writer.
 
-use model::{Lsn, Precondition, Verdict};
+use model::{Lsn, Precondition, PreconditionResult};
 
 use super::input::item_key;
 use super::replace::not_found;
@@ -74,7 +74,7 @@ pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) ->
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {
     let Some(precondition @ Precondition::IfNoneMatch(_)) = precondition else { return false };
-    precondition.check(Some(&record.header.etag.to_string())) != Verdict::Proceed
+    precondition.check(Some(&record.header.etag.to_string())) != PreconditionResult::Proceed
 }
 
 /// Reads inside a turn, as the batch has left the item so far.

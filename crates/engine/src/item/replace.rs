@@ -3,7 +3,7 @@
 //! Owns the verb at the border and inside the turn, and the check of a write's precondition. One commit; never a
 //! delete followed by a create.
 
-use model::{Json, Precondition, Verdict};
+use model::{Json, Precondition, PreconditionResult};
 
 use super::create::change;
 use super::input::{self, NewItem};
@@ -71,7 +71,7 @@ pub(crate) fn check_precondition(
     let Some(precondition @ Precondition::IfMatch(expected)) = precondition else { return Ok(()) };
     let etag = current.header.etag.to_string();
     match precondition.check(Some(&etag)) {
-        Verdict::Proceed => Ok(()),
+        PreconditionResult::Proceed => Ok(()),
         _ => Err(Error::new(
             ErrorKind::PreconditionFailed,
             format!(

@@ -5,7 +5,7 @@
 
 use engine::{Error, ErrorKind};
 use hyper::StatusCode;
-use model::{Immutable, Json, Object, RequestCharge};
+use model::{ImmutableProperty, Json, Object, RequestCharge};
 
 use super::header;
 use super::reply::Reply;
@@ -139,7 +139,7 @@ impl From<Error> for Failure {
             ErrorKind::Conflict => (StatusCode::CONFLICT, None),
             ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, None),
             ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, None),
-            ErrorKind::Immutable if error.message() == Immutable::UniqueKeys.message() => {
+            ErrorKind::Immutable if error.message() == ImmutableProperty::UniqueKeys.message() => {
                 (StatusCode::FORBIDDEN, None)
             }
             ErrorKind::Immutable => (StatusCode::BAD_REQUEST, None),

@@ -12,6 +12,6 @@ mod trace_context;
 pub use consistency_level::ConsistencyLevel;
 pub use indexing_directive::IndexingDirective;
 pub use patch::{Patch, PatchError, PatchOperation, PatchPath};
-pub use precondition::{EtagPattern, Precondition, Verdict};
+pub use precondition::{EtagPattern, Precondition, PreconditionResult};
 pub use request_charge::RequestCharge;
 pub use trace_context::TraceContext;

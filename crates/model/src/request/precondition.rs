@@ -25,7 +25,7 @@ pub enum EtagPattern {
 
 /// What follows from a precondition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PreconditionResult {
     /// The operation goes on.
     Proceed,
     /// The resource is not the one the client means; the operation fails.
@@ -67,11 +67,13 @@ impl fmt::Display for EtagPattern {
 impl Precondition {
     /// Compares with the etag the resource has now; none when there is no resource.
     #[must_use]
-    pub fn check(&self, current_etag: Option<&str>) -> Verdict {
+    pub fn check(&self, current_etag: Option<&str>) -> PreconditionResult {
         match self {
-            Self::IfMatch(pattern) if !pattern.matches(current_etag) => Verdict::Failed,
-            Self::IfNoneMatch(pattern) if pattern.matches(current_etag) => Verdict::NotModified,
-            _ => Verdict::Proceed,
+            Self::IfMatch(pattern) if !pattern.matches(current_etag) => PreconditionResult::Failed,
+            Self::IfNoneMatch(pattern) if pattern.matches(current_etag) => {
+                PreconditionResult::NotModified
+            }
+            _ => PreconditionResult::Proceed,
         }
     }
 }
@@ -89,17 +91,17 @@ mod tests {
     #[test]
     fn the_table_of_preconditions() {
         let table = [
-            ("match", "\"a\"", Some("\"a\""), Verdict::Proceed),
-            ("match", "a", Some("\"a\""), Verdict::Proceed),
-            ("match", "\"b\"", Some("\"a\""), Verdict::Failed),
-            ("match", "\"a\"", None, Verdict::Failed),
-            ("match", "*", Some("\"a\""), Verdict::Proceed),
-            ("match", "*", None, Verdict::Failed),
-            ("none-match", "\"a\"", Some("\"a\""), Verdict::NotModified),
-            ("none-match", "\"b\"", Some("\"a\""), Verdict::Proceed),
-            ("none-match", "\"a\"", None, Verdict::Proceed),
-            ("none-match", "*", Some("\"a\""), Verdict::NotModified),
-            ("none-match", "*", None, Verdict::Proceed),
+            ("match", "\"a\"", Some("\"a\""), PreconditionResult::Proceed),
+            ("match", "a", Some("\"a\""), PreconditionResult::Proceed),
+            ("match", "\"b\"", Some("\"a\""), PreconditionResult::Failed),
+            ("match", "\"a\"", None, PreconditionResult::Failed),
+            ("match", "*", Some("\"a\""), PreconditionResult::Proceed),
+            ("match", "*", None, PreconditionResult::Failed),
+            ("none-match", "\"a\"", Some("\"a\""), PreconditionResult::NotModified),
+            ("none-match", "\"b\"", Some("\"a\""), PreconditionResult::Proceed),
+            ("none-match", "\"a\"", None, PreconditionResult::Proceed),
+            ("none-match", "*", Some("\"a\""), PreconditionResult::NotModified),
+            ("none-match", "*", None, PreconditionResult::Proceed),
         ];
         for (kind, text, current, expected) in table {
             let pattern = EtagPattern::parse(text);

@@ -23,7 +23,7 @@ pub use account::AccountProperties;
 pub use change_feed_policy::ChangeFeedPolicy;
 pub use computed_property::ComputedProperty;
 pub use conflict_resolution::ConflictResolutionPolicy;
-pub use container::{ContainerProperties, Immutable};
+pub use container::{ContainerProperties, ImmutableProperty};
 pub use database::DatabaseProperties;
 pub use full_text::{FullTextPath, FullTextPolicy};
 pub use geospatial::GeospatialConfig;

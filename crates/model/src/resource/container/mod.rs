@@ -10,4 +10,4 @@ mod replace;
 mod tests;
 
 pub use properties::ContainerProperties;
-pub use replace::Immutable;
+pub use replace::ImmutableProperty;

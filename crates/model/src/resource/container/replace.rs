@@ -9,7 +9,7 @@ use super::ContainerProperties;
 
 /// A property of a container that stays as it was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Immutable {
+pub enum ImmutableProperty {
     /// The id.
     Id,
     /// The partition key definition.
@@ -22,7 +22,7 @@ pub enum Immutable {
     VectorIndexes,
 }
 
-impl Immutable {
+impl ImmutableProperty {
     /// The sentence, the service's own where it is known.
     #[must_use]
     pub fn message(self) -> &'static str {
@@ -48,26 +48,26 @@ impl Immutable {
     }
 }
 
-impl fmt::Display for Immutable {
+impl fmt::Display for ImmutableProperty {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.message())
     }
 }
 
-impl std::error::Error for Immutable {}
+impl std::error::Error for ImmutableProperty {}
 
 impl ContainerProperties {
     /// Checks that these properties may be replaced by new ones.
     ///
     /// # Errors
     /// Names the first thing that may not change.
-    pub fn check_replace(&self, new: &Self) -> Result<(), Immutable> {
+    pub fn check_replace(&self, new: &Self) -> Result<(), ImmutableProperty> {
         let kept = [
-            (self.id == new.id, Immutable::Id),
-            (self.keeps_partition_key(new), Immutable::PartitionKey),
-            (self.unique_keys == new.unique_keys, Immutable::UniqueKeys),
-            (self.keeps_embeddings(new), Immutable::VectorEmbeddingPolicy),
-            (self.keeps_vector_indexes(new), Immutable::VectorIndexes),
+            (self.id == new.id, ImmutableProperty::Id),
+            (self.keeps_partition_key(new), ImmutableProperty::PartitionKey),
+            (self.unique_keys == new.unique_keys, ImmutableProperty::UniqueKeys),
+            (self.keeps_embeddings(new), ImmutableProperty::VectorEmbeddingPolicy),
+            (self.keeps_vector_indexes(new), ImmutableProperty::VectorIndexes),
         ];
         match kept.into_iter().find(|(kept, _)| !kept) {
             Some((_, immutable)) => Err(immutable),

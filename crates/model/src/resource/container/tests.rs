@@ -154,27 +154,27 @@ fn a_replace_may_change_policies_but_not_identity() {
     let check = |members: &str| old.check_replace(&with(members).unwrap());
     let same = vectors(256, r#""type":"flat""#);
     assert_eq!(check(&format!(r#"{unique},{same},"defaultTtl":5"#)), Ok(()));
-    assert_eq!(check(&same), Err(Immutable::UniqueKeys));
+    assert_eq!(check(&same), Err(ImmutableProperty::UniqueKeys));
     assert_eq!(
         check(&format!("{unique},{}", vectors(384, r#""type":"flat""#))),
-        Err(Immutable::VectorEmbeddingPolicy)
+        Err(ImmutableProperty::VectorEmbeddingPolicy)
     );
     assert_eq!(
         check(&format!("{unique},{}", vectors(256, r#""type":"quantizedFlat""#))),
-        Err(Immutable::VectorIndexes)
+        Err(ImmutableProperty::VectorIndexes)
     );
-    assert_eq!(check(unique), Err(Immutable::VectorEmbeddingPolicy));
+    assert_eq!(check(unique), Err(ImmutableProperty::VectorEmbeddingPolicy));
 
     let plain = |text: &str| read(text).unwrap();
     let base = plain(r#"{"id":"c","partitionKey":{"paths":["/pk"]}}"#);
     let check = |text: &str| base.check_replace(&plain(text));
     assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":1}}"#), Ok(()));
-    assert_eq!(check(r#"{"id":"d","partitionKey":{"paths":["/pk"]}}"#), Err(Immutable::Id));
-    let other = Err(Immutable::PartitionKey);
+    assert_eq!(check(r#"{"id":"d","partitionKey":{"paths":["/pk"]}}"#), Err(ImmutableProperty::Id));
+    let other = Err(ImmutableProperty::PartitionKey);
     assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/x"]}}"#), other);
     assert_eq!(check(r#"{"id":"c","partitionKey":{"paths":["/pk"],"version":2}}"#), other);
     assert_eq!(
-        Immutable::UniqueKeys.to_string(),
+        ImmutableProperty::UniqueKeys.to_string(),
         "The unique index cannot be modified. To change the unique index, remove the collection \
          and re-create a new one."
     );
