@@ -1,10 +1,11 @@
-//! The words of the domain as types.
+//! The data model as types: JSON values, ids, partition keys, session and continuation tokens, resource properties,
+//! preconditions, patches and request charges.
 //!
-//! Owns values, names, partition keys, positions, resource properties, request options and charges: one word, one
-//! file. Does not own I/O, a clock, randomness, async, HTTP names or storage keys; every function here is pure.
+//! Every function is pure: no I/O, no clock, no randomness, no async. HTTP names and storage keys are not defined here.
 
 pub mod charge;
 pub mod limits;
+mod murmur;
 pub mod name;
 pub mod partition;
 pub mod position;

@@ -1,8 +1,8 @@
-//! Every limit of the service, named, with its unit and where it comes from.
+//! The limits of the service, each with its unit.
 //!
-//! Owns the numbers. Does not own their enforcement: the type or operation concerned checks its own.
+//! Owns the numbers. Does not enforce them: the type or operation concerned does.
 
-/// Bytes of one item as JSON text, and of one request body: 2 MB.
+/// Maximum size of one item as JSON text, and of one request body: 2 MB.
 pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Levels of nesting in an item.
 pub const NESTING_LEVELS_MAX: usize = 128;
@@ -18,7 +18,7 @@ pub const PARTITION_KEY_PATHS_MAX: usize = 3;
 pub const TRANSACTIONAL_BATCH_OPERATIONS_MAX: usize = 100;
 /// Operations of one patch.
 pub const PATCH_OPERATIONS_MAX: usize = 10;
-/// Items of a page when the caller names no number.
+/// Items per page when the caller sets no limit.
 pub const PAGE_ITEMS_DEFAULT: usize = 1000;
 /// Bytes of a page: 4 MB.
 pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -40,13 +40,13 @@ pub const DATABASES_MAX: usize = 1000;
 pub const VECTOR_DIMENSIONS_FLAT_MAX: u32 = 505;
 /// Dimensions of a vector under any other index.
 pub const VECTOR_DIMENSIONS_MAX: u32 = 4096;
-/// Request units per second: least manual throughput.
+/// Lowest manual throughput, in request units per second.
 pub const MANUAL_THROUGHPUT_MIN: u32 = 400;
-/// Request units per second: least autoscale maximum.
+/// Lowest autoscale maximum, in request units per second.
 pub const AUTOSCALE_THROUGHPUT_MIN: u32 = 1000;
-/// Request units per second: most throughput one container or database can ask for.
+/// Highest throughput of one container or database, in request units per second.
 pub const THROUGHPUT_MAX: u32 = 1_000_000;
-/// Request units per second one physical partition can give.
+/// Highest throughput of one physical partition, in request units per second.
 pub const THROUGHPUT_PER_PARTITION_MAX: u32 = 10_000;
-/// Request units per second one physical partition is given at creation.
+/// Throughput of one physical partition at creation, in request units per second.
 pub const THROUGHPUT_PER_PARTITION_AT_CREATION: u32 = 6000;

@@ -1,8 +1,8 @@
-//! Budgets: named operations with the most they may cost.
+//! Budgets: the maximum charge of named operations.
 //!
-//! Owns the file format, the run that compares, and the words of a run that fails. A run fails when an operation costs
-//! more than its budget, when one is not in the file, and when one of the file was never run. Does not own running
-//! anything: a test hands in the explanations of its requests.
+//! Owns the file format, the comparison and the report of a failed run. A run fails when an operation costs more than its
+//! budget, when the file does not contain it, and when an operation of the file was never run. Does not execute
+//! anything: a test passes the explanations of its requests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,37 +27,37 @@ use crate::{Json, RequestCharge, Result, ValidationError};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budgets {
-    /// The profile the budgets are meant for; none when they hold in any.
+    /// The profile that the budgets apply to; `None` when they apply to every profile.
     pub profile: Option<ChargeProfile>,
-    /// By name.
+    /// Budgets by operation name.
     pub operations: BTreeMap<String, Budget>,
 }
 
-/// What one named operation may cost.
+/// The budget of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// At most.
+    /// The maximum charge.
     pub max: RequestCharge,
 }
 
-/// Budgets, and what was spent so far.
+/// A run that compares charges with budgets.
 #[derive(Clone, Debug)]
 pub struct BudgetRun {
     budgets: Budgets,
-    /// The costliest time of each operation.
+    /// The most expensive execution of each operation.
     spent: BTreeMap<String, Vec<ChargeExplanation>>,
 }
 
 impl Budgets {
-    /// Reads a file: `{"profile": "azure", "operations": {"create order": {"max": 8}}}`, the maximum in request units.
+    /// Parses a file: `{"profile": "azure", "operations": {"create order": {"max": 8}}}`, with maxima in request units.
     ///
     /// # Errors
-    /// When the text is no JSON, a member is unknown or malformed, a profile is unknown, or a maximum is no number of
+    /// When the text is not JSON, a member is unknown or malformed, the profile is unknown, or a maximum is not a number of
     /// request units.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let json = Json::parse(text)
             .map_err(|error| ValidationError::new(format!("The budgets are not JSON: {error}")))?;
-        let members = Members::of("budgets", &json)?;
+        let members = Members::new("budgets", &json)?;
         let profile = members.text("profile")?.map(ChargeProfile::parse).transpose()?;
         let operations = members.get("operations").and_then(Json::as_object).ok_or_else(|| {
             ValidationError::new(
@@ -75,7 +75,7 @@ impl Budgets {
         Ok(Self { profile, operations: operations.iter().map(read).collect::<Result<_>>()? })
     }
 
-    /// Begins to compare.
+    /// Starts a run.
     #[must_use]
     pub fn run(self) -> BudgetRun {
         BudgetRun { budgets: self, spent: BTreeMap::new() }
@@ -90,14 +90,14 @@ impl Budget {
         });
         let max = max.filter(|max| (0.0..1e9).contains(max)).ok_or_else(|| {
             ValidationError::new(format!(
-                "The budget at /operations/{name}/max is no number of request units; write \
+                "The budget at /operations/{name}/max is not a number of request units; write \
                  {{\"max\": 8.5}}."
             ))
         })?;
         Ok(Self { max: RequestCharge::nearest(max) })
     }
 
-    /// Whether a charge, as it is printed with two decimals, is more: half of the last one is no excess.
+    /// Whether a charge exceeds the budget when it is printed with two decimals.
     fn is_exceeded_by(self, charge: RequestCharge) -> bool {
         let half_hundredth = RequestCharge::from_parts(RequestCharge::PARTS_PER_REQUEST_UNIT / 200);
         charge >= self.max + half_hundredth
@@ -105,10 +105,10 @@ impl Budget {
 }
 
 impl BudgetRun {
-    /// Records one time that an operation was carried out, with the explanations of all its requests.
+    /// Records one execution of an operation, with the explanations of all its requests.
     ///
     /// # Errors
-    /// When no budget has this name, or a request was priced by another profile than the budgets are meant for.
+    /// When no budget has this name, or a request was charged by another profile than that of the budgets.
     pub fn record(
         &mut self,
         name: &str,
@@ -122,8 +122,9 @@ impl BudgetRun {
             )));
         }
         let requests: Vec<ChargeExplanation> = requests.into_iter().collect();
-        let other = |request: &&ChargeExplanation| Some(request.profile) != self.budgets.profile;
-        if let (Some(profile), Some(request)) = (self.budgets.profile, requests.iter().find(other))
+        let differs = |request: &&ChargeExplanation| Some(request.profile) != self.budgets.profile;
+        if let (Some(profile), Some(request)) =
+            (self.budgets.profile, requests.iter().find(differs))
         {
             return Err(ValidationError::new(format!(
                 "The operation '{name}' was priced by the profile {}, and its budget is for \
@@ -131,14 +132,14 @@ impl BudgetRun {
                 request.profile
             )));
         }
-        let known = self.spent.entry(name.to_owned()).or_default();
-        if known.is_empty() || charge_of(known) < charge_of(&requests) {
-            *known = requests;
+        let highest = self.spent.entry(name.to_owned()).or_default();
+        if highest.is_empty() || total_charge(highest) < total_charge(&requests) {
+            *highest = requests;
         }
         Ok(())
     }
 
-    /// Records one time that an operation was carried out by a caller who knows its charge and not its terms.
+    /// Records one execution of an operation whose charge is known, but not its terms.
     ///
     /// # Errors
     /// When no budget has this name.
@@ -147,10 +148,10 @@ impl BudgetRun {
         self.record(name, [ChargeExplanation::of_whole("requests", profile, charge)])
     }
 
-    /// Ends the run: a line per operation.
+    /// Ends the run. Returns one line per operation.
     ///
     /// # Errors
-    /// When an operation cost more than its budget, with its terms; when one was never run.
+    /// When an operation exceeded its budget (the message lists its terms) or was never run.
     pub fn finish(self) -> Result<String> {
         let (mut lines, mut failures) = (String::new(), String::new());
         for (name, budget) in &self.budgets.operations {
@@ -158,7 +159,7 @@ impl BudgetRun {
                 let _ = write!(failures, "\n{name}: never run; its budget is {} RU", budget.max);
                 continue;
             };
-            let charge = charge_of(requests);
+            let charge = total_charge(requests);
             let _ = writeln!(lines, "{name}: {charge} of {} RU", budget.max);
             if budget.is_exceeded_by(charge) {
                 let _ =
@@ -178,7 +179,7 @@ impl BudgetRun {
     }
 }
 
-fn charge_of(requests: &[ChargeExplanation]) -> RequestCharge {
+fn total_charge(requests: &[ChargeExplanation]) -> RequestCharge {
     requests.iter().map(ChargeExplanation::charge).sum()
 }
 

@@ -1,7 +1,7 @@
-//! A charge with the terms it is made of.
+//! A charge with its terms.
 //!
-//! Owns the terms as data, as JSON and as lines for people. Terms always add up to the charge. Does not own when one is
-//! asked for: nothing here is computed unless somebody wants to see it.
+//! Owns the terms as data, as JSON and as text. The terms always add up to the charge. An explanation is computed only
+//! when a caller asks for it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,92 +11,92 @@ use super::profile::{CHARGE_MODEL, ChargeProfile, consistency_factor};
 use super::size::size_step;
 use crate::{ConsistencyLevel, Json, Number, Object, RequestCharge};
 
-/// Bytes of an explanation beside its terms, and of the term that stands for others.
+/// Upper bound for the bytes of an explanation without its terms, plus the term `others`.
 const OTHER_BYTES: usize = 256;
 
-/// A charge and why it is what it is.
+/// A charge and its terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChargeExplanation {
-    /// The verb.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// By which profile.
+    /// The profile by which it was charged.
     pub profile: ChargeProfile,
-    /// What it is made of.
+    /// The terms, which add up to the charge.
     pub terms: Vec<ChargeTerm>,
 }
 
-/// One part of a charge.
+/// One term of a charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChargeTerm {
-    /// What is paid for.
+    /// What the term pays for.
     pub name: &'static str,
-    /// How much of it.
+    /// The quantity.
     pub detail: TermDetail,
-    /// Its part of the charge.
+    /// Its share of the charge.
     pub charge: RequestCharge,
 }
 
-/// How much of something a term pays for.
+/// The quantity that a term pays for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TermDetail {
-    /// Nothing to count.
+    /// No quantity.
     None,
-    /// So many.
+    /// A count.
     Count(u64),
-    /// So many items of so many bytes in all.
+    /// A number of items with their total size.
     Items {
-        /// How many.
+        /// Number of items.
         count: u64,
-        /// Bytes of them all.
+        /// Total bytes.
         bytes: u64,
     },
-    /// One item on a step of size.
+    /// One item of a size class.
     Size {
-        /// Its bytes without system properties.
+        /// Bytes without system properties.
         bytes: u64,
-        /// The step.
+        /// Upper bound of the size class.
         step_kilobytes: u64,
     },
     /// Terms of an index.
     Index {
-        /// Where, as a policy writes it.
+        /// The path, as an indexing policy writes it.
         path: String,
-        /// What kind of index.
+        /// The kind of index.
         kind: IndexCostKind,
-        /// How many leaves, shapes or vectors; changed ones count as removed and added.
+        /// Number of leaves, shapes or vectors. A changed one counts twice: removed and added.
         count: u64,
     },
-    /// The terms so far, so many times more.
+    /// The preceding terms multiplied by a factor.
     Factor {
-        /// Why.
+        /// The consistency level.
         level: ConsistencyLevel,
-        /// How many times in all.
+        /// The factor.
         factor: u64,
     },
 }
 
 impl ChargeTerm {
-    /// A part of a charge.
+    /// A term of a charge.
     #[must_use]
     pub fn new(name: &'static str, detail: TermDetail, charge: RequestCharge) -> Self {
         Self { name, detail, charge }
     }
 
-    /// The read of an item.
+    /// The term for reading an item.
     #[must_use]
     pub fn of_read(bytes: usize) -> Self {
         let step = size_step(bytes);
         Self::new("read", size_detail(bytes), RequestCharge::from_units(step.read_units))
     }
 
-    /// The write of an item; `name` says whether of the new or of the old version.
+    /// The term for writing an item; `name` distinguishes the new version from the old one.
     #[must_use]
     pub fn of_write(name: &'static str, bytes: usize) -> Self {
         let step = size_step(bytes);
         Self::new(name, size_detail(bytes), RequestCharge::from_units(step.write_units))
     }
 
-    /// The operations of a patch; none when there are none.
+    /// The term for the operations of a patch; `None` without operations.
     #[must_use]
     pub fn of_patch_operations(count: usize) -> Option<Self> {
         let charge = super::patch_operations(count);
@@ -104,7 +104,7 @@ impl ChargeTerm {
         (count > 0).then_some(term)
     }
 
-    /// What the index of an item costs, path by path in their order.
+    /// The terms for the index of an item, sorted by path.
     #[must_use]
     pub fn of_index<'cost>(costs: impl IntoIterator<Item = &'cost IndexCost>) -> Vec<Self> {
         let mut paths: BTreeMap<(&str, &str), (IndexCostKind, u64, u64)> = BTreeMap::new();
@@ -120,7 +120,8 @@ impl ChargeTerm {
         paths.into_iter().map(term).collect()
     }
 
-    /// The index of a replace: what only one of both versions has, or the timestamp when that is nothing.
+    /// The terms for the index of a replace: the entries that only one of both versions has. If there are none, the timestamp
+    /// still changes.
     #[must_use]
     pub fn of_changed_index(old: &[IndexCost], new: &[IndexCost]) -> Vec<Self> {
         let changed = only_in_one(old, new);
@@ -132,7 +133,7 @@ impl ChargeTerm {
         vec![Self::new("index", detail, RequestCharge::from_units(LEAF_UNITS))]
     }
 
-    /// What a strong read adds to the terms so far.
+    /// The term that a strong read adds to the preceding terms.
     #[must_use]
     pub fn of_consistency(level: ConsistencyLevel, terms: &[Self]) -> Option<Self> {
         let factor = consistency_factor(level);
@@ -194,7 +195,7 @@ impl fmt::Display for ChargeTerm {
 }
 
 impl ChargeExplanation {
-    /// A charge whose terms nobody knows, as one term.
+    /// A charge with unknown terms, as one term.
     #[must_use]
     pub fn of_whole(
         operation: &'static str,
@@ -227,8 +228,7 @@ impl ChargeExplanation {
         self.terms.iter().map(ChargeTerm::to_json).collect()
     }
 
-    /// The same in so many bytes at most: the cheapest terms are put together as `others` when all of them are too
-    /// long.
+    /// The JSON in at most `bytes_max` bytes: if it is too long, the cheapest terms are merged into the term `others`.
     #[must_use]
     pub fn to_json_within(mut self, bytes_max: usize) -> Json {
         let json = self.to_json();
@@ -251,11 +251,11 @@ impl ChargeExplanation {
         self.to_json()
     }
 
-    /// Adds another page or operation of the same kind: terms that pay for the same are put together.
+    /// Adds the explanation of another page or operation. Terms for the same thing are merged.
     pub fn add(&mut self, other: Self) {
         for term in other.terms {
-            match self.terms.iter_mut().find(|known| known.absorbs(&term)) {
-                Some(known) => known.absorb(&term),
+            match self.terms.iter_mut().find(|existing| existing.can_merge(&term)) {
+                Some(existing) => existing.merge(&term),
                 None => self.terms.push(term),
             }
         }
@@ -263,7 +263,7 @@ impl ChargeExplanation {
 }
 
 impl ChargeTerm {
-    fn absorbs(&self, other: &Self) -> bool {
+    fn can_merge(&self, other: &Self) -> bool {
         let same_kind = match (&self.detail, &other.detail) {
             (TermDetail::Count(_), TermDetail::Count(_))
             | (TermDetail::Items { .. }, TermDetail::Items { .. }) => true,
@@ -272,7 +272,7 @@ impl ChargeTerm {
         self.name == other.name && same_kind
     }
 
-    fn absorb(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         self.charge += other.charge;
         match (&mut self.detail, &other.detail) {
             (TermDetail::Count(count), TermDetail::Count(more)) => *count += more,
@@ -293,7 +293,7 @@ pub(super) fn number(count: u64) -> Json {
     Json::from(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// A charge as a JSON number with four decimals at most.
+/// A charge as a JSON number with at most four decimals.
 pub(super) fn decimals(charge: RequestCharge) -> Json {
     let text = format!("{:.4}", charge.as_f64());
     let text = text.trim_end_matches('0').trim_end_matches('.');

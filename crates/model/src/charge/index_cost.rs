@@ -1,7 +1,8 @@
-//! What the index of an item costs, path by path.
+//! The charge for indexing an item, path by path.
 //!
-//! Owns the walk over an item that prices each indexed leaf, and the prices of composite, spatial and vector indexes.
-//! The engine finds leaves on its own walk for terms and takes only the prices from here; a test holds both together.
+//! Owns the traversal of an item that prices each indexed leaf, and the prices of composite, spatial and vector indexes.
+//! The engine finds leaves while it builds index terms and uses only the prices of this module; a test checks that both
+//! find the same leaves.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -20,20 +21,20 @@ pub const LEAF_UNITS: u64 = 2 * TERM_UNITS;
 const QUANTIZED_FLAT_DIMENSION: u64 = 163;
 const DISK_ANN_DIMENSION: u64 = 358;
 
-/// One thing in the index that an item pays for.
+/// One index entry that an item pays for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexCost {
-    /// Where, as an indexing policy writes it; a composite index has its paths joined by commas.
+    /// The path, as an indexing policy writes it. The paths of a composite index are joined by commas.
     pub path: String,
-    /// What kind of index.
+    /// The kind of index.
     pub kind: IndexCostKind,
-    /// Tells values of the same path apart.
+    /// Hash of the value, to distinguish values at the same path.
     pub fingerprint: u64,
     /// Its price in 1/21 request units.
     pub units: u64,
 }
 
-/// The kinds of index that cost something.
+/// The kinds of index that are charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexCostKind {
     /// A scalar at an included path.
@@ -47,7 +48,7 @@ pub enum IndexCostKind {
 }
 
 impl IndexCostKind {
-    /// Its word.
+    /// The name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,29 +60,29 @@ impl IndexCostKind {
     }
 }
 
-/// Everything in the index that an item pays for, in the order of its properties. System properties are not paid for.
+/// The index entries that an item pays for, in the order of its properties. System properties are free.
 #[must_use]
 pub fn index_costs(policy: &IndexingPolicy, item: &Json) -> Vec<IndexCost> {
     if policy.mode == IndexingMode::None {
         return Vec::new();
     }
     let matcher = PathMatcher::new(policy);
-    let mut walk = Walk { segments: Vec::new(), costs: Vec::new() };
+    let mut collector = IndexCostCollector { segments: Vec::new(), costs: Vec::new() };
     if let Some(object) = item.as_object() {
         for (name, value) in object.iter().filter(|(name, _)| !is_system_property(name)) {
-            walk.property(matcher.root(), name, value);
+            collector.property(matcher.root(), name, value);
         }
     }
-    walk.costs.extend(structural_costs(policy, item));
-    walk.costs
+    collector.costs.extend(structural_costs(policy, item));
+    collector.costs
 }
 
-/// What composite, spatial and vector indexes of an item cost.
+/// The composite, spatial and vector index entries that an item pays for.
 #[must_use]
 pub fn structural_costs(policy: &IndexingPolicy, item: &Json) -> Vec<IndexCost> {
     let composites = policy.composite.iter().filter_map(|composite| {
         let paths = composite.paths.iter().map(|part| part.path.segments());
-        let values = paths.map(|path| found(item, path)).collect::<Vec<_>>();
+        let values = paths.map(|path| find_values(item, path)).collect::<Vec<_>>();
         let all_exist = values.iter().all(|values| !values.is_empty());
         let names = composite.paths.iter().map(|part| part.path.to_string());
         all_exist.then(|| IndexCost {
@@ -96,19 +97,19 @@ pub fn structural_costs(policy: &IndexingPolicy, item: &Json) -> Vec<IndexCost> 
     composites.chain(shapes).chain(vectors).collect()
 }
 
-/// The price of all.
+/// The sum of all prices.
 #[must_use]
 pub fn total_units(costs: &[IndexCost]) -> u64 {
     costs.iter().map(|cost| cost.units).sum()
 }
 
-/// The price of what only one of two versions of an item has: removed and added.
+/// The price of the entries that only one of two versions of an item has: those removed and those added.
 #[must_use]
 pub fn changed_units(old: &[IndexCost], new: &[IndexCost]) -> u64 {
     only_in_one(old, new).iter().map(|cost| cost.units).sum()
 }
 
-/// What only one of two versions has, in the order of paths.
+/// The entries that only one of two versions has, sorted by path.
 pub(super) fn only_in_one<'cost>(
     old: &'cost [IndexCost],
     new: &'cost [IndexCost],
@@ -142,12 +143,12 @@ pub(super) fn only_in_one<'cost>(
     }
 }
 
-struct Walk {
+struct IndexCostCollector {
     segments: Vec<IndexPathSegment>,
     costs: Vec<IndexCost>,
 }
 
-impl Walk {
+impl IndexCostCollector {
     fn property(&mut self, state: MatcherState<'_>, name: &str, value: &Json) {
         self.segments.push(IndexPathSegment::Property(name.to_owned()));
         self.value(state.property(name), value);
@@ -193,7 +194,7 @@ fn spatial(index: &SpatialIndex, item: &Json) -> Vec<IndexCost> {
         let kind = shape.get("type").and_then(Json::as_str).unwrap_or_default();
         shape.get("coordinates").is_some() && index.types.iter().any(|known| known.as_str() == kind)
     };
-    let shapes = found(item, index.path.segments()).into_iter().filter(is_indexed);
+    let shapes = find_values(item, index.path.segments()).into_iter().filter(is_indexed);
     let cost = |shape| IndexCost {
         path: index.path.to_string(),
         kind: IndexCostKind::Spatial,
@@ -220,18 +221,18 @@ fn vector(index: &VectorIndex, item: &Json) -> Option<IndexCost> {
     })
 }
 
-/// The values a path leads to; `[]` leads to every element.
-fn found<'item>(item: &'item Json, segments: &[IndexPathSegment]) -> Vec<&'item Json> {
-    let mut found = vec![item];
+/// The values at a path; `[]` selects every element of an array.
+fn find_values<'item>(item: &'item Json, segments: &[IndexPathSegment]) -> Vec<&'item Json> {
+    let mut values = vec![item];
     for segment in segments {
-        found = match segment {
+        values = match segment {
             IndexPathSegment::Property(name) => {
-                found.into_iter().filter_map(|value| value.get(name)).collect()
+                values.into_iter().filter_map(|value| value.get(name)).collect()
             }
             IndexPathSegment::AnyElement => {
-                found.into_iter().filter_map(Json::as_array).flatten().collect()
+                values.into_iter().filter_map(Json::as_array).flatten().collect()
             }
         };
     }
-    found
+    values
 }

@@ -1,8 +1,7 @@
-//! The bill: what every operation costs, computed from sizes, indexed leaves and counts alone.
+//! Request charges: what every operation costs, computed from sizes, indexed leaves and counts.
 //!
-//! Owns the formula with its version, the profiles, the terms a charge is made of, budgets and the refit. Pure: the
-//! engine gives it what an operation has touched, a command gives it an item and a policy, a test gives it figures.
-//! Does not own throttling or counters over time.
+//! Owns the formula and its version, the profiles, the terms of a charge, budgets and the refit of constants to
+//! measurements. Pure: callers pass what an operation has touched. Does not own throttling or counters over time.
 
 mod budget;
 mod explanation;

@@ -1,49 +1,49 @@
-//! The charge of point operations, batches of them and feeds, in 1/21 request units.
+//! The charge of point operations, batches and feeds, in 1/21 request units.
 //!
-//! Owns the formula for one item. A batch is the sum of its operations and nothing else. Does not own what an index
-//! costs (`index_cost`), only that it is added.
+//! Owns the formula for one item. The charge of a batch is the sum of its operations. Does not own the cost of indexing:
+//! see `index_cost`.
 
 use super::profile::{ChargeProfile, consistency_factor};
 use super::size::size_step;
 use super::{LEAF_UNITS, TERM_UNITS};
 use crate::{ConsistencyLevel, RequestCharge};
 
-/// A read that finds nothing, a read that answers "not modified", an empty page: one request unit.
+/// A read of a missing item, a read that returns "not modified", an empty page: one request unit.
 const NOTHING_FOUND_UNITS: u64 = 21;
-/// A write that is refused: no item, a conflict, a precondition.
+/// A failed write: missing item, conflict or precondition.
 const FAILED_WRITE_UNITS: u64 = 26;
 /// Reading a database, a container, an offer.
 const METADATA_READ_UNITS: u64 = 21;
-/// Writing one.
+/// Writing a database, a container, an offer.
 const METADATA_WRITE_UNITS: u64 = 104;
 
-/// A point read of an item of so many bytes.
+/// A point read of an item with this size.
 #[must_use]
 pub fn point_read(bytes: usize, level: ConsistencyLevel) -> RequestCharge {
     RequestCharge::from_units(size_step(bytes).read_units * consistency_factor(level))
 }
 
-/// A read that finds nothing or answers "not modified", or an empty page of a feed in one physical partition.
+/// A read that finds nothing or returns "not modified", or an empty page of a feed in one physical partition.
 #[must_use]
 pub fn nothing_found(level: ConsistencyLevel) -> RequestCharge {
     RequestCharge::from_units(NOTHING_FOUND_UNITS * consistency_factor(level))
 }
 
-/// A create: the write, and what the index costs.
+/// A create: the write and its index entries.
 #[must_use]
 pub fn create(bytes: usize, index_units: u64) -> RequestCharge {
     RequestCharge::from_units(size_step(bytes).write_units + index_units)
 }
 
-/// A delete costs what the create of the same item does.
+/// A delete costs as much as the create of the same item.
 #[must_use]
 pub fn delete(old_bytes: usize, index_units: u64) -> RequestCharge {
     create(old_bytes, index_units)
 }
 
-/// A replace: the write of the new version, the removal of the old one as the profile has it, and the index of what was
-/// removed and added. A replace of an indexed item that changes nothing indexed still moves its timestamp, which is;
-/// `changed_units` is none when the item is not indexed at all.
+/// A replace: the write of the new version, the removal of the old one depending on the profile, and the index entries
+/// removed and added. A replace of an indexed item always changes the indexed timestamp, even if it changes no other
+/// indexed value. `changed_units` is `None` when the item is not indexed.
 #[must_use]
 pub fn replace(
     profile: ChargeProfile,
@@ -60,13 +60,13 @@ pub fn replace(
     RequestCharge::from_units(size_step(new_bytes).write_units + removal + index)
 }
 
-/// What the operations of a patch cost on top of the replace that it amounts to.
+/// The charge of the operations of a patch, in addition to that of the equivalent replace.
 #[must_use]
 pub fn patch_operations(count: usize) -> RequestCharge {
     RequestCharge::from_units(LEAF_UNITS * count as u64)
 }
 
-/// A write that is refused.
+/// A failed write.
 #[must_use]
 pub const fn failed_write() -> RequestCharge {
     RequestCharge::from_units(FAILED_WRITE_UNITS)
@@ -84,8 +84,8 @@ pub const fn metadata_write() -> RequestCharge {
     RequestCharge::from_units(METADATA_WRITE_UNITS)
 }
 
-/// A page of a feed costs the point reads of its items, and one request unit at least for each physical partition
-/// asked.
+/// A page of a feed costs as much as the point reads of its items, and at least one request unit for each physical
+/// partition read.
 #[must_use]
 pub fn feed_page(
     item_bytes: impl Iterator<Item = usize>,
@@ -93,6 +93,6 @@ pub fn feed_page(
     level: ConsistencyLevel,
 ) -> RequestCharge {
     let units: u64 = item_bytes.map(|bytes| size_step(bytes).read_units).sum();
-    let least = NOTHING_FOUND_UNITS * partitions.max(1);
-    RequestCharge::from_units(units.max(least) * consistency_factor(level))
+    let minimum = NOTHING_FOUND_UNITS * partitions.max(1);
+    RequestCharge::from_units(units.max(minimum) * consistency_factor(level))
 }

@@ -1,21 +1,21 @@
-//! Which model prices an operation, and by which profile.
+//! The charge model and its profiles.
 //!
-//! Owns the name and version of the model, the profiles and the factor of strong reads. Does not own the figures.
+//! Owns the name and version of the model, the profiles and the factor of strong reads. Does not own the prices.
 
 use std::fmt;
 
 use crate::{ConsistencyLevel, Result, ValidationError};
 
-/// Name and version of the model: the service's published figures of that month.
+/// Name and version of the model: the figures that the service had published by that month.
 pub const CHARGE_MODEL: &str = "azure-2026-04";
 
-/// Whether writing over an old version pays for its removal.
+/// Whether a replace also pays for the removal of the old version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChargeProfile {
-    /// As the hosted service: a replace costs the removal of the old version and the write of the new one.
+    /// Like the hosted service: a replace pays for the removal of the old version and the write of the new one.
     #[default]
     Azure,
-    /// A replace costs its write; so does the service inside scripts.
+    /// A replace pays for the write only, as the service does inside scripts.
     Native,
 }
 
@@ -23,10 +23,10 @@ impl ChargeProfile {
     /// Every profile.
     pub const ALL: [Self; 2] = [Self::Azure, Self::Native];
 
-    /// Reads the name of a profile.
+    /// Parses the name of a profile.
     ///
     /// # Errors
-    /// When there is no profile of that name.
+    /// When the name is unknown.
     pub fn parse(text: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|profile| profile.as_str() == text);
         found.ok_or_else(|| {
@@ -36,7 +36,7 @@ impl ChargeProfile {
         })
     }
 
-    /// Its name.
+    /// The name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl ChargeProfile {
         }
     }
 
-    /// How often the removal of an old version is paid: kappa of the formula.
+    /// How many times the removal of an old version is paid for.
     #[must_use]
     pub const fn removals_paid(self) -> u64 {
         match self {
@@ -61,7 +61,7 @@ impl fmt::Display for ChargeProfile {
     }
 }
 
-/// How often a read is paid at a level: two replicas answer the two strongest.
+/// How many times a read is paid for at a level: reads at the two strongest levels use two replicas.
 #[must_use]
 pub const fn consistency_factor(level: ConsistencyLevel) -> u64 {
     match level {

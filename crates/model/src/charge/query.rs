@@ -1,42 +1,43 @@
 //! The charge of one page of a query.
 //!
-//! Owns the counts a page is priced by and the constants of the formula. Each constant has four decimals at most, so
-//! that the charge is exact on the grid of [`RequestCharge`]. Does not own who counts: the engine does, or a test.
+//! Owns the counters that determine the charge of a page, and the constants of the formula. Each constant has at most
+//! four decimals, so that [`RequestCharge`] represents the charge exactly. Does not count: the engine does.
 
 use super::explanation::{ChargeTerm, TermDetail};
 use super::profile::consistency_factor;
 use crate::{ConsistencyLevel, RequestCharge};
 
-/// What one page of a query has touched, as the bill sees it.
+/// What one page of a query has touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueryCounters {
-    /// Physical partitions asked; one at least.
+    /// Physical partitions read; at least one.
     pub partitions: u64,
     /// Whether an index was used.
     pub uses_index: bool,
-    /// Seeks for equalities and ranges in each partition: IN of k values is k, a partition key in the request none.
+    /// Seeks for equalities and ranges in each partition. IN with k values counts k; the partition key of the request counts
+    /// none.
     pub lookups: u64,
     /// Items loaded and returned.
     pub loaded_items: u64,
     /// Bytes of their text without system properties.
     pub loaded_bytes: u64,
-    /// Items loaded only to be filtered or aggregated, without an index.
+    /// Items loaded without an index, only to be filtered or aggregated.
     pub scanned_items: u64,
     /// Bytes of their text without system properties.
     pub scanned_bytes: u64,
-    /// Index entries walked: values tested by CONTAINS and its like, an order over a filtered set without a composite
-    /// index for both.
+    /// Index entries scanned: values tested by CONTAINS and similar functions, or an ORDER BY over a filtered set without a
+    /// composite index for both.
     pub index_entries: u64,
     /// Joined tuples, aggregated entries and array elements iterated.
     pub tuples: u64,
-    /// Searches of a vector index; each is paid in each partition.
+    /// Searches of a vector index; each is charged in each partition.
     pub vector_searches: u64,
 }
 
 /// The constants of the formula, in ten-thousandths of a request unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryConstants {
-    /// To parse, plan and open; also the price of an empty page without a filter.
+    /// Parse, plan and open; also the charge of an empty page without a filter.
     pub base: u64,
     /// First use of the index in a page.
     pub first_index_use: u64,
@@ -50,11 +51,11 @@ pub struct QueryConstants {
     pub scanned_item: u64,
     /// A kilobyte scanned.
     pub scanned_kilobyte: u64,
-    /// An index entry walked.
+    /// An index entry scanned.
     pub index_entry: u64,
     /// A tuple.
     pub tuple: u64,
-    /// One search of a vector index for 50 neighbours at most.
+    /// One search of a vector index for at most 50 neighbours.
     pub vector_search: u64,
 }
 
@@ -77,9 +78,9 @@ impl QueryCounters {
     #[must_use]
     pub fn charge(&self, level: ConsistencyLevel) -> RequestCharge {
         let prices = &QUERY_CONSTANTS;
-        let once = self.once();
+        let base = self.base_charge();
         let sum =
-            once + items(
+            base + items(
                 self.loaded_items,
                 self.loaded_bytes,
                 prices.loaded_item,
@@ -94,8 +95,8 @@ impl QueryCounters {
         sum.times(consistency_factor(level))
     }
 
-    /// What is paid in each partition, whatever is found.
-    fn once(&self) -> RequestCharge {
+    /// What is charged in each partition, regardless of the result.
+    fn base_charge(&self) -> RequestCharge {
         let prices = &QUERY_CONSTANTS;
         let each = count(1, prices.base)
             + count(u64::from(self.uses_index), prices.first_index_use)
@@ -104,7 +105,7 @@ impl QueryCounters {
         each.times(self.partitions.max(1))
     }
 
-    /// The charge term by term, without those that are nothing. The terms add up to the charge.
+    /// The terms of the charge, without those that are zero. They add up to the charge.
     #[must_use]
     pub fn terms(&self, level: ConsistencyLevel) -> Vec<ChargeTerm> {
         let prices = &QUERY_CONSTANTS;
@@ -135,7 +136,7 @@ impl QueryCounters {
     }
 }
 
-/// A number of things at a price in ten-thousandths of a request unit.
+/// A count multiplied by a price in ten-thousandths of a request unit.
 fn count(number: u64, price: u64) -> RequestCharge {
     RequestCharge::from_parts(number.saturating_mul(price).saturating_mul(21))
 }

@@ -1,7 +1,7 @@
-//! Steps of size: what it costs to read and to write an item of so many bytes, without its index.
+//! Size classes: the charge of reading and writing an item by its size, without its index.
 //!
-//! Owns the published table and what counts as the size of an item. Steps, not interpolation: an item of 100 KB costs
-//! what one of 128 KB costs.
+//! Owns the published table and the definition of the size of an item. The table has steps, without interpolation: an
+//! item of 100 KB costs as much as one of 128 KB.
 
 use crate::resource::is_system_property;
 use crate::{Json, Object};
@@ -9,11 +9,11 @@ use crate::{Json, Object};
 /// One step of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeStep {
-    /// Items up to so many kilobytes are on this step.
+    /// Upper bound in kilobytes.
     pub kilobytes: u64,
-    /// To read one, in 1/21 request units.
+    /// Charge of a read, in 1/21 request units.
     pub read_units: u64,
-    /// To write one, in 1/21 request units.
+    /// Charge of a write, in 1/21 request units.
     pub write_units: u64,
 }
 
@@ -39,7 +39,7 @@ pub const SIZE_STEPS: [SizeStep; 12] = [
     LARGEST,
 ];
 
-/// The step of an item of so many bytes of JSON text without system properties.
+/// The step of an item, by the bytes of its JSON text without system properties.
 #[must_use]
 pub fn size_step(bytes: usize) -> SizeStep {
     let bytes = bytes as u64;
@@ -47,12 +47,12 @@ pub fn size_step(bytes: usize) -> SizeStep {
     found.unwrap_or(LARGEST)
 }
 
-/// The size the bill counts: bytes of the compact JSON text without system properties.
+/// The size that charges are based on: bytes of the compact JSON text without system properties.
 #[must_use]
 pub fn item_bytes(item: &Object) -> usize {
     let own: Vec<(&str, &Json)> =
         item.iter().filter(|(name, _)| !is_system_property(name)).collect();
-    // Each property has a colon, and a comma but for one; then the braces.
+    // Each property has a colon, and each but the last a comma; then the braces.
     let properties: usize = own
         .iter()
         .map(|(name, value)| Json::from(*name).to_bytes().len() + value.to_bytes().len() + 2)

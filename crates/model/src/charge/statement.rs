@@ -1,7 +1,7 @@
-//! What one item costs under one policy, without a server.
+//! The charges of one item under one indexing policy, without a server.
 //!
-//! Owns the prices of the verbs for an item, path by path, and what leaving a path out of the index would save. Pure.
-//! Does not own reading files or printing tables.
+//! Owns the charge of each operation on an item, path by path, and what excluding a path from the index would save. Does
+//! not own reading files or printing tables.
 
 use std::collections::BTreeMap;
 
@@ -16,27 +16,27 @@ use crate::{
     Result, ValidationError,
 };
 
-/// The prices of an item under a policy.
+/// The charges of an item under a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostStatement {
     /// Bytes of the item without system properties.
     pub bytes: usize,
     /// Create, read, replace, patch, delete, in this order.
     pub operations: Vec<PricedOperation>,
-    /// What could be left out of the index, the greatest saving first.
+    /// Paths that could be excluded from the index, the greatest saving first.
     pub savings: Vec<PathSaving>,
 }
 
-/// The price of one verb.
+/// The charge of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PricedOperation {
-    /// What is assumed of it beside the item; empty when nothing is.
+    /// The assumption behind the charge; empty when there is none.
     pub assumption: &'static str,
     /// The charge with its terms.
     pub explanation: ChargeExplanation,
 }
 
-/// What leaving a path out of the index saves.
+/// What excluding a path from the index saves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathSaving {
     /// The path to exclude.
@@ -45,22 +45,22 @@ pub struct PathSaving {
     pub leaves: u64,
     /// Saved by each create and each delete.
     pub per_create: RequestCharge,
-    /// Saved by each write that changes all of them.
+    /// Saved by each write that changes all leaves.
     pub per_change: RequestCharge,
 }
 
 impl CostStatement {
-    /// Prices an item. `replacement` is its next version, when that is known.
+    /// Computes the charges of an item. `replacement` is its next version, if known.
     ///
     /// # Errors
-    /// When the service would not take the item: no object, no id, too large, too deep.
+    /// When the service would refuse the item: not an object, no id, too large or nested too deeply.
     pub fn new(
         item: &Json,
         replacement: Option<&Json>,
         policy: &IndexingPolicy,
         profile: ChargeProfile,
     ) -> Result<Self> {
-        let bytes = check(item, "item")?;
+        let bytes = validate_item(item, "item")?;
         let costs = index_costs(policy, item);
         let pricing = Pricing { profile, is_indexed: policy.mode != IndexingMode::None };
         let create = pricing.single("create", "write", bytes, &costs);
@@ -68,7 +68,7 @@ impl CostStatement {
         let read = pricing.explanation("read", vec![ChargeTerm::of_read(bytes)]);
         let (replace, assumption) = match replacement {
             Some(replacement) => {
-                let new_bytes = check(replacement, "replacement")?;
+                let new_bytes = validate_item(replacement, "replacement")?;
                 let new = index_costs(policy, replacement);
                 (pricing.replace(bytes, new_bytes, &costs, &new), "with the replacement given")
             }
@@ -167,7 +167,7 @@ impl Pricing {
     }
 }
 
-/// The same index with another value at the first leaf that is not the id.
+/// The same index entries with another value at the first leaf that is not the id.
 fn one_leaf_changed(costs: &[IndexCost]) -> Vec<IndexCost> {
     let mut changed = costs.to_vec();
     let is_free = |cost: &&mut IndexCost| cost.kind == IndexCostKind::Leaf && cost.path != "/id/?";
@@ -177,7 +177,7 @@ fn one_leaf_changed(costs: &[IndexCost]) -> Vec<IndexCost> {
     changed
 }
 
-/// What each path costs, and each property with several indexed leaves below it. The id is always indexed.
+/// The savings for each path, and for each property with indexed leaves below it. The id cannot be excluded.
 fn savings(costs: &[IndexCost]) -> Vec<PathSaving> {
     let mut leaves: BTreeMap<String, u64> = BTreeMap::new();
     let counted = costs.iter().filter(|cost| cost.kind == IndexCostKind::Leaf);
@@ -200,36 +200,38 @@ fn savings(costs: &[IndexCost]) -> Vec<PathSaving> {
     savings
 }
 
-/// The subtree of the first property of a path that goes deeper.
+/// The subtree of the first property of a path with several segments.
 fn first_property(path: &str) -> Option<String> {
     let path = IndexPath::parse(path).ok()?;
     let [first, _, ..] = path.segments() else { return None };
     Some(IndexPath::new(vec![first.clone()], PathEnding::Subtree).to_string())
 }
 
-/// The size of an item that the service would take.
-fn check(item: &Json, what: &str) -> Result<usize> {
+/// Validates an item like the service and returns its size.
+fn validate_item(item: &Json, name: &str) -> Result<usize> {
     let Some(object) = item.as_object() else {
-        return Err(ValidationError::new(format!("The {what} is no JSON object; an item is one.")));
+        return Err(ValidationError::new(format!(
+            "The {name} is not a JSON object; every item is one."
+        )));
     };
     match object.get("id") {
         Some(Json::String(id)) => {
             ItemId::new(id).map_err(|error| {
                 ValidationError::new(format!(
-                    "The {what} has an id at /id that is refused (at most {ITEM_ID_BYTES_MAX} \
+                    "The {name} has an id at /id that is refused (at most {ITEM_ID_BYTES_MAX} \
                      bytes): {error}"
                 ))
             })?;
         }
         _ => {
             return Err(ValidationError::new(format!(
-                "The {what} has no text at /id; every item has one."
+                "The {name} has no text at /id; every item has one."
             )));
         }
     }
     if depth(item) > NESTING_LEVELS_MAX {
         return Err(ValidationError::new(format!(
-            "The {what} is nested deeper than {NESTING_LEVELS_MAX} levels at {}; make it flatter.",
+            "The {name} is nested deeper than {NESTING_LEVELS_MAX} levels at {}; make it flatter.",
             deepest(item)
         )));
     }
@@ -237,7 +239,7 @@ fn check(item: &Json, what: &str) -> Result<usize> {
     if bytes > ITEM_BYTES_MAX {
         let (path, largest) = largest(item);
         return Err(ValidationError::new(format!(
-            "The {what} has {bytes} bytes; at most {ITEM_BYTES_MAX} are allowed. The largest part \
+            "The {name} has {bytes} bytes; at most {ITEM_BYTES_MAX} are allowed. The largest part \
              is {path} with {largest} bytes."
         )));
     }
@@ -253,14 +255,14 @@ fn depth(json: &Json) -> usize {
     1 + below.unwrap_or(0)
 }
 
-/// The property of an item under which it is nested deepest.
+/// The top-level property with the deepest nesting.
 fn deepest(item: &Json) -> String {
     let properties = item.as_object().into_iter().flat_map(Object::iter);
     let found = properties.max_by_key(|(_, value)| depth(value));
     found.map_or_else(String::new, |(name, _)| format!("/{name}"))
 }
 
-/// The property of an item that has the most bytes.
+/// The top-level property with the most bytes.
 fn largest(item: &Json) -> (String, usize) {
     let properties = item.as_object().into_iter().flat_map(Object::iter);
     let sizes = properties.map(|(name, value)| (format!("/{name}"), value.to_bytes().len()));

@@ -1,13 +1,13 @@
-//! The ids users choose for databases, containers and items.
+//! The ids that users choose for databases, containers and items.
 //!
-//! Owns what such an id may be. Does not own uniqueness, nor the percent encoding of paths.
+//! Owns their validation. Does not own uniqueness or the percent encoding of paths.
 
 use std::fmt;
 
 use crate::limits::{ITEM_ID_BYTES_MAX, NAME_CHARACTERS_MAX};
 use crate::{Result, ValidationError};
 
-/// Characters no id may hold: they would end or split a path.
+/// Characters that no id may contain, because they would end or split a URL path.
 const FORBIDDEN: [char; 4] = ['/', '\\', '?', '#'];
 
 /// The id of a database.
@@ -23,30 +23,30 @@ pub struct ContainerId(String);
 pub struct ItemId(String);
 
 impl DatabaseId {
-    /// Accepts a name that follows the rules of resource names.
+    /// Validates the name.
     ///
     /// # Errors
-    /// When it is empty, too long, ends with a space or holds a forbidden character.
+    /// When it is empty, too long, ends with a space or contains a forbidden character.
     pub fn new(id: impl Into<String>) -> Result<Self> {
-        validated_name(id.into()).map(Self)
+        validate_name(id.into()).map(Self)
     }
 }
 
 impl ContainerId {
-    /// Accepts a name that follows the rules of resource names.
+    /// Validates the name.
     ///
     /// # Errors
-    /// When it is empty, too long, ends with a space or holds a forbidden character.
+    /// When it is empty, too long, ends with a space or contains a forbidden character.
     pub fn new(id: impl Into<String>) -> Result<Self> {
-        validated_name(id.into()).map(Self)
+        validate_name(id.into()).map(Self)
     }
 }
 
 impl ItemId {
-    /// Accepts an id that follows the rules of item ids.
+    /// Validates the id.
     ///
     /// # Errors
-    /// When it is empty, too long or holds a forbidden character.
+    /// When it is empty, too long or contains a forbidden character.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         if id.is_empty() {
@@ -58,7 +58,7 @@ impl ItemId {
         if id.len() > ITEM_ID_BYTES_MAX {
             return Err(ValidationError::new(format!(
                 "The item id '{}...' has {} bytes; at most {ITEM_ID_BYTES_MAX} are allowed.",
-                beginning(&id),
+                shorten(&id),
                 id.len()
             )));
         }
@@ -67,8 +67,8 @@ impl ItemId {
     }
 }
 
-/// The rules databases and containers share.
-fn validated_name(name: String) -> Result<String> {
+/// The rules that databases and containers share.
+fn validate_name(name: String) -> Result<String> {
     if name.is_empty() {
         return Err(ValidationError::new(
             "The input name presented is empty. Give it between 1 and 255 characters.",
@@ -79,7 +79,7 @@ fn validated_name(name: String) -> Result<String> {
         return Err(ValidationError::new(format!(
             "The input name presented is too long: '{}...' has {characters} characters, at most \
              {NAME_CHARACTERS_MAX} are allowed.",
-            beginning(&name)
+            shorten(&name)
         )));
     }
     refuse_forbidden(&name)?;
@@ -101,12 +101,12 @@ fn refuse_forbidden(name: &str) -> Result<()> {
     }
 }
 
-/// Enough of a long id to recognise it in a message.
-fn beginning(id: &str) -> String {
+/// The start of a long id, for messages.
+fn shorten(id: &str) -> String {
     id.chars().take(32).collect()
 }
 
-macro_rules! text_of_id {
+macro_rules! impl_id_text {
     ($($id:ty),+) => {$(
         impl $id {
             /// The text.
@@ -130,7 +130,7 @@ macro_rules! text_of_id {
     )+};
 }
 
-text_of_id!(DatabaseId, ContainerId, ItemId);
+impl_id_text!(DatabaseId, ContainerId, ItemId);
 
 #[cfg(test)]
 mod tests {

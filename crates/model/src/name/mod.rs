@@ -1,6 +1,6 @@
-//! Names of resources: the ids users choose and the resource ids the system makes.
+//! Ids of resources: those that users choose, and the resource ids that the system generates.
 //!
-//! Owns their rules and their text. Does not own where a resource lives or whether it exists.
+//! Owns their validation and their text form. Does not own whether a resource exists.
 
 mod id;
 mod resource_id;

@@ -1,6 +1,14 @@
-//! Resource ids: the system-made identifiers that hold their parents.
+//! Resource ids: system-generated identifiers that contain the ids of their parents.
 //!
-//! Owns their bytes and text for every kind of resource. Does not own the handing out of numbers: the engine counts.
+//! Owns their bytes and text for every kind of resource. Does not assign the numbers: the engine does.
+//!
+//! ```text
+//! offer               3 bytes  number, little-endian
+//! database            4 bytes  number, little-endian
+//! container, user     8 bytes  database, then a 31-bit number, big-endian; the top bit is set for containers
+//! permission         16 bytes  user, then a 64-bit number, little-endian
+//! child of container 16 bytes  container, then 4 bits of kind and a 60-bit ordinal, little-endian
+//! ```
 
 use std::fmt;
 
@@ -15,16 +23,16 @@ const CONTAINER_BYTES: usize = 8;
 const CHILD_BYTES: usize = 16;
 const TEXT_BYTES_MAX: usize = CHILD_BYTES.div_ceil(3) * 4;
 
-/// Set in the fifth byte of containers, clear in users: both have eight bytes.
+/// Set in the fifth byte of containers and clear in users. Both have eight bytes.
 const CONTAINER_FLAG: u32 = 0x8000_0000;
 
-/// Where the kind of a container's child stands: the top four bits of its last eight bytes.
+/// Position of the kind of a container's child: the top four bits of its last eight bytes.
 const NIBBLE_SHIFT: u32 = 60;
 
-/// Identifier of any resource; it holds the resource ids of its parents.
+/// Identifier of any resource. It starts with the resource ids of its parents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId {
-    /// Filled with zeros beyond the length.
+    /// Zero beyond `length`, so that the derived comparisons and hashes are correct.
     bytes: [u8; CHILD_BYTES],
     length: u8,
 }
@@ -56,7 +64,7 @@ pub enum ResourceIdKind {
     Offer,
 }
 
-/// The children of containers and the four bits that tell them apart.
+/// The kinds of children of a container, with the four bits that distinguish them.
 const NIBBLES: [(u64, ResourceIdKind); 6] = [
     (0, ResourceIdKind::Item),
     (4, ResourceIdKind::Conflict),
@@ -73,13 +81,13 @@ impl ResourceId {
         Self::from_parts(&[], &number.to_le_bytes())
     }
 
-    /// The resource id of a container; of the number, 31 bits count.
+    /// The resource id of a container. Only the low 31 bits of the number are used.
     #[must_use]
     pub fn container(database: &Self, number: u32) -> Self {
         Self::from_parts(database.parent(DATABASE_BYTES), &(number | CONTAINER_FLAG).to_be_bytes())
     }
 
-    /// The resource id of a user; of the number, 31 bits count.
+    /// The resource id of a user. Only the low 31 bits of the number are used.
     #[must_use]
     pub fn user(database: &Self, number: u32) -> Self {
         Self::from_parts(database.parent(DATABASE_BYTES), &(number & !CONTAINER_FLAG).to_be_bytes())
@@ -91,43 +99,43 @@ impl ResourceId {
         Self::from_parts(user.parent(CONTAINER_BYTES), &number.to_le_bytes())
     }
 
-    /// The resource id of an item; of the ordinal, 60 bits count.
+    /// The resource id of an item. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn item(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 0, ordinal)
     }
 
-    /// The resource id of a conflict; of the ordinal, 60 bits count.
+    /// The resource id of a conflict. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn conflict(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 4, ordinal)
     }
 
-    /// The resource id of a physical partition as clients see it; of the ordinal, 60 bits count.
+    /// The resource id of a physical partition as clients see it. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn partition_key_range(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 5, ordinal)
     }
 
-    /// The resource id of a user-defined function; of the ordinal, 60 bits count.
+    /// The resource id of a user-defined function. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn user_defined_function(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 6, ordinal)
     }
 
-    /// The resource id of a trigger; of the ordinal, 60 bits count.
+    /// The resource id of a trigger. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn trigger(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 7, ordinal)
     }
 
-    /// The resource id of a stored procedure; of the ordinal, 60 bits count.
+    /// The resource id of a stored procedure. Only the low 60 bits of the ordinal are used.
     #[must_use]
     pub fn stored_procedure(container: &Self, ordinal: u64) -> Self {
         Self::child(container, 8, ordinal)
     }
 
-    /// The resource id of a throughput; of the number, 24 bits count.
+    /// The resource id of a throughput. Only the low 24 bits of the number are used.
     #[must_use]
     pub fn offer(number: u32) -> Self {
         let [first, second, third, _] = number.to_le_bytes();
@@ -142,6 +150,7 @@ impl ResourceId {
         let invalid = || {
             ValidationError::new(format!("'{text}' is not a resource id such as 'DJB7AI1lZHo='."))
         };
+        // The text form replaces '/' by '-', so that a resource id can be part of a URL path.
         if text.contains('/') {
             return Err(invalid());
         }
@@ -149,7 +158,7 @@ impl ResourceId {
         Self::from_bytes(&bytes).ok_or_else(invalid)
     }
 
-    /// The resource id of these bytes; none when they are of no known kind.
+    /// The resource id of these bytes; `None` when they have no known kind.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let has_known_length =
@@ -170,21 +179,21 @@ impl ResourceId {
         self.known_kind().expect("every constructor gives a known kind")
     }
 
-    /// The database it belongs to, or is; none for a throughput.
+    /// The database that the resource belongs to, or itself if it is one; `None` for an offer.
     #[must_use]
     pub fn database_id(&self) -> Option<Self> {
         (self.kind() != ResourceIdKind::Offer)
             .then(|| Self::from_parts(self.prefix(DATABASE_BYTES), &[]))
     }
 
-    /// The container it belongs to, or is.
+    /// The container that the resource belongs to, or itself if it is one.
     #[must_use]
     pub fn container_id(&self) -> Option<Self> {
         let container = Self::from_parts(self.prefix(CONTAINER_BYTES), &[]);
         (container.kind() == ResourceIdKind::Container).then_some(container)
     }
 
-    /// Its number among its siblings; only children of containers and users have one.
+    /// Its number among its siblings. Only children of containers and users have one.
     #[must_use]
     pub fn ordinal(&self) -> Option<u64> {
         let number = self.last_number()?;
@@ -202,19 +211,20 @@ impl ResourceId {
     fn from_parts(parent: &[u8], own: &[u8]) -> Self {
         let mut bytes = [0; CHILD_BYTES];
         let mut length = 0;
-        for (place, byte) in bytes.iter_mut().zip(parent.iter().chain(own)) {
-            *place = *byte;
+        for (slot, byte) in bytes.iter_mut().zip(parent.iter().chain(own)) {
+            *slot = *byte;
             length += 1;
         }
         Self { bytes, length }
     }
 
-    /// Exactly this many bytes, for a child to begin with, so that a child of the wrong kind of parent is still whole.
+    /// Exactly this many bytes as the prefix of a child. A parent of the wrong kind is padded with zeros, so that the child
+    /// always has its full length.
     fn parent(&self, bytes: usize) -> &[u8] {
         self.bytes.get(..bytes).unwrap_or_default()
     }
 
-    /// At most this many of the bytes.
+    /// At most this many bytes.
     fn prefix(&self, bytes_max: usize) -> &[u8] {
         self.bytes.get(..bytes_max.min(usize::from(self.length))).unwrap_or_default()
     }
@@ -245,9 +255,9 @@ impl ResourceId {
 
 impl fmt::Display for ResourceId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut room = [0; TEXT_BYTES_MAX];
-        let length = STANDARD.encode_slice(self.as_bytes(), &mut room).map_err(|_| fmt::Error)?;
-        let text = room.get_mut(..length).unwrap_or_default();
+        let mut buffer = [0; TEXT_BYTES_MAX];
+        let length = STANDARD.encode_slice(self.as_bytes(), &mut buffer).map_err(|_| fmt::Error)?;
+        let text = buffer.get_mut(..length).unwrap_or_default();
         text.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'-');
         formatter.write_str(std::str::from_utf8(text).map_err(|_| fmt::Error)?)
     }

@@ -1,11 +1,11 @@
-//! The byte forms of partition key components.
+//! The binary encodings of partition key components.
 //!
-//! Owns what is hashed, and the ordered encodings version 1 appends to its hash. Does not own the hashes nor when each
-//! form is used: see `effective_partition_key`.
+//! Owns the bytes that are hashed, and the ordered encodings that version 1 appends to its hash. Does not own the hashes
+//! or when each encoding is used: see `effective_partition_key`.
 
 use super::PartitionKeyValue;
 
-/// Bytes of a string that version 1 looks at.
+/// Version 1 uses only this many bytes of a string.
 const V1_STRING_BYTES_MAX: usize = 100;
 
 const UNDEFINED: u8 = 0x00;
@@ -15,7 +15,7 @@ const TRUE: u8 = 0x03;
 const NUMBER: u8 = 0x05;
 const STRING: u8 = 0x08;
 
-/// Appends what version 1 hashes.
+/// Appends the bytes that version 1 hashes.
 pub(super) fn append_v1_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8>) {
     match component {
         PartitionKeyValue::String(text) => {
@@ -27,12 +27,12 @@ pub(super) fn append_v1_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8
     }
 }
 
-/// Appends what version 2 hashes.
+/// Appends the bytes that version 2 hashes.
 pub(super) fn append_v2_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8>) {
     match component {
         PartitionKeyValue::Number(value) => {
             bytes.push(NUMBER);
-            // Adding zero makes both zeros the same.
+            // Adding zero turns -0.0 into 0.0: both must hash to the same value.
             bytes.extend_from_slice(&(value + 0.0).to_le_bytes());
         }
         PartitionKeyValue::String(text) => {
@@ -45,13 +45,14 @@ pub(super) fn append_v2_hashed(component: &PartitionKeyValue, bytes: &mut Vec<u8
     }
 }
 
-/// Appends the ordered encoding version 1 puts behind its hash.
+/// Appends the ordered encoding that version 1 puts after its hash.
 pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u8>) {
     match component {
         PartitionKeyValue::Number(value) => append_ordered_number(*value, bytes),
         PartitionKeyValue::String(text) => {
             bytes.push(STRING);
-            // One more than each byte keeps the order and leaves zero for the end; UTF-8 has no 0xFF.
+            // Incrementing each byte keeps the order and frees zero as the terminator. UTF-8 never contains 0xFF, so no byte
+            // wraps.
             bytes.extend(text.bytes().take(V1_STRING_BYTES_MAX).map(|byte| byte.wrapping_add(1)));
             bytes.push(0x00);
         }
@@ -59,8 +60,8 @@ pub(super) fn append_v1_ordered(component: &PartitionKeyValue, bytes: &mut Vec<u
     }
 }
 
-/// Appends a double so that bytes compare as numbers do: eight bits first, then seven per byte with a bit that says
-/// whether more follow.
+/// Appends a double so that the bytes compare like the numbers: the first byte has eight bits, each further byte has seven
+/// bits and a low bit that says whether another byte follows.
 pub(super) fn append_ordered_number(value: f64, bytes: &mut Vec<u8>) {
     let bits = (value + 0.0).to_bits();
     let mut rest = if bits >> 63 == 0 { bits ^ (1 << 63) } else { bits.wrapping_neg() };
@@ -78,7 +79,7 @@ pub(super) fn append_ordered_number(value: f64, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Reads an ordered number back; none when the bytes do not begin with one.
+/// Decodes an ordered number; `None` when the bytes do not start with one.
 pub(super) fn read_ordered_number(bytes: &[u8]) -> Option<f64> {
     let (&[NUMBER, first], mut rest) = bytes.split_first_chunk::<2>()? else {
         return None;

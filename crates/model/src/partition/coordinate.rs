@@ -1,7 +1,7 @@
-//! The numbers behind epks, on which ranges are cut evenly.
+//! Epks as numbers, to divide ranges evenly.
 //!
-//! Owns the arithmetic: version 2 hashes fill 126 bits, one such number per level; version 1 hashes fill 32 bits. Does
-//! not own the ranges themselves.
+//! Owns the arithmetic: a version 2 epk has one 126-bit number per level, a version 1 epk has one 32-bit number. Does not
+//! own the ranges.
 
 use super::component::{append_ordered_number, read_ordered_number};
 use super::{
@@ -17,8 +17,8 @@ const V2_BYTES: usize = 16;
 /// The highest version 2 hash.
 const V2_MAX: u128 = (1 << V2_BITS) - 1;
 
-/// Where the given part of equally many ends: one below its share of the space, as the service cuts.
-pub(super) fn cut(
+/// The upper bound of one of several equal parts of the space. One less than its share, as the service computes it.
+pub(super) fn part_bound(
     part: usize,
     parts: usize,
     definition: &PartitionKeyDefinition,
@@ -29,7 +29,7 @@ pub(super) fn cut(
     }
 }
 
-/// The middle of a range; its minimum when nothing lies between its bounds.
+/// The midpoint of a range; its minimum when no epk is between its bounds.
 pub(super) fn midpoint(
     range: &EpkRange,
     definition: &PartitionKeyDefinition,
@@ -41,7 +41,7 @@ pub(super) fn midpoint(
     middle.filter(|middle| range.contains(middle)).unwrap_or_else(|| range.min.clone())
 }
 
-/// `part / parts` of the space of this many bits, minus one, without overflow.
+/// `part / parts` of a space of this many bits, minus one, computed without overflow.
 fn share(part: usize, parts: usize, bits: u32) -> u128 {
     let (space, part, parts) = (1_u128 << bits, part as u128, parts as u128);
     ((space / parts) * part + (space % parts) * part / parts).saturating_sub(1)
@@ -61,10 +61,11 @@ fn v1_midpoint(range: &EpkRange) -> Option<EffectivePartitionKey> {
     (low < high).then(|| v1_epk(u128::from(low.midpoint(high))))
 }
 
-/// Halves the outermost level on which the bounds differ by more than one; deeper levels are left out.
+/// Halves the outermost level at which the bounds differ by more than one. Deeper levels are omitted.
 fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey> {
     let mut bytes = Vec::new();
-    // Below a level on which the maximum is one above the minimum, everything up to the top belongs to the range.
+    // If the bounds differ by one at a level, the range contains everything up to the highest number at the levels below
+    // the minimum.
     let mut is_below_maximum = false;
     for level in 0..levels {
         let low = level_number(&range.min, level);
@@ -80,11 +81,11 @@ fn v2_midpoint(range: &EpkRange, levels: usize) -> Option<EffectivePartitionKey>
     None
 }
 
-/// The number of an epk on a level: zero where it ends, the top where it says `FF`.
+/// The number of an epk at a level: zero where the epk ends, the highest number for `FF`.
 fn level_number(epk: &EffectivePartitionKey, level: usize) -> u128 {
     let mut bytes = [0; V2_BYTES];
-    for (place, byte) in bytes.iter_mut().zip(epk.as_bytes().iter().skip(level * V2_BYTES)) {
-        *place = *byte;
+    for (slot, byte) in bytes.iter_mut().zip(epk.as_bytes().iter().skip(level * V2_BYTES)) {
+        *slot = *byte;
     }
     u128::from_be_bytes(bytes).min(V2_MAX)
 }

@@ -1,7 +1,7 @@
 //! Partition key definitions: the paths, kind and version declared on a container.
 //!
-//! Owns which definitions are valid, how a key is taken from an item and which keys fit. Does not own hashing: see
-//! `effective_partition_key`.
+//! Owns which definitions are valid, how a key is extracted from an item and which keys fit a definition. Does not own
+//! hashing: see `effective_partition_key`.
 
 use super::{PartitionKey, PartitionKeyValue};
 use crate::limits::{PARTITION_KEY_BYTES_MAX, PARTITION_KEY_PATHS_MAX};
@@ -13,11 +13,11 @@ pub struct PartitionKeyDefinition {
     paths: Vec<PropertyPath>,
     kind: PartitionKeyKind,
     version: PartitionKeyVersion,
-    /// Whether the definition named its version; only then it is shown.
-    version_given: bool,
+    /// Whether the client set the version. Only then it is part of the JSON form.
+    is_version_explicit: bool,
 }
 
-/// How the components of a partition key become one epk.
+/// How the components of a partition key are hashed to an epk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PartitionKeyKind {
     /// One path, one hash.
@@ -29,18 +29,18 @@ pub enum PartitionKeyKind {
 /// Which hash is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PartitionKeyVersion {
-    /// 32 bits; only the first 100 bytes of a string count.
+    /// 32 bits. Only the first 100 bytes of a string are hashed.
     V1,
     /// 128 bits.
     V2,
 }
 
-/// Whether the beginning of a hierarchical partition key is enough.
+/// Whether a prefix of a hierarchical partition key is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// Every level must be there.
+    /// Every level is required.
     Full,
-    /// The outer levels are enough, as in queries.
+    /// The outer levels are sufficient, as in queries.
     PrefixAllowed,
 }
 
@@ -67,14 +67,14 @@ impl PartitionKeyDefinition {
         paths: &[&str],
     ) -> Result<Self> {
         let paths = paths.iter().map(|path| PropertyPath::parse(path)).collect::<Result<_>>()?;
-        let version_given = version.is_some();
+        let is_version_explicit = version.is_some();
         let version = version.unwrap_or(PartitionKeyVersion::V1);
-        let definition = Self { paths, kind, version, version_given };
-        definition.validate_itself()?;
+        let definition = Self { paths, kind, version, is_version_explicit };
+        definition.validate_definition()?;
         Ok(definition)
     }
 
-    /// Reads the JSON form; an absent kind means Hash, an absent version means 1.
+    /// Parses the JSON form. An absent kind means Hash, an absent version means 1.
     ///
     /// # Errors
     /// When a property has the wrong type or the definition is invalid.
@@ -91,22 +91,22 @@ impl PartitionKeyDefinition {
             )
         })?;
         let paths = paths.iter().map(path_text).collect::<Result<Vec<_>>>()?;
-        let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), kind_of)?;
+        let kind = object.get("kind").map_or(Ok(PartitionKeyKind::Hash), parse_kind)?;
         let version = match object.get("version") {
             None | Some(Json::Null) => None,
-            Some(version) => Some(version_of(version)?),
+            Some(version) => Some(parse_version(version)?),
         };
         Self::new(kind, version, &paths)
     }
 
-    /// The JSON form; the version only if it was given.
+    /// The JSON form, with the version only if the client set it.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();
         let paths = self.paths.iter().map(|path| Json::from(path.as_str())).collect::<Vec<_>>();
         object.insert("paths", paths);
         object.insert("kind", self.kind.name());
-        if self.version_given {
+        if self.is_version_explicit {
             object.insert("version", self.version.number());
         }
         Json::Object(object)
@@ -118,7 +118,7 @@ impl PartitionKeyDefinition {
         &self.paths
     }
 
-    /// How components become one epk.
+    /// How components are hashed to an epk.
     #[must_use]
     pub fn kind(&self) -> PartitionKeyKind {
         self.kind
@@ -136,11 +136,11 @@ impl PartitionKeyDefinition {
         self.paths.len()
     }
 
-    /// The partition key of an item: an absent property, an array or an object count as undefined.
+    /// Extracts the partition key of an item. An absent property, an array or an object counts as undefined.
     #[must_use]
     pub fn extract(&self, item: &Json) -> PartitionKey {
         let values =
-            self.paths.iter().map(|path| PartitionKeyValue::of_property(path.resolve(item)));
+            self.paths.iter().map(|path| PartitionKeyValue::from_property(path.resolve(item)));
         PartitionKey::from_values(values)
     }
 
@@ -169,9 +169,9 @@ impl PartitionKeyDefinition {
         key.components().iter().try_for_each(validate_component)
     }
 
-    fn validate_itself(&self) -> Result<()> {
+    fn validate_definition(&self) -> Result<()> {
         let paths = self.paths.len();
-        let shown = || self.to_json();
+        let json = || self.to_json();
         if paths == 0 {
             return Err(ValidationError::new(
                 "The partition key definition has no path; give one such as \"/pk\".",
@@ -181,18 +181,18 @@ impl PartitionKeyDefinition {
             PartitionKeyKind::Hash if paths > 1 => Err(ValidationError::new(format!(
                 "Too many partition key paths: {} has {paths}, kind 'Hash' takes one. Use kind 'MultiHash' with \
                  version 2 for a hierarchical partition key.",
-                shown()
+                json()
             ))),
             PartitionKeyKind::MultiHash if paths > PARTITION_KEY_PATHS_MAX => {
                 Err(ValidationError::new(format!(
                     "Too many partition key paths: {} has {paths}, at most {PARTITION_KEY_PATHS_MAX} are allowed.",
-                    shown()
+                    json()
                 )))
             }
             PartitionKeyKind::MultiHash if self.version != PartitionKeyVersion::V2 => {
                 Err(ValidationError::new(format!(
                     "The partition key definition {} is invalid: kind 'MultiHash' needs version 2.",
-                    shown()
+                    json()
                 )))
             }
             _ => self.refuse_repeated_paths(),
@@ -201,8 +201,8 @@ impl PartitionKeyDefinition {
 
     fn refuse_repeated_paths(&self) -> Result<()> {
         let repeated =
-            self.paths.iter().enumerate().find(|(place, path)| {
-                self.paths.iter().take(*place).any(|earlier| earlier == *path)
+            self.paths.iter().enumerate().find(|(index, path)| {
+                self.paths.iter().take(*index).any(|earlier| earlier == *path)
             });
         match repeated {
             Some((_, path)) => Err(ValidationError::new(format!(
@@ -239,7 +239,7 @@ fn path_text(path: &Json) -> Result<&str> {
     })
 }
 
-fn kind_of(kind: &Json) -> Result<PartitionKeyKind> {
+fn parse_kind(kind: &Json) -> Result<PartitionKeyKind> {
     [PartitionKeyKind::Hash, PartitionKeyKind::MultiHash]
         .into_iter()
         .find(|known| kind.as_str() == Some(known.name()))
@@ -250,8 +250,8 @@ fn kind_of(kind: &Json) -> Result<PartitionKeyKind> {
         })
 }
 
-/// A number, or the name that the Java library writes for it.
-fn version_of(version: &Json) -> Result<PartitionKeyVersion> {
+/// A number, or the name that the Java SDK sends.
+fn parse_version(version: &Json) -> Result<PartitionKeyVersion> {
     [(PartitionKeyVersion::V1, "V1"), (PartitionKeyVersion::V2, "V2")]
         .into_iter()
         .find(|(known, name)| {

@@ -1,7 +1,7 @@
 //! Effective partition keys: the bytes a partition key hashes to.
 //!
-//! Owns the coordinate on which containers are cut, and how each version and kind computes it. Clients compute the same
-//! bytes, so nothing here may change. Does not own ranges: see `epk_range`.
+//! Owns the coordinate by which containers are partitioned, and how each version and kind computes it. Clients compute
+//! the same bytes, so nothing here may change. Does not own ranges: see `epk_range`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,21 +9,21 @@ use std::fmt;
 use super::component::{
     append_ordered_number, append_v1_hashed, append_v1_ordered, append_v2_hashed,
 };
-use super::murmur::{murmur3_x64_128, murmur3_x86_32};
 use super::{
     EpkRange, PartitionKey, PartitionKeyDefinition, PartitionKeyKind, PartitionKeyValue,
     PartitionKeyVersion,
 };
+use crate::murmur::{murmur3_x64_128, murmur3_x86_32};
 use crate::{Result, ValidationError};
 
-/// Where a partition key lies; ordered by its bytes, printed as upper-case hexadecimal digits.
+/// The hash of a partition key. Ordered by its bytes, printed as upper-case hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EffectivePartitionKey(Cow<'static, [u8]>);
 
 impl EffectivePartitionKey {
-    /// The lowest: no bytes.
+    /// The lowest epk: no bytes.
     pub const MIN: Self = Self(Cow::Borrowed(&[]));
-    /// Above every epk a partition key can have.
+    /// Higher than the epk of any partition key.
     pub const MAX: Self = Self(Cow::Borrowed(&[0xFF]));
 
     /// The epk of these bytes.
@@ -32,10 +32,10 @@ impl EffectivePartitionKey {
         Self(Cow::Owned(bytes.into()))
     }
 
-    /// Reads hexadecimal digits of either case.
+    /// Parses hexadecimal digits of either case.
     ///
     /// # Errors
-    /// When a character is not such a digit or their number is odd.
+    /// When a character is not a hexadecimal digit or the number of digits is odd.
     pub fn from_hex(text: &str) -> Result<Self> {
         let invalid = || {
             ValidationError::new(format!(
@@ -75,7 +75,7 @@ impl EffectivePartitionKey {
 }
 
 impl PartitionKeyDefinition {
-    /// Where a partition key lies; the empty key lies at the minimum.
+    /// Hashes a partition key. The empty key has the lowest epk.
     #[must_use]
     pub fn effective(&self, key: &PartitionKey) -> EffectivePartitionKey {
         let components = key.components();
@@ -92,13 +92,14 @@ impl PartitionKeyDefinition {
         EffectivePartitionKey::from_bytes(bytes)
     }
 
-    /// The epks of a full key (exactly one), of all keys beginning with a prefix, or of all keys for the empty one.
+    /// The range of a full key (exactly one epk), of all keys with a prefix, or of all keys for the empty key.
     #[must_use]
     pub fn effective_range(&self, key: &PartitionKey) -> EpkRange {
         if key.components().is_empty() {
             return EpkRange::full();
         }
         let min = self.effective(key);
+        // The two top bits of each hash are cleared, so every longer key with this prefix sorts below the prefix and FF.
         let max = if key.components().len() < self.levels() {
             min.followed_by(0xFF)
         } else {
@@ -108,7 +109,7 @@ impl PartitionKeyDefinition {
     }
 }
 
-/// A 32-bit hash as an ordered number, then every component in order.
+/// A 32-bit hash as an ordered number, followed by the ordered encoding of each component.
 fn effective_v1(components: &[PartitionKeyValue]) -> Vec<u8> {
     let mut hashed = Vec::new();
     for component in components {
@@ -122,7 +123,7 @@ fn effective_v1(components: &[PartitionKeyValue]) -> Vec<u8> {
     bytes
 }
 
-/// A 128-bit hash, most significant byte first, without its two top bits.
+/// A 128-bit hash, most significant byte first, with its two top bits cleared.
 fn effective_v2(components: &[PartitionKeyValue]) -> [u8; 16] {
     let mut hashed = Vec::new();
     for component in components {

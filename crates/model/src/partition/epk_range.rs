@@ -1,22 +1,23 @@
 //! Half-open intervals of effective partition keys.
 //!
-//! Owns their algebra: containing, overlapping, splitting, merging, cutting evenly. Does not own who stores which.
+//! Owns their algebra: contain, overlap, intersect, split, merge and divide evenly. Does not own which partition has
+//! which range.
 
 use std::fmt;
 
 use super::{EffectivePartitionKey, PartitionKeyDefinition, coordinate};
 
-/// The epks from `min`, included, to `max`, excluded.
+/// The epks from `min` (inclusive) to `max` (exclusive).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EpkRange {
-    /// The lowest epk inside.
+    /// Inclusive lower bound.
     pub min: EffectivePartitionKey,
-    /// The lowest epk above.
+    /// Exclusive upper bound.
     pub max: EffectivePartitionKey,
 }
 
 impl EpkRange {
-    /// The epks from `min`, included, to `max`, excluded.
+    /// The epks from `min` (inclusive) to `max` (exclusive).
     #[must_use]
     pub fn new(min: EffectivePartitionKey, max: EffectivePartitionKey) -> Self {
         Self { min, max }
@@ -28,37 +29,37 @@ impl EpkRange {
         Self { min: EffectivePartitionKey::MIN, max: EffectivePartitionKey::MAX }
     }
 
-    /// The whole space in equal parts, in order; at least one.
+    /// Divides the whole space into equal parts, in order; at least one.
     #[must_use]
     pub fn equal_parts(parts: usize, definition: &PartitionKeyDefinition) -> Vec<Self> {
         let parts = parts.max(1);
         let bound = |part: usize| match part {
             0 => EffectivePartitionKey::MIN,
             part if part == parts => EffectivePartitionKey::MAX,
-            part => coordinate::cut(part, parts, definition),
+            part => coordinate::part_bound(part, parts, definition),
         };
         (0..parts).map(|part| Self { min: bound(part), max: bound(part + 1) }).collect()
     }
 
-    /// Whether no epk is inside.
+    /// Whether the range contains no epk.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min >= self.max
     }
 
-    /// Whether an epk is inside.
+    /// Whether the range contains an epk.
     #[must_use]
     pub fn contains(&self, epk: &EffectivePartitionKey) -> bool {
         self.min <= *epk && *epk < self.max
     }
 
-    /// Whether some epk is inside both.
+    /// Whether both ranges have an epk in common.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (&self.min).max(&other.min) < (&self.max).min(&other.max)
     }
 
-    /// The epks inside both; none when there are none.
+    /// The intersection; `None` when it is empty.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let min = (&self.min).max(&other.min);
@@ -66,7 +67,7 @@ impl EpkRange {
         (min < max).then(|| Self { min: min.clone(), max: max.clone() })
     }
 
-    /// The part below an epk and the part from it on; none when one of them would be empty.
+    /// Splits the range at an epk, which becomes the lower bound of the second part; `None` when one part would be empty.
     #[must_use]
     pub fn split_at(&self, epk: &EffectivePartitionKey) -> Option<(Self, Self)> {
         (self.min < *epk && *epk < self.max).then(|| {
@@ -76,7 +77,7 @@ impl EpkRange {
         })
     }
 
-    /// Both as one; none unless one begins where the other ends.
+    /// The union of two adjacent ranges; `None` unless one starts where the other ends.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Option<Self> {
         if self.max == other.min {
@@ -88,7 +89,7 @@ impl EpkRange {
         None
     }
 
-    /// The middle by the definition's hash, to split at; the minimum when nothing lies between the bounds.
+    /// The midpoint of the range in the hash space of the definition; the minimum when no epk is between the bounds.
     #[must_use]
     pub fn midpoint(&self, definition: &PartitionKeyDefinition) -> EffectivePartitionKey {
         coordinate::midpoint(self, definition)

@@ -1,6 +1,6 @@
-//! Feed ranges: what a caller names to read a part of a container.
+//! Feed ranges: the part of a container that a caller wants to read.
 //!
-//! Owns the choice and its text, which clients keep and pass around. Does not own reading.
+//! Owns the choice and its text, which clients store and pass on. Does not own reading.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,16 +11,16 @@ use crate::{Json, Object, Result, ValidationError};
 /// A part of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FeedRange {
-    /// All of it.
+    /// The whole container.
     Container,
-    /// The items whose epk lies in a range.
+    /// The items whose epk is in a range.
     Epk(EpkRange),
-    /// One logical partition, or those a prefix names.
+    /// One logical partition, or all with a prefix of a hierarchical key.
     PartitionKey(PartitionKey),
 }
 
 impl FeedRange {
-    /// The epks the part covers.
+    /// The range of epks that the feed range covers.
     #[must_use]
     pub fn epk_range(&self, definition: &PartitionKeyDefinition) -> EpkRange {
         match self {
@@ -30,7 +30,7 @@ impl FeedRange {
         }
     }
 
-    /// The text clients keep: base64 of JSON.
+    /// The text form: base64 of JSON.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut object = Object::new();
@@ -42,10 +42,10 @@ impl FeedRange {
         STANDARD.encode(Json::Object(object).to_bytes())
     }
 
-    /// Parses such a text, or its JSON without base64. The range of every epk is the container.
+    /// Parses the text form, or its JSON without base64. A range that covers every epk becomes [`FeedRange::Container`].
     ///
     /// # Errors
-    /// When the text names neither a range nor a partition key.
+    /// When the text contains neither a range nor a partition key.
     pub fn parse(text: &str) -> Result<Self> {
         let json = if text.trim_start().starts_with('{') {
             Json::parse(text.as_bytes()).ok()
@@ -81,7 +81,7 @@ fn range_json(range: &EpkRange) -> Object {
     object
 }
 
-/// A range whose bounds may be included or not becomes half-open.
+/// Converts bounds that may be inclusive or exclusive to a half-open range.
 fn range_from_json(json: &Json) -> Option<EpkRange> {
     let bound = |name: &str| EffectivePartitionKey::from_hex(json.get(name)?.as_str()?).ok();
     let flag = |name: &str, default: bool| match json.get(name) {

@@ -1,7 +1,7 @@
-//! Partitioning: which key an item has, where it hashes to, and how the space of hashes is cut.
+//! Partitioning: the key of an item, the hash of a key, and ranges of hashes.
 //!
 //! Owns partition keys, effective partition keys, epk ranges and feed ranges. Does not own physical partitions or the
-//! partition map: those live in the engine.
+//! partition map: see the engine.
 
 mod partition_key;
 
@@ -9,7 +9,6 @@ mod definition;
 
 mod component;
 mod effective_partition_key;
-pub(crate) mod murmur;
 
 mod coordinate;
 mod epk_range;

@@ -1,6 +1,6 @@
-//! Partition keys: the value, or the values of a hierarchical one, that place an item.
+//! Partition keys: the value, or the values of a hierarchical key, that determine the partition of an item.
 //!
-//! Owns the key itself, its equality and its JSON form. Does not own the rules of a container: see `definition`.
+//! Owns the key, its equality and its JSON form. Does not own the rules of a container: see `definition`.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -16,27 +16,27 @@ pub struct PartitionKey {
 /// One component of a partition key.
 #[derive(Clone, Debug)]
 pub enum PartitionKeyValue {
-    /// The item lacks the property, or has an array or object there.
+    /// The item has no such property, or its value is an array or object.
     Undefined,
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number; partition keys know doubles only. Both zeros are equal.
+    /// A number. Partition keys compare numbers as doubles; 0.0 and -0.0 are equal.
     Number(f64),
     /// Text.
     String(String),
 }
 
 impl PartitionKey {
-    /// A key of these components; a number JSON cannot hold counts as undefined.
+    /// A key of these components. NaN and infinities count as undefined.
     #[must_use]
     pub fn from_values(values: impl IntoIterator<Item = PartitionKeyValue>) -> Self {
         let components = values.into_iter().map(PartitionKeyValue::normalized).collect();
         Self { components }
     }
 
-    /// The components, outermost first; none for the key of a container without partition key.
+    /// The components, outermost first; empty for a container without partition key.
     #[must_use]
     pub fn components(&self) -> &[PartitionKeyValue] {
         &self.components
@@ -53,7 +53,7 @@ impl PartitionKey {
         Self::from_json(&value)
     }
 
-    /// Reads an array of components, in which `{}` means undefined.
+    /// Parses an array of components, in which `{}` means undefined.
     ///
     /// # Errors
     /// When the value is not an array, or an element is an array or an object with properties.
@@ -79,7 +79,7 @@ impl PartitionKey {
 }
 
 impl PartitionKeyValue {
-    /// Reads one component, in which `{}` means undefined.
+    /// Parses one component. `{}` means undefined.
     fn from_json(value: &Json) -> Result<Self> {
         match value {
             Json::Null => Ok(Self::Null),
@@ -94,8 +94,8 @@ impl PartitionKeyValue {
         }
     }
 
-    /// The component an item has at a path: arrays and objects count as undefined.
-    pub(super) fn of_property(value: Option<&Json>) -> Self {
+    /// The component for a property of an item. Absent values, arrays and objects count as undefined.
+    pub(super) fn from_property(value: Option<&Json>) -> Self {
         value.and_then(|value| Self::from_json(value).ok()).unwrap_or(Self::Undefined)
     }
 
@@ -111,18 +111,18 @@ impl PartitionKeyValue {
         }
     }
 
-    /// One representation per value, so that equal components have equal bytes everywhere.
+    /// Normalizes a component, so that equal components have equal bytes everywhere.
     fn normalized(self) -> Self {
         match self {
             Self::Number(value) if !value.is_finite() => Self::Undefined,
-            // Adding zero turns the negative zero into the positive one and leaves the rest.
+            // Adding zero turns -0.0 into 0.0 and does not change any other number.
             Self::Number(value) => Self::Number(value + 0.0),
             other => other,
         }
     }
 }
 
-/// The bits that decide equality of numbers: both zeros have the same.
+/// The bits that decide the equality of numbers; 0.0 and -0.0 have the same.
 fn number_bits(value: f64) -> u64 {
     (value + 0.0).to_bits()
 }

@@ -1,22 +1,28 @@
 //! Continuation tokens: where a page ended.
 //!
-//! Owns the envelope every token shares, so that a foreign, stale or made-up one is refused before its payload is read.
-//! Does not own the payload: each kind of read encodes its own place. The checksum finds mistakes; it is no signature.
+//! Owns the envelope that all tokens share, so that a token of another container or kind of read, or a damaged one, is
+//! refused before its payload is decoded. Does not own the payload: each kind of read encodes its own position.
+//!
+//! ```text
+//! version: 1 byte | kind: length byte + bytes | container: length byte + resource id | payload | checksum: 8 bytes
+//! ```
+//!
+//! The bytes are printed as URL-safe base64. The checksum detects accidental changes; it is not a signature.
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::partition::murmur::murmur3_x64_128;
+use crate::murmur::murmur3_x64_128;
 use crate::{ResourceId, Result, ValidationError};
 
-/// Where a page ended; opaque outside.
+/// The position where a page ended. Opaque to clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContinuationToken(String);
 
 impl ContinuationToken {
-    /// Wraps the place where a read of this kind ended in a container.
+    /// Encodes the position where a read of this kind ended in a container.
     #[must_use]
     pub fn encode(kind: &'static str, version: u8, container: &ResourceId, payload: &[u8]) -> Self {
         let mut bytes = vec![version];
@@ -27,10 +33,10 @@ impl ContinuationToken {
         Self(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// Unwraps a token of this kind and container: its version and its payload.
+    /// Decodes a token of this kind and container. Returns its version and its payload.
     ///
     /// # Errors
-    /// When the text is no token, or one of another kind of read or another container.
+    /// When the text is not a token, or is one of another kind of read or another container.
     pub fn decode(text: &str, kind: &str, container: &ResourceId) -> Result<(u8, Vec<u8>)> {
         let damaged = || invalid(text, "it was not made by this service, or was changed since");
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| damaged())?;
@@ -58,7 +64,7 @@ impl ContinuationToken {
         &self.0
     }
 
-    /// The text, without a copy.
+    /// The text, without copying it.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -70,7 +76,7 @@ fn checksum(bytes: &[u8]) -> [u8; 8] {
     (murmur3_x64_128(bytes, SEED) as u64).to_le_bytes()
 }
 
-/// Appends a length and that many bytes; kinds and resource ids are short.
+/// Appends a length byte and the bytes. Kinds and resource ids are shorter than 256 bytes.
 fn append_sized(part: &[u8], bytes: &mut Vec<u8>) {
     let length = u8::try_from(part.len()).expect("a kind of read has a name below 256 bytes");
     bytes.push(length);

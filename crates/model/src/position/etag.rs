@@ -1,6 +1,6 @@
 //! Etags: opaque versions of one resource.
 //!
-//! Owns their text and their bytes. Does not own preconditions: how a client's text matches one is `request`'s.
+//! Owns their text and their bytes. Does not own preconditions: `request` compares a client's text with an etag.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::TimestampSeconds;
 pub struct Etag {
     sequence: u64,
     partition: u32,
-    /// The low 32 bits of the timestamp: informative only, the sequence alone makes etags differ.
+    /// The low 32 bits of the timestamp. Informative only: sequence and partition make an etag unique.
     timestamp: u32,
 }
 
@@ -25,7 +25,7 @@ impl Etag {
     /// Bytes of a printed etag.
     pub const TEXT_BYTES: usize = Hyphenated::LENGTH + 2;
 
-    /// The etag of a write: its number in a physical partition, that partition, and when it happened.
+    /// The etag of a write: its sequence number in a physical partition, the partition, and the time of the write.
     #[must_use]
     pub fn new(sequence: u64, partition: u32, timestamp: TimestampSeconds) -> Self {
         Self { sequence, partition, timestamp: timestamp.0 as u32 }
@@ -40,8 +40,9 @@ impl Etag {
         number.to_be_bytes()
     }
 
-    /// The quoted form of the service. The sequence fills the first, second and fourth group, the physical partition
-    /// the third and the end of the last, so that two etags print alike only if they are equal.
+    /// The quoted UUID form of the service. The sequence fills the first, second and fourth group; the physical partition
+    /// fills the third group and the end of the last. All fields are printed, so two etags have the same text only if they
+    /// are equal.
     #[must_use]
     pub fn to_ascii(self) -> [u8; Self::TEXT_BYTES] {
         let (sequence, partition) = (u128::from(self.sequence), u128::from(self.partition));

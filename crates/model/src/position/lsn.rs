@@ -1,6 +1,6 @@
 //! Logical sequence numbers.
 //!
-//! Owns the position of a committed write in its physical partition. Does not own handing them out.
+//! Owns the position of a committed write in its physical partition. Does not assign lsns: the store does.
 
 use std::fmt;
 

@@ -1,7 +1,6 @@
-//! Positions: in the sequence of writes, in time, in the life of one resource, in a read.
+//! Lsns, timestamps, etags, session tokens and continuation tokens.
 //!
-//! Owns lsns, timestamps, etags, session tokens and continuation tokens. Does not own a clock or a counter: callers
-//! bring both.
+//! Owns their text and binary forms. Does not own a clock or a counter: callers supply both.
 
 mod continuation_token;
 mod etag;

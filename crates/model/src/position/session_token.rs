@@ -1,6 +1,6 @@
-//! Session tokens: what a client has seen, per physical partition.
+//! Session tokens: the writes that a client has seen, per physical partition.
 //!
-//! Owns their text, every form of it clients send, and their union. Does not own waiting for a position.
+//! Owns their text forms, including those that only older clients send, and their union. Does not own waiting for an lsn.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::fmt;
 use super::Lsn;
 use crate::{Result, ValidationError};
 
-/// Per physical partition, the lsn a client has seen. The empty one has seen nothing.
+/// The lsn that a client has seen in each physical partition. An empty token has seen nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionToken {
     lsns: BTreeMap<u32, Lsn>,
 }
 
 impl SessionToken {
-    /// What a client has seen after an answer of one physical partition.
+    /// The token of a response from one physical partition.
     #[must_use]
     pub fn new(partition: u32, lsn: Lsn) -> Self {
         Self { lsns: BTreeMap::from([(partition, lsn)]) }
@@ -42,23 +42,23 @@ impl SessionToken {
         Ok(Self { lsns })
     }
 
-    /// The lsn seen of a physical partition; none when the token does not speak of it.
+    /// The lsn seen in a physical partition; `None` when the token does not contain the partition.
     #[must_use]
     pub fn lsn_of(&self, partition: u32) -> Option<Lsn> {
         self.lsns.get(&partition).copied()
     }
 
-    /// Every physical partition with the lsn seen of it.
+    /// Each physical partition with the lsn seen in it.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Lsn)> {
         self.lsns.iter().map(|(partition, lsn)| (*partition, *lsn))
     }
 
-    /// Notes an answer of one more physical partition.
+    /// Adds the lsn of a response. An lsn never goes back.
     pub fn advance(&mut self, partition: u32, lsn: Lsn) {
         raise(&mut self.lsns, partition, lsn);
     }
 
-    /// What a client has seen after both.
+    /// The union of both tokens: the higher lsn of each physical partition.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         let mut merged = self.clone();
@@ -70,11 +70,11 @@ impl SessionToken {
 }
 
 fn raise(lsns: &mut BTreeMap<u32, Lsn>, partition: u32, lsn: Lsn) {
-    let known = lsns.entry(partition).or_insert(lsn);
-    *known = lsn.max(*known);
+    let seen = lsns.entry(partition).or_insert(lsn);
+    *seen = lsn.max(*seen);
 }
 
-/// Reads `<partition>:<version>#<lsn>[#<region>=<lsn>...]` or `<partition>:<lsn>`.
+/// Parses `<partition>:<version>#<lsn>[#<region>=<lsn>...]` or `<partition>:<lsn>`.
 fn parse_one(token: &str) -> Option<(u32, Lsn)> {
     let (partition, position) = token.split_once(':')?;
     let mut parts = position.split('#');
@@ -87,14 +87,14 @@ fn parse_one(token: &str) -> Option<(u32, Lsn)> {
         let (region, lsn) = region.split_once('=')?;
         let (_, _): (i64, i64) = (region.parse().ok()?, lsn.parse().ok()?);
     }
-    // A negative lsn means nothing was seen yet.
+    // Clients send a negative lsn when they have seen nothing yet.
     Some((partition.parse().ok()?, Lsn(u64::try_from(lsn).unwrap_or(0))))
 }
 
 impl fmt::Display for SessionToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (partition, lsn)) in self.iter().enumerate() {
-            let separator = if place == 0 { "" } else { "," };
+        for (index, (partition, lsn)) in self.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "," };
             write!(formatter, "{separator}{partition}:-1#{lsn}")?;
         }
         Ok(())

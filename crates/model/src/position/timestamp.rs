@@ -1,4 +1,4 @@
-//! Moments as numbers since the Unix epoch.
+//! Timestamps relative to the Unix epoch.
 //!
 //! Owns the two units in use and their conversion. Does not own a clock.
 
@@ -13,7 +13,7 @@ pub struct TimestampSeconds(pub u64);
 pub struct TimestampMs(pub u64);
 
 impl TimestampMs {
-    /// The second this moment lies in.
+    /// The timestamp in seconds, rounded down.
     #[must_use]
     pub fn seconds(self) -> TimestampSeconds {
         TimestampSeconds(self.0 / 1000)
@@ -21,7 +21,7 @@ impl TimestampMs {
 }
 
 impl TimestampSeconds {
-    /// The first moment of this second.
+    /// The first millisecond of this second.
     #[must_use]
     pub fn start(self) -> TimestampMs {
         TimestampMs(self.0.saturating_mul(1000))

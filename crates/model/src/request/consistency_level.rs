@@ -1,6 +1,6 @@
 //! Consistency levels: how fresh a read must be.
 //!
-//! Owns the five levels, their order and their wire words. Does not own what a level costs or waits for.
+//! Owns the five levels, their order and their wire names. Does not own what a level costs or waits for.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum ConsistencyLevel {
     Session,
     /// Some prefix of the writes.
     ConsistentPrefix,
-    /// Any state that was.
+    /// Any past state.
     Eventual,
 }
 
@@ -30,10 +30,10 @@ impl ConsistencyLevel {
         Self::Eventual,
     ];
 
-    /// Reads the word of the wire; case does not matter.
+    /// Parses the wire name, ignoring case.
     ///
     /// # Errors
-    /// When the word names no level.
+    /// When the name is unknown.
     pub fn parse(text: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| {
@@ -44,7 +44,7 @@ impl ConsistencyLevel {
         })
     }
 
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl ConsistencyLevel {
         }
     }
 
-    /// Whether this level promises more than another.
+    /// Whether this level gives stronger guarantees than another.
     #[must_use]
     pub fn is_stronger_than(self, other: Self) -> bool {
         self.strength() > other.strength()

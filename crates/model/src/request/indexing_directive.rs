@@ -1,13 +1,13 @@
 //! Whether one write is indexed.
 //!
-//! Owns the choice, its wire words and how it meets the policy. Does not own the index.
+//! Owns the choice and its wire names. Does not own the index.
 
 use crate::{Result, ValidationError};
 
 /// What a request says about indexing its item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexingDirective {
-    /// As the policy says.
+    /// Follow the indexing policy.
     #[default]
     Default,
     /// Index the item.
@@ -17,23 +17,23 @@ pub enum IndexingDirective {
 }
 
 impl IndexingDirective {
-    /// Reads the word of the wire; case does not matter.
+    /// Parses the wire name, ignoring case.
     ///
     /// # Errors
-    /// When the word names no directive.
+    /// When the name is unknown.
     pub fn parse(text: &str) -> Result<Self> {
-        // The Python library writes numbers.
-        let known = [(Self::Default, "0"), (Self::Exclude, "1"), (Self::Include, "2")];
-        let named = |one: Self| one.as_str().eq_ignore_ascii_case(text);
-        let found = known.into_iter().find(|(one, number)| named(*one) || *number == text);
-        found.map(|(one, _)| one).ok_or_else(|| {
+        // The Python SDK sends numbers.
+        let directives = [(Self::Default, "0"), (Self::Exclude, "1"), (Self::Include, "2")];
+        let has_name = |directive: Self| directive.as_str().eq_ignore_ascii_case(text);
+        let found = directives.into_iter().find(|(one, number)| has_name(*one) || *number == text);
+        found.map(|(directive, _)| directive).ok_or_else(|| {
             ValidationError::new(format!(
                 "The indexing directive '{text}' is unknown; use Default, Include or Exclude."
             ))
         })
     }
 
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
-//! What a request asks beside its subject: conditions, patches, consistency, and what it is charged.
+//! Request options: preconditions, patches, consistency level, indexing directive; and the request charge.
 //!
-//! Owns these options as types, with their wire words. Does not own operations or their outcomes.
+//! Owns these types and their wire names. Does not own operations or their results.
 
 mod consistency_level;
 mod indexing_directive;

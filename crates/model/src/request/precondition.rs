@@ -1,41 +1,41 @@
 //! Preconditions on the etag of a resource.
 //!
-//! Owns the comparison and its verdict. Does not own which operations look at which precondition: a write looks at
-//! if-match only, a read at if-none-match.
+//! Owns the comparison and its result. Does not own which operations check which precondition: a write checks if-match
+//! only, a read checks if-none-match only.
 
 use std::fmt;
 
-/// A condition on the etag that a resource has now.
+/// A condition on the current etag of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precondition {
-    /// Go on only if the resource has this etag.
+    /// Proceed only if the resource has this etag.
     IfMatch(EtagPattern),
-    /// Go on only if the resource does not have this etag.
+    /// Proceed only if the resource does not have this etag.
     IfNoneMatch(EtagPattern),
 }
 
 /// What the etag of a resource is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EtagPattern {
-    /// `*`: any etag, so any resource that is there.
+    /// `*`: any etag, that is, any existing resource.
     Any,
     /// This etag.
     Etag(String),
 }
 
-/// What follows from a precondition.
+/// The result of checking a precondition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreconditionResult {
-    /// The operation goes on.
+    /// The operation proceeds.
     Proceed,
-    /// The resource is not the one the client means; the operation fails.
+    /// The resource has another etag, or does not exist; the operation fails.
     Failed,
-    /// The client has what it would read; there is nothing to send.
+    /// The client already has the current state; nothing is sent.
     NotModified,
 }
 
 impl EtagPattern {
-    /// Reads the text of a header: `*`, or an etag with or without its quotes.
+    /// Parses a header: `*`, or an etag with or without its quotes.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         match text.trim() {
@@ -44,12 +44,12 @@ impl EtagPattern {
         }
     }
 
-    /// Whether a resource with this etag, or none at all, is meant.
+    /// Whether the pattern matches a resource with this etag. `None` means that no resource exists, and never matches.
     fn matches(&self, current: Option<&str>) -> bool {
         match (self, current) {
             (_, None) => false,
             (Self::Any, Some(_)) => true,
-            (Self::Etag(etag), Some(current)) => unquoted(etag) == unquoted(current),
+            (Self::Etag(etag), Some(current)) => unquote(etag) == unquote(current),
         }
     }
 }
@@ -65,7 +65,7 @@ impl fmt::Display for EtagPattern {
 }
 
 impl Precondition {
-    /// Compares with the etag the resource has now; none when there is no resource.
+    /// Checks the current etag of the resource; `None` when the resource does not exist.
     #[must_use]
     pub fn check(&self, current_etag: Option<&str>) -> PreconditionResult {
         match self {
@@ -78,8 +78,8 @@ impl Precondition {
     }
 }
 
-/// The etag inside its quotes.
-fn unquoted(etag: &str) -> &str {
+/// Removes the quotes of an etag.
+fn unquote(etag: &str) -> &str {
     let inner = etag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.unwrap_or(etag)
 }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_lone_quote_is_not_a_pair() {
-        assert_eq!(unquoted("\""), "\"");
-        assert_eq!(unquoted("\"\""), "");
+        assert_eq!(unquote("\""), "\"");
+        assert_eq!(unquote("\"\""), "");
     }
 }

@@ -1,20 +1,20 @@
-//! Request charges: what an operation uses of its throughput.
+//! Request charges: the request units that an operation consumes.
 //!
-//! Owns exact sums in parts of a request unit and their printed form. Does not own the charge of any operation: that is
-//! `charge`.
+//! Owns exact arithmetic in fractions of a request unit and the printed form. Does not compute the charge of any
+//! operation: see `charge`.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// The charges of point operations lie on this grid.
+/// The charges of point operations are multiples of 1/21 request unit.
 const UNITS_PER_REQUEST_UNIT: u64 = 21;
-/// The constants of queries have four decimals; both grids meet in this one, so that sums stay exact.
+/// The constants of queries have four decimals. Counting in 1/210000 request unit represents both exactly, so that sums
+/// stay exact.
 const PARTS_PER_UNIT: u64 = 10_000;
 const PARTS_PER_REQUEST_UNIT: u64 = UNITS_PER_REQUEST_UNIT * PARTS_PER_UNIT;
 
-/// The charge of an operation, counted in whole parts of a request unit: of 1/21 for point operations, finer for
-/// queries.
+/// The charge of an operation, as a whole number of parts (1/210000 request unit).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestCharge {
     parts: u64,
@@ -27,25 +27,25 @@ impl RequestCharge {
     /// Parts of one request unit, as [`RequestCharge::parts`] counts them.
     pub const PARTS_PER_REQUEST_UNIT: u64 = PARTS_PER_REQUEST_UNIT;
 
-    /// A charge of so many 1/21 request units.
+    /// A charge in 1/21 request units.
     #[must_use]
     pub const fn from_units(units: u64) -> Self {
         Self { parts: units.saturating_mul(PARTS_PER_UNIT) }
     }
 
-    /// A charge of whole request units.
+    /// A charge in whole request units.
     #[must_use]
     pub const fn from_request_units(request_units: u64) -> Self {
         Self { parts: request_units.saturating_mul(PARTS_PER_REQUEST_UNIT) }
     }
 
-    /// A charge of so many 1/210000 request units.
+    /// A charge in 1/210000 request units.
     #[must_use]
     pub const fn from_parts(parts: u64) -> Self {
         Self { parts }
     }
 
-    /// The charge nearest to so many request units; nothing for what is no amount.
+    /// The charge nearest to a number of request units; zero for NaN and negative numbers.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -57,7 +57,7 @@ impl RequestCharge {
         Self { parts: (request_units * PARTS_PER_REQUEST_UNIT as f64).round() as u64 }
     }
 
-    /// The charge in 1/21 request units, to the nearest; exact for point operations.
+    /// The charge in 1/21 request units, rounded; exact for point operations.
     #[must_use]
     pub const fn units(self) -> u64 {
         self.parts.saturating_add(PARTS_PER_UNIT / 2) / PARTS_PER_UNIT
@@ -69,25 +69,25 @@ impl RequestCharge {
         self.parts
     }
 
-    /// The charge so many times.
+    /// The charge multiplied by a factor.
     #[must_use]
     pub const fn times(self, factor: u64) -> Self {
         Self { parts: self.parts.saturating_mul(factor) }
     }
 
-    /// What is left of the charge without another; nothing when the other is greater.
+    /// The charge minus another; zero when the other is greater.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self { parts: self.parts.saturating_sub(other.parts) }
     }
 
-    /// Whole request units and hundredths of one, to the nearest.
+    /// Whole request units and hundredths, rounded.
     #[must_use]
     pub const fn rounded(self) -> (u64, u64) {
         let grid = PARTS_PER_REQUEST_UNIT;
         let (whole, rest) = (self.parts / grid, self.parts % grid);
         let hundredths = (rest * 100 + grid / 2) / grid;
-        // A rest that rounds up to a whole request unit is carried.
+        // A remainder of 99.5 hundredths or more rounds up to a whole request unit: carry it.
         (whole + hundredths / 100, hundredths % 100)
     }
 

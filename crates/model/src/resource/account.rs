@@ -4,11 +4,11 @@
 
 use crate::ConsistencyLevel;
 
-/// What the operator says about the account.
+/// The properties of the account, chosen by the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountProperties {
     /// The name of the account.
     pub id: String,
-    /// The consistency level of requests that name none; none may ask for a stronger one.
+    /// The consistency level of requests that set none. No request may ask for a stronger one.
     pub default_consistency: ConsistencyLevel,
 }

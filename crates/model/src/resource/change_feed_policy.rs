@@ -5,14 +5,14 @@
 use super::members::Members;
 use crate::{Json, Object, Result, ValidationError};
 
-/// Retention of the change feed mode that shows all versions and deletes.
+/// Retention of the change feed mode "all versions and deletes".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeFeedPolicy {
     retention_minutes: u32,
 }
 
 impl ChangeFeedPolicy {
-    /// A policy that keeps changes for so many minutes.
+    /// A policy with this retention.
     #[must_use]
     pub fn new(retention_minutes: u32) -> Self {
         Self { retention_minutes }
@@ -24,9 +24,9 @@ impl ChangeFeedPolicy {
         u64::from(self.retention_minutes)
     }
 
-    /// Reads the wire form; `retentionDuration` counts minutes.
+    /// Parses the wire form; `retentionDuration` counts minutes.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let minutes = Members::of("change feed policy", json)?.integer("retentionDuration")?;
+        let minutes = Members::new("change feed policy", json)?.integer("retentionDuration")?;
         let minutes = minutes.unwrap_or_default();
         u32::try_from(minutes).map(Self::new).map_err(|_| {
             ValidationError::new(format!(

@@ -26,7 +26,7 @@ impl ComputedProperty {
         Ok(Self { name: name.to_owned(), query: query.to_owned() })
     }
 
-    /// The name under which queries see it.
+    /// The name that queries use.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -38,7 +38,7 @@ impl ComputedProperty {
         &self.query
     }
 
-    /// Reads the wire array: at most 20, no name twice.
+    /// Parses the wire array: at most 20, no name twice.
     pub fn list_from_json(elements: &[Json]) -> Result<Vec<Self>> {
         if elements.len() > COMPUTED_PROPERTIES_MAX {
             return Err(ValidationError::new(format!(
@@ -50,7 +50,7 @@ impl ComputedProperty {
         let mut names = HashSet::new();
         let mut list = Vec::with_capacity(elements.len());
         for element in elements {
-            let members = Members::of("computed property", element)?;
+            let members = Members::new("computed property", element)?;
             let property =
                 Self::new(members.required_text("name")?, members.required_text("query")?)?;
             if !names.insert(property.name.clone()) {
@@ -64,7 +64,7 @@ impl ComputedProperty {
         Ok(list)
     }
 
-    /// The wire form of one.
+    /// The wire form of one computed property.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();
@@ -89,7 +89,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Looks only at words outside quotes and brackets: SELECT VALUE first, one FROM, one alias last.
+/// Checks only the words outside quotes and brackets: SELECT VALUE first, one FROM, one alias last.
 fn check_shape(name: &str, query: &str) -> Result<()> {
     let words = outer_words(query);
     let is = |index: usize, word: &str| {

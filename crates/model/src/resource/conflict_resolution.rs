@@ -5,10 +5,10 @@
 use super::members::Members;
 use crate::{Json, Object, Result, ValidationError};
 
-/// Where the last writer is looked up when the client names no path.
+/// The path that decides the last writer when the client sets none.
 const DEFAULT_PATH: &str = "/_ts";
 
-/// How conflicting writes of one item are settled.
+/// How conflicting writes to one item are resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConflictResolutionPolicy {
     /// The write with the greater number at this path wins.
@@ -30,9 +30,9 @@ impl Default for ConflictResolutionPolicy {
 }
 
 impl ConflictResolutionPolicy {
-    /// Reads the wire form; an absent path means the timestamp.
+    /// Parses the wire form; an absent path means the timestamp.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("conflict resolution policy", json)?;
+        let members = Members::new("conflict resolution policy", json)?;
         let path = members.text("conflictResolutionPath")?.unwrap_or_default();
         let procedure = members.text("conflictResolutionProcedure")?.unwrap_or_default();
         match members.text("mode")?.unwrap_or("LastWriterWins") {

@@ -5,7 +5,7 @@
 use super::members::Members;
 use crate::{DatabaseId, Json, Object, Result};
 
-/// What a client says about a database.
+/// The properties of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseProperties {
     /// The name of the database.
@@ -13,12 +13,12 @@ pub struct DatabaseProperties {
 }
 
 impl DatabaseProperties {
-    /// Reads the wire form.
+    /// Parses the wire form.
     ///
     /// # Errors
     /// When the id is absent or not a name.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let id = Members::of("database", json)?.required_id()?;
+        let id = Members::new("database", json)?.required_id()?;
         Ok(Self { id: DatabaseId::new(id)? })
     }
 

@@ -1,6 +1,6 @@
-//! Full text: which properties hold text to search, in which language.
+//! Full-text policies: which properties contain searchable text, and in which language.
 //!
-//! Owns the policy and its wire form, with the sentences the SDK suites compare. Does not own full-text indexes (see
+//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own full-text indexes (see
 //! `indexing_policy`) nor tokens and scores.
 
 use super::members::Members;
@@ -16,41 +16,41 @@ pub struct FullTextPolicy {
     paths: Vec<FullTextPath>,
 }
 
-/// One property that holds text to search.
+/// One property that contains searchable text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTextPath {
-    /// Where the text lies.
+    /// Path of the text.
     pub path: PropertyPath,
     /// Its language, when it differs from the default of the policy.
     pub language: Option<String>,
 }
 
 impl FullTextPolicy {
-    /// The language of paths that name none.
+    /// The language of paths that set none.
     #[must_use]
     pub fn default_language(&self) -> Option<&str> {
         self.default_language.as_deref()
     }
 
-    /// The paths, in the order they were given.
+    /// The paths, in the order in which they were given.
     #[must_use]
     pub fn paths(&self) -> &[FullTextPath] {
         &self.paths
     }
 
-    /// The language of a path; none when the policy does not name the path.
+    /// The language of a path; `None` when the policy does not contain the path.
     #[must_use]
     pub fn language_of(&self, path: &PropertyPath) -> Option<&str> {
         let found = self.paths.iter().find(|known| known.path == *path)?;
         Some(found.language.as_deref().or(self.default_language()).unwrap_or("en-US"))
     }
 
-    /// Reads the wire form.
+    /// Parses the wire form.
     ///
     /// # Errors
     /// When a path is malformed, or a language is unknown.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("full text policy", json)?;
+        let members = Members::new("full text policy", json)?;
         let default_language = language(members.text("defaultLanguage")?)?;
         let mut paths: Vec<FullTextPath> = Vec::new();
         for element in members.array("fullTextPaths")? {
@@ -83,7 +83,7 @@ impl FullTextPolicy {
 
 impl FullTextPath {
     fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("full text path", json)?;
+        let members = Members::new("full text path", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
             ValidationError::new(format!(

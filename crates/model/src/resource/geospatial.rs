@@ -1,4 +1,4 @@
-//! Whether the coordinates of a container lie on the earth or on a plane.
+//! Whether the coordinates of a container are on the earth or on a plane.
 //!
 //! Owns the choice and its wire form. Does not own geometry.
 
@@ -8,17 +8,17 @@ use crate::{Json, Object, Result, ValidationError};
 /// The meaning of coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GeospatialConfig {
-    /// Longitude and latitude on the round earth.
+    /// Longitude and latitude on the earth.
     #[default]
     Geography,
-    /// Points of a plane.
+    /// Coordinates on a plane.
     Geometry,
 }
 
 impl GeospatialConfig {
-    /// Reads the wire form.
+    /// Parses the wire form.
     pub fn from_json(json: &Json) -> Result<Self> {
-        match Members::of("geospatial config", json)?.text("type")? {
+        match Members::new("geospatial config", json)?.text("type")? {
             None => Ok(Self::default()),
             Some(text) if text.eq_ignore_ascii_case("Geography") => Ok(Self::Geography),
             Some(text) if text.eq_ignore_ascii_case("Geometry") => Ok(Self::Geometry),

@@ -1,24 +1,24 @@
-//! Reading the named members of a wire object.
+//! Read the members of a JSON object in wire form.
 //!
-//! Owns the sentences for a member that is absent or of the wrong type, so that every resource refuses in the same
-//! manner. A null member counts as absent. Does not own the meaning of any member.
+//! Owns the messages for a member that is absent or has the wrong type, so that they are the same for every resource. A
+//! null member counts as absent. Does not own the meaning of any member.
 
 use crate::{Json, Object, Result, ValidationError};
 
-/// The members of one object, with the name of what they describe.
+/// The members of one object, with the name of the resource for messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Members<'a> {
-    thing: &'static str,
+    subject: &'static str,
     object: &'a Object,
 }
 
 impl<'a> Members<'a> {
-    /// Takes the members of a value that must be an object.
-    pub(crate) fn of(thing: &'static str, json: &'a Json) -> Result<Self> {
-        json.as_object().map(|object| Self { thing, object }).ok_or_else(|| {
+    /// The members of a value that must be an object.
+    pub(crate) fn new(subject: &'static str, json: &'a Json) -> Result<Self> {
+        json.as_object().map(|object| Self { subject, object }).ok_or_else(|| {
             ValidationError::new(format!(
-                "The {thing} must be a JSON object, not {}.",
-                described(json)
+                "The {subject} must be a JSON object, not {}.",
+                describe(json)
             ))
         })
     }
@@ -33,14 +33,14 @@ impl<'a> Members<'a> {
         self.read(name, "a string", Json::as_str)
     }
 
-    /// The text of a member that must be there.
+    /// The text of a member that is required.
     pub(crate) fn required_text(&self, name: &str) -> Result<&'a str> {
         self.text(name)?.ok_or_else(|| {
-            ValidationError::new(format!("The {} has no '{name}'; give it a string.", self.thing))
+            ValidationError::new(format!("The {} has no '{name}'; give it a string.", self.subject))
         })
     }
 
-    /// The `id` of a resource, which must be there.
+    /// The `id` of a resource, which is required.
     pub(crate) fn required_id(&self) -> Result<&'a str> {
         self.text("id")?.ok_or_else(|| {
             ValidationError::new(
@@ -60,17 +60,17 @@ impl<'a> Members<'a> {
         self.read(name, "an integer", Json::as_i64)
     }
 
-    /// The elements of a member; none at all when it is absent.
+    /// The elements of a member; empty when it is absent.
     pub(crate) fn array(&self, name: &str) -> Result<&'a [Json]> {
         Ok(self.read(name, "an array", Json::as_array)?.unwrap_or_default())
     }
 
-    /// Refuses the object with a sentence about one of its members.
+    /// The error for a member with an unexpected value.
     pub(crate) fn refuse(&self, name: &str, value: &Json, expected: &str) -> ValidationError {
         ValidationError::new(format!(
             "The '{name}' of the {} must be {expected}, not {}.",
-            self.thing,
-            described(value)
+            self.subject,
+            describe(value)
         ))
     }
 
@@ -87,8 +87,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// A short form of a value for a sentence: scalars as they are, others by type.
-pub(crate) fn described(json: &Json) -> String {
+/// A short description of a value for messages: scalars as they are, others by type.
+pub(crate) fn describe(json: &Json) -> String {
     match json {
         Json::Array(_) | Json::Object(_) => format!("an {}", json.type_name()),
         scalar => scalar.to_string(),

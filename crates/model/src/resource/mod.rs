@@ -1,7 +1,7 @@
-//! What a client says about the resources of an account, as stored with them.
+//! The properties and policies of resources, as clients send them and as they are stored.
 //!
-//! Owns resource properties and policies: their wire form, defaults, limits and what may not change. Does not own
-//! system properties, storage, nor the enforcement of any policy.
+//! Owns their wire form, defaults, limits and which of them are immutable. Does not own system properties, storage or
+//! the enforcement of any policy.
 
 mod account;
 mod change_feed_policy;

@@ -1,7 +1,7 @@
 //! Throughput: request units per second given to a container or a database.
 //!
-//! Owns the two kinds, their limits and their wire content. Does not own the budget that is spent, nor the rest of the
-//! wire resource around the content.
+//! Owns the two kinds, their limits and their wire content. Does not own throttling, or the rest of the wire resource
+//! around the content.
 
 use super::members::Members;
 use crate::limits::{
@@ -22,11 +22,11 @@ const AUTOSCALE_IDLE_DIVISOR: u32 = 10;
 pub enum Throughput {
     /// A fixed number of request units per second.
     Manual(u32),
-    /// As needed, between a tenth of the maximum and the maximum.
+    /// Scales with the load, between a tenth of the maximum and the maximum.
     Autoscale {
-        /// Most request units per second.
+        /// Highest request units per second.
         maximum: u32,
-        /// By how much the maximum may grow on its own, in percent, if the client said so.
+        /// By how many percent the maximum may grow automatically, if the client set it.
         increment_percent: Option<u32>,
     },
 }
@@ -34,7 +34,7 @@ pub enum Throughput {
 impl Throughput {
     /// A fixed number: 400 to 1000000 in steps of 100.
     pub fn manual(per_second: i64) -> Result<Self> {
-        within(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
+        check_range(per_second, MANUAL_THROUGHPUT_MIN, MANUAL_STEP).map(Self::Manual).ok_or_else(|| {
             ValidationError::new(format!(
                 "The offer should have valid throughput values between {MANUAL_THROUGHPUT_MIN} and \
                  {THROUGHPUT_MAX} inclusive in increments of {MANUAL_STEP}. Requested throughput \
@@ -43,7 +43,7 @@ impl Throughput {
         })
     }
 
-    /// As needed up to a maximum: 1000 to 1000000 in steps of 1000.
+    /// Autoscale up to a maximum: 1000 to 1000000 in steps of 1000.
     pub fn autoscale(maximum: i64) -> Result<Self> {
         if maximum < i64::from(AUTOSCALE_THROUGHPUT_MIN) {
             return Err(ValidationError::new(format!(
@@ -52,7 +52,7 @@ impl Throughput {
             )));
         }
         let maximum =
-            within(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
+            check_range(maximum, AUTOSCALE_THROUGHPUT_MIN, AUTOSCALE_STEP).ok_or_else(|| {
                 ValidationError::new(format!(
                     "The offer should have valid autoscale max throughput values between \
                  {AUTOSCALE_THROUGHPUT_MIN} and {THROUGHPUT_MAX} inclusive in increments of \
@@ -62,9 +62,9 @@ impl Throughput {
         Ok(Self::Autoscale { maximum, increment_percent: None })
     }
 
-    /// Reads the autoscale settings, as a header at creation or inside the content: `{"maxThroughput":4000}`.
+    /// Parses autoscale settings, from a header or from the content: `{"maxThroughput":4000}`.
     pub fn from_autoscale_settings(settings: &Json) -> Result<Self> {
-        let members = Members::of("autoscale settings", settings)?;
+        let members = Members::new("autoscale settings", settings)?;
         let maximum = members.integer("maxThroughput")?.ok_or_else(|| {
             ValidationError::new(
                 "The autoscale settings have no 'maxThroughput'; give it an integer.",
@@ -87,9 +87,9 @@ impl Throughput {
         }
     }
 
-    /// Reads the `content` of the wire resource; autoscale settings win over a number beside them.
+    /// Parses the `content` of the wire resource. Autoscale settings take precedence over a manual number.
     pub fn from_json(content: &Json) -> Result<Self> {
-        let members = Members::of("throughput content", content)?;
+        let members = Members::new("throughput content", content)?;
         if let Some(settings) = members.get("offerAutopilotSettings") {
             return Self::from_autoscale_settings(settings);
         }
@@ -118,13 +118,13 @@ impl Throughput {
         Json::Object(content)
     }
 
-    /// The least a container can have: what it gets when the client names no throughput.
+    /// The lowest throughput of a container, which it gets when the client sets none.
     #[must_use]
     pub const fn minimum() -> Self {
         Self::Manual(MANUAL_THROUGHPUT_MIN)
     }
 
-    /// Most request units per second: all of a manual number, the maximum of autoscale.
+    /// Highest request units per second: the manual number, or the autoscale maximum.
     #[must_use]
     pub fn highest(&self) -> u32 {
         match self {
@@ -133,7 +133,7 @@ impl Throughput {
         }
     }
 
-    /// Request units per second before there is any load: all of a manual number, a tenth of an autoscale maximum.
+    /// Request units per second without load: the manual number, or a tenth of the autoscale maximum.
     #[must_use]
     pub fn per_second_at_creation(&self) -> u32 {
         match self {
@@ -142,17 +142,17 @@ impl Throughput {
         }
     }
 
-    /// How many physical partitions a container of this throughput starts with.
+    /// Number of physical partitions of a new container with this throughput.
     #[must_use]
     pub fn partitions_at_creation(&self) -> u32 {
         self.highest().div_ceil(THROUGHPUT_PER_PARTITION_AT_CREATION).max(1)
     }
 }
 
-/// The number when it lies between the least and the common most, on a step.
-fn within(per_second: i64, least: u32, step: i64) -> Option<u32> {
+/// The number, if it is between the minimum and [`THROUGHPUT_MAX`] and a multiple of `step`.
+fn check_range(per_second: i64, minimum: u32, step: i64) -> Option<u32> {
     let number = u32::try_from(per_second).ok()?;
-    (number >= least && number <= THROUGHPUT_MAX && per_second % step == 0).then_some(number)
+    (number >= minimum && number <= THROUGHPUT_MAX && per_second % step == 0).then_some(number)
 }
 
 fn autoscale_json(maximum: u32, increment_percent: Option<u32>) -> Object {

@@ -1,22 +1,22 @@
 //! Time to live: how long an item lives after its last write.
 //!
-//! Owns the setting of a container, the setting of an item and the rule that joins them. Does not own the clock, nor
-//! expiry itself.
+//! Owns the setting of a container, the setting of an item and the rule that combines them. Does not own the clock or
+//! expiry.
 
 use crate::{Json, Result, ValidationError};
 
-/// Most seconds a time to live can hold.
+/// Maximum time to live in seconds.
 const SECONDS_MAX: i64 = 2_147_483_647;
 
 /// The `defaultTtl` of a container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeToLive {
-    /// Absent: nothing expires, whatever the items say.
+    /// Absent: nothing expires, regardless of the items.
     #[default]
     Off,
     /// `-1`: only items with their own time to live expire.
     NoDefault,
-    /// Items expire this many seconds after their last write, unless they say otherwise.
+    /// Items expire this many seconds after their last write, unless they have their own time to live.
     Seconds(u32),
 }
 
@@ -30,7 +30,7 @@ pub enum ItemTimeToLive {
 }
 
 impl TimeToLive {
-    /// Reads the value of `defaultTtl`; absent and null mean off.
+    /// Parses the value of `defaultTtl`; absent and null mean off.
     pub fn from_json(value: Option<&Json>) -> Result<Self> {
         match value {
             None | Some(Json::Null) => Ok(Self::Off),
@@ -41,7 +41,7 @@ impl TimeToLive {
         }
     }
 
-    /// The value of `defaultTtl`; none when the member is to be left out.
+    /// The value of `defaultTtl`; `None` when the member is omitted.
     #[must_use]
     pub fn to_json(self) -> Option<Json> {
         match self {
@@ -53,13 +53,13 @@ impl TimeToLive {
 }
 
 impl ItemTimeToLive {
-    /// Reads the `ttl` property of an item; none when it has none.
+    /// Parses the `ttl` property of an item; `None` when it is absent.
     pub fn from_item(item: &Json) -> Result<Option<Self>> {
         item.get("ttl").map(parse).transpose()
     }
 }
 
-/// The second from which an item counts as expired; none when it never does.
+/// The second at which an item expires; `None` when it never does.
 #[must_use]
 pub fn expires_at(
     container: TimeToLive,

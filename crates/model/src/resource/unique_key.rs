@@ -1,10 +1,10 @@
-//! Unique keys: sets of paths whose values no two items of a logical partition share.
+//! Unique keys: sets of paths whose values are unique among the items of a logical partition.
 //!
-//! Owns the definition, its limits and its wire form. Does not own enforcement, nor the index behind it.
+//! Owns the definition, its limits and its wire form. Does not own enforcement or the index behind it.
 
 use std::collections::HashSet;
 
-use super::members::{Members, described};
+use super::members::{Members, describe};
 use crate::limits::{UNIQUE_KEY_PATHS_MAX, UNIQUE_KEYS_MAX};
 use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
@@ -35,18 +35,18 @@ impl UniqueKey {
         Ok(Self { paths })
     }
 
-    /// The paths, in the order they were given.
+    /// The paths, in the order in which they were given.
     #[must_use]
     pub fn paths(&self) -> &[PropertyPath] {
         &self.paths
     }
 
-    /// Reads the `uniqueKeyPolicy` of a container: at most 10 unique keys, none twice.
+    /// Parses the `uniqueKeyPolicy` of a container: at most 10 unique keys, none twice.
     ///
     /// # Errors
     /// When the policy is not of that shape or breaks a limit.
     pub fn list_from_json(policy: &Json) -> Result<Vec<Self>> {
-        let elements = Members::of("unique key policy", policy)?.array("uniqueKeys")?;
+        let elements = Members::new("unique key policy", policy)?.array("uniqueKeys")?;
         if elements.len() > UNIQUE_KEYS_MAX {
             return Err(ValidationError::new(format!(
                 "The container has {} unique keys; at most {UNIQUE_KEYS_MAX} are allowed.",
@@ -76,7 +76,7 @@ impl UniqueKey {
     }
 
     fn from_json(json: &Json) -> Result<Self> {
-        let paths = Members::of("unique key", json)?.array("paths")?;
+        let paths = Members::new("unique key", json)?.array("paths")?;
         Self::new(paths.iter().map(parse_path).collect::<Result<_>>()?)
     }
 
@@ -93,7 +93,7 @@ fn parse_path(json: &Json) -> Result<PropertyPath> {
         ValidationError::new(format!(
             "Error parsing the unique key path {}. Make sure the unique key path does not contain \
              wildcards and invalid characters.",
-            described(json)
+            describe(json)
         ))
     })
 }

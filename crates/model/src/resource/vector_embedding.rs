@@ -1,6 +1,6 @@
-//! Vector embeddings: which properties hold vectors, of what element type and length, compared how.
+//! Vector embeddings: which properties contain vectors, with their element type, length and distance function.
 //!
-//! Owns the policy and its wire form, with the sentences the SDK suites compare. Does not own vector indexes (see
+//! Owns the policy and its wire form, with the messages that the SDK test suites compare. Does not own vector indexes (see
 //! `indexing_policy`) nor distances.
 
 use super::members::Members;
@@ -13,14 +13,14 @@ pub struct VectorEmbeddingPolicy {
     embeddings: Vec<VectorEmbedding>,
 }
 
-/// One property that holds vectors.
+/// One property that contains vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorEmbedding {
-    /// Where the vector lies.
+    /// Path of the vector.
     pub path: PropertyPath,
     /// Type of its elements.
     pub data_type: VectorDataType,
-    /// How many elements it has.
+    /// Number of elements.
     pub dimensions: u32,
     /// How two vectors are compared.
     pub distance_function: DistanceFunction,
@@ -51,7 +51,7 @@ pub enum DistanceFunction {
 }
 
 impl VectorEmbeddingPolicy {
-    /// The embeddings, in the order they were given.
+    /// The embeddings, in the order in which they were given.
     #[must_use]
     pub fn embeddings(&self) -> &[VectorEmbedding] {
         &self.embeddings
@@ -63,19 +63,19 @@ impl VectorEmbeddingPolicy {
         self.embeddings.iter().find(|embedding| embedding.path == *path)
     }
 
-    /// Whether every embedding of this policy is still there, unchanged, in another.
+    /// Whether another policy still contains every embedding of this one, unchanged.
     #[must_use]
     pub fn is_kept_by(&self, other: &Self) -> bool {
         self.embeddings.iter().all(|embedding| other.embeddings.contains(embedding))
     }
 
-    /// Reads the wire form.
+    /// Parses the wire form.
     ///
     /// # Errors
     /// When an embedding is malformed or a path comes twice.
     pub fn from_json(json: &Json) -> Result<Self> {
         let mut policy = Self::default();
-        for element in Members::of("vector embedding policy", json)?.array("vectorEmbeddings")? {
+        for element in Members::new("vector embedding policy", json)?.array("vectorEmbeddings")? {
             let embedding = VectorEmbedding::from_json(element)?;
             if policy.embedding(&embedding.path).is_some() {
                 return Err(ValidationError::new(format!(
@@ -100,7 +100,7 @@ impl VectorEmbeddingPolicy {
 
 impl VectorEmbedding {
     fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("vector embedding", json)?;
+        let members = Members::new("vector embedding", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
             ValidationError::new(format!(
@@ -129,7 +129,7 @@ impl VectorEmbedding {
 }
 
 impl VectorDataType {
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -152,7 +152,7 @@ impl VectorDataType {
 }
 
 impl DistanceFunction {
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -26,7 +26,7 @@ pub(crate) fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Any number, integers and doubles that meet often.
+/// Any number; integers and doubles are often equal.
 pub(crate) fn number() -> impl Strategy<Value = Number> {
     prop_oneof![
         (-2i64..3).prop_map(Number::from),

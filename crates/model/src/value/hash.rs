@@ -1,12 +1,12 @@
-//! A hash of the structure of a value.
+//! Structural hashes of values.
 //!
-//! Owns the fingerprint that orders arrays and objects and finds equal rows: equal values hash alike, whatever their
-//! property order or spelling of numbers. Does not own the hashes of partition keys.
+//! Owns the hash that orders arrays and objects and finds equal rows. Equal values have equal hashes, regardless of
+//! property order and of how numbers are written. Does not own the hashes of partition keys.
 
 use super::{Json, Number};
-use crate::partition::murmur::murmur3_x64_128;
+use crate::murmur::murmur3_x64_128;
 
-/// Fingerprint of a value; values that are equal have the same one.
+/// Hash of a value. Equal values have equal hashes.
 #[must_use]
 pub fn structural_hash(value: &Json) -> u128 {
     match value {
@@ -27,13 +27,13 @@ pub fn structural_hash(value: &Json) -> u128 {
     }
 }
 
-/// Fingerprint of a string, without making a value of it.
+/// Hash of a string, without building a value.
 #[must_use]
 pub fn text_hash(text: &str) -> u128 {
     murmur3_x64_128(text.as_bytes(), seed::STRING)
 }
 
-/// Fingerprint of an array whose elements have these.
+/// Hash of an array, from the hashes of its elements.
 #[must_use]
 pub fn array_hash(elements: impl Iterator<Item = u128>) -> u128 {
     let mut hashes = Vec::with_capacity(16 * elements.size_hint().0);
@@ -41,7 +41,7 @@ pub fn array_hash(elements: impl Iterator<Item = u128>) -> u128 {
     murmur3_x64_128(&hashes, seed::ARRAY)
 }
 
-/// Integers by their value, however they were written; other numbers by their double.
+/// Hashes integers by value, regardless of how they are written, and other numbers by their double.
 fn number_hash(number: &Number) -> u128 {
     match number.as_i64() {
         Some(integer) => murmur3_x64_128(&integer.to_le_bytes(), seed::INTEGER),
@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_hash_alike() {
+    fn equal_values_have_equal_hashes() {
         assert_eq!(hash("1"), hash("1.0"));
         assert_eq!(hash("0"), hash("-0"));
         assert_eq!(hash(r#"{"a":1,"b":{"c":2,"d":3}}"#), hash(r#"{"b":{"d":3,"c":2},"a":1e0}"#));
     }
 
     #[test]
-    fn parts_hash_as_their_whole_does() {
+    fn an_array_hashes_like_its_elements_combined() {
         let elements = [text_hash("a"), array_hash(std::iter::empty()), hash("1")];
         assert_eq!(array_hash(elements.into_iter()), hash(r#"["a",[],1]"#));
     }

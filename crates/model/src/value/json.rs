@@ -42,34 +42,34 @@ impl Object {
         self.properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The value of a property, to change it in place.
+    /// The value of a property, mutable.
     #[must_use]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.properties.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Sets a property: an existing one keeps its place, a new one goes to the end.
+    /// Sets a property. An existing one keeps its position, a new one is appended.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Json>) {
         let (name, value) = (name.into(), value.into());
         match self.get_mut(&name) {
-            Some(place) => *place = value,
+            Some(existing) => *existing = value,
             None => self.properties.push((name, value)),
         }
     }
 
-    /// Takes a property out, keeping the order of the others.
+    /// Removes a property and keeps the order of the others.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         let index = self.properties.iter().position(|(known, _)| known == name)?;
         Some(self.properties.remove(index).1)
     }
 
-    /// How many properties there are.
+    /// Number of properties.
     #[must_use]
     pub fn len(&self) -> usize {
         self.properties.len()
     }
 
-    /// Whether there are none.
+    /// Whether the object has no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.properties.is_empty()
@@ -80,21 +80,21 @@ impl Object {
         self.properties.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Properties by name, for comparing without regard to order.
+    /// Properties sorted by name, to compare without regard to order.
     fn sorted(&self) -> Vec<(&str, &Json)> {
         let mut properties: Vec<_> = self.iter().collect();
         properties.sort_unstable_by_key(|(name, _)| *name);
         properties
     }
 
-    /// Replaces the value at a place; only for a place known to exist.
-    pub(super) fn set_at(&mut self, place: usize, value: Json) {
-        if let Some((_, known)) = self.properties.get_mut(place) {
-            *known = value;
+    /// Replaces the value of the property at an index. The index must exist.
+    pub(super) fn set_at(&mut self, index: usize, value: Json) {
+        if let Some((_, existing)) = self.properties.get_mut(index) {
+            *existing = value;
         }
     }
 
-    /// Appends without looking for an earlier property of that name; only for a name known to be new.
+    /// Appends a property without searching for an existing one. The name must be new.
     pub(super) fn push_new(&mut self, name: String, value: Json) {
         self.properties.push((name, value));
     }
@@ -105,7 +105,8 @@ impl PartialEq for Object {
         if self.len() != other.len() {
             return false;
         }
-        // Values are compared once on either way: comparing them twice would double at each level of nesting.
+        // Compare the values only once, in one of the two ways below: comparing them twice would double the work at each
+        // level of nesting.
         let names_agree =
             self.iter().zip(other.iter()).all(|((left, _), (right, _))| left == right);
         if names_agree {

@@ -1,7 +1,7 @@
-//! A value with its size and depth.
+//! A value together with its printed size and nesting depth.
 //!
-//! Owns the pairing: a measured value cannot be changed, so its measurements stay true. The parser fills them in while
-//! it reads; values that never were text are walked once. Does not own the limits they are compared with.
+//! A measured value cannot be changed, so its measurements stay correct. The parser computes them while it reads; values
+//! that were never text are traversed once. Does not own the limits that the measurements are compared with.
 
 use super::Json;
 use super::print::printed_string_bytes;
@@ -15,7 +15,7 @@ use super::print::printed_string_bytes;
 /// assert_eq!(parsed.printed_bytes(), r#"{"id":"1","tags":["a"]}"#.len());
 /// assert_eq!(parsed.nesting_levels(), 2);
 ///
-/// // A value that was built instead of parsed is measured by walking it once.
+/// // A value that was built instead of parsed is traversed once.
 /// let built = MeasuredJson::from(Json::from("text"));
 /// assert_eq!((built.printed_bytes(), built.nesting_levels()), (6, 0));
 /// # Ok::<(), planisphere_model::ParseError>(())
@@ -44,7 +44,7 @@ impl MeasuredJson {
         &self.value
     }
 
-    /// The value alone.
+    /// The value, without its measurements.
     #[must_use]
     pub fn into_value(self) -> Json {
         self.value
@@ -56,7 +56,7 @@ impl MeasuredJson {
         self.size.printed_bytes
     }
 
-    /// How many arrays and objects contain each other; 0 for a scalar, 1 for an array of scalars.
+    /// Depth of nested arrays and objects: 0 for a scalar, 1 for an array of scalars.
     #[must_use]
     pub fn nesting_levels(&self) -> usize {
         self.size.nesting_levels
@@ -70,8 +70,8 @@ impl From<Json> for MeasuredJson {
     }
 }
 
-/// Measures without recursion: a value that never was text may be nested deeper than the stack allows, and it is the
-/// result of this function that such a value is refused by.
+/// Measures without recursion. A value that was never text may be nested deeper than the stack allows, and callers rely
+/// on this function to refuse it.
 fn measure(value: &Json) -> JsonSize {
     let mut size = JsonSize::default();
     let mut open = vec![(value, 1)];

@@ -1,4 +1,4 @@
-//! JSON values: what a client sends, what an item holds, how values are ordered.
+//! JSON values: the tree, parsing, printing, ordering and serde conversions.
 //!
 //! Owns the value tree, exact numbers, the total order and property paths. Does not own storage bytes or queries.
 

@@ -1,7 +1,7 @@
-//! Numbers that keep what the client sent.
+//! JSON numbers that keep the digits the client sent.
 //!
-//! Owns exactness: 64-bit integers stay integers, any other number keeps its text beside its double. Does not own
-//! arithmetic beyond the increment of a patch.
+//! 64-bit integers stay integers; any other number keeps its text next to its double. Does not own arithmetic beyond the
+//! increment of a patch.
 
 use std::cmp::Ordering;
 
@@ -11,20 +11,20 @@ pub struct Number(Repr);
 
 #[derive(Clone, Debug)]
 enum Repr {
-    /// An integer of the 64-bit range, written without fraction or exponent.
+    /// An integer in the 64-bit range, written without fraction or exponent.
     Integer(i64),
-    /// Anything else: the double it means and the text it came as.
+    /// Any other number: its double and its original text.
     Decimal { value: f64, text: Box<str> },
 }
 
 impl Number {
-    /// Reads the text of a JSON number; none when it is not one or is outside the range of a double.
+    /// Parses a JSON number; `None` when the text is not one or is outside the range of a double.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         is_json_number(text).then(|| Self::from_checked_text(text))?
     }
 
-    /// Reads a text already known to follow the grammar; none when it is outside the range of a double.
+    /// Parses a text that is known to follow the grammar; `None` when it is outside the range of a double.
     pub(super) fn from_checked_text(text: &str) -> Option<Self> {
         if let Some(integer) = parse_integer(text) {
             return Some(Self(Repr::Integer(integer)));
@@ -33,7 +33,7 @@ impl Number {
         value.is_finite().then(|| Self(Repr::Decimal { value, text: text.into() }))
     }
 
-    /// A double; none for NaN and the infinities, which JSON cannot hold.
+    /// Converts a double; `None` for NaN and infinities, which JSON cannot represent.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         if !value.is_finite() {
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The integer this number is, if it is one of the 64-bit range.
+    /// The value as an integer, if it is one in the 64-bit range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -64,7 +64,7 @@ impl Number {
         }
     }
 
-    /// The text to print: as sent.
+    /// The text to print: the digits that were sent.
     #[must_use]
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         match &self.0 {
@@ -73,7 +73,7 @@ impl Number {
         }
     }
 
-    /// The text as sent; none for an integer of the 64-bit range, whose text follows from its value.
+    /// The text as sent; `None` for a 64-bit integer, whose text follows from its value.
     pub(super) fn decimal_text(&self) -> Option<&str> {
         match &self.0 {
             Repr::Integer(_) => None,
@@ -99,7 +99,7 @@ impl Number {
         }
     }
 
-    /// The sum: exact for two integers whose sum fits, otherwise of doubles; none when the sum is not finite.
+    /// The sum: exact for two integers whose sum fits in 64 bits, otherwise computed on doubles. `None` when it is not finite.
     #[must_use]
     pub fn add(&self, other: &Self) -> Option<Self> {
         if let (Some(left), Some(right)) = (self.as_i64(), other.as_i64())
@@ -129,7 +129,7 @@ impl Number {
     }
 }
 
-/// Whether a text follows the grammar of RFC 8259: Rust's own parsers also take `+1`, `007`, `.5` and `inf`.
+/// Whether a text follows the grammar of RFC 8259. Rust's own parsers also accept `+1`, `007`, `.5` and `inf`.
 fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -149,7 +149,7 @@ fn is_json_number(text: &str) -> bool {
             .is_none_or(|digits| is_digits(digits.strip_prefix(['+', '-']).unwrap_or(digits)))
 }
 
-/// Integers without fraction or exponent; `-0` is left to the doubles so that its text survives.
+/// Parses an integer without fraction or exponent. `-0` is treated as a double, so that its text is kept.
 fn parse_integer(text: &str) -> Option<i64> {
     if text == "-0" || text.contains(['.', 'e', 'E', '+']) {
         return None;
@@ -157,14 +157,14 @@ fn parse_integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// The integer a double is exactly, inside the 64-bit range.
+/// The integer that a double represents exactly, within the 64-bit range.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn exact_integer(value: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value)).then_some(value as i64)
 }
 
-/// Compares without losing the low bits of a large integer.
+/// Compares exactly. Converting the integer to a double would lose the low bits of a large one.
 #[expect(clippy::cast_possible_truncation, reason = "an i128 holds every double compared here")]
 fn compare_integer(integer: i64, double: f64) -> Ordering {
     const BEYOND: f64 = 1e20;
@@ -199,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_the_grammar_of_json_is_a_number() {
+    fn only_texts_of_the_json_grammar_are_numbers() {
         for text in ["0", "-0", "10", "1.5", "1e2", "1E+2", "-1.5e-2", "9223372036854775808"] {
             assert_eq!(Number::parse(text).unwrap().text(), text);
         }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn large_integers_do_not_collapse() {
+    fn large_integers_stay_distinct() {
         let [below, at] =
             ["9007199254740992", "9007199254740993"].map(|text| Number::parse(text).unwrap());
         assert_eq!(below.compare(&at), Ordering::Less);

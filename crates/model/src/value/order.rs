@@ -1,13 +1,14 @@
 //! The total order of values.
 //!
-//! Owns the order ORDER BY uses across and inside types. Does not own comparison operators, where types do not mix:
-//! those belong to the query language.
+//! Owns the order that ORDER BY uses across and within types. Does not own comparison operators, which do not compare
+//! values of different types: those belong to the query language.
 
 use std::cmp::Ordering;
 
 use super::{Json, structural_hash};
 
-/// Orders any two values: undefined (none), null, false, true, number, string, array, object.
+/// Orders any two values: undefined (`None`), null, false, true, number, string, array, object. Arrays and objects are
+/// ordered by their structural hash: the order is arbitrary, but total and stable.
 #[must_use]
 pub fn compare(left: Option<&Json>, right: Option<&Json>) -> Ordering {
     match (left, right) {
@@ -32,8 +33,8 @@ pub fn compare_strings(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// Place of a UTF-8 byte in UTF-16 order. The two orders differ only for characters beyond the basic plane (first byte
-/// F0 to F4), whose surrogates come before U+E000 to U+FFFF (first byte EE or EF).
+/// Rank of a UTF-8 byte in UTF-16 order. The two orders differ only for characters beyond the basic plane (first byte
+/// F0 to F4), whose surrogates sort before U+E000 to U+FFFF (first byte EE or EF).
 fn utf16_rank(byte: u8) -> u8 {
     match byte {
         0xEE | 0xEF => byte + 0x10,
@@ -41,7 +42,7 @@ fn utf16_rank(byte: u8) -> u8 {
     }
 }
 
-/// Place of a type, and of the two Booleans, among all types.
+/// Rank of a type, and of the two Booleans, among all types.
 fn rank(value: Option<&Json>) -> u8 {
     match value {
         None => 0,

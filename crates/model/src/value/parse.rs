@@ -1,8 +1,8 @@
 //! JSON text to value.
 //!
 //! Owns strictness: RFC 8259, valid UTF-8, finite numbers, at most [`crate::limits::NESTING_LEVELS_MAX`] levels. A
-//! repeated property name keeps its first place and its last value. Reports how large and how deep the parsed value is,
-//! so that nobody has to walk or print it to find out. Does not own printing.
+//! repeated property name keeps its first position and its last value. Reports the printed size and the depth of the
+//! parsed value, so that no caller has to traverse or print it. Does not own printing.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,10 +14,10 @@ use super::print::printed_char_bytes;
 use super::{Json, Number, Object};
 use crate::limits::NESTING_LEVELS_MAX;
 
-/// Why a text is not an acceptable JSON value.
+/// A text that is not an acceptable JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Byte offset of the offending place.
+    /// Byte offset of the error.
     pub offset: usize,
     /// What is wrong there.
     pub reason: &'static str,
@@ -32,7 +32,7 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 impl Json {
-    /// Parses one JSON value, followed by nothing but white space.
+    /// Parses one JSON value. Only white space may follow it.
     ///
     /// ```
     /// use planisphere_model::Json;
@@ -47,18 +47,18 @@ impl Json {
     /// # Errors
     /// The offset and the reason when the text is not acceptable.
     pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        JsonParser::new(text)?.whole_text()
+        JsonParser::new(text)?.document()
     }
 }
 
 impl MeasuredJson {
-    /// Parses like [`Json::parse`] and measures the value on the way, at no extra pass.
+    /// Parses like [`Json::parse`] and measures the value in the same pass.
     ///
     /// # Errors
     /// As [`Json::parse`].
     pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
         let mut parser = JsonParser::new(text)?;
-        let value = parser.whole_text()?;
+        let value = parser.document()?;
         // A repeated name drops a value that was already counted. That is rare enough to measure the result again.
         if parser.has_repeated_name {
             return Ok(Self::from(value));
@@ -75,14 +75,14 @@ struct JsonParser<'text> {
     text: &'text str,
     bytes: &'text [u8],
     offset: usize,
-    /// Bytes of the text that the compact form does not have: white space, and what escapes lose when printed. Counting
-    /// these instead of the printed bytes keeps the measurement off the path of plain strings and numbers.
+    /// Bytes of the text that the compact form omits: white space, and the difference between an escape and what is
+    /// printed for it. Counting these instead of the printed bytes costs nothing for plain strings and numbers.
     unprinted_bytes: usize,
     deepest_level: usize,
     has_repeated_name: bool,
 }
 
-/// From this many properties on, an index finds repeated names; below, comparing with each name is faster.
+/// Objects with at least this many properties use a hash index to find repeated names. Below, comparing names is faster.
 const INDEX_FROM_PROPERTIES: usize = 64;
 
 impl<'text> JsonParser<'text> {
@@ -101,7 +101,7 @@ impl<'text> JsonParser<'text> {
         })
     }
 
-    fn whole_text(&mut self) -> Result<Json, ParseError> {
+    fn document(&mut self) -> Result<Json, ParseError> {
         self.skip_space();
         let value = self.value(0)?;
         self.skip_space();
@@ -156,9 +156,9 @@ impl<'text> JsonParser<'text> {
         Err(self.error("unexpected word"))
     }
 
-    /// The level inside of an array or object. The limit bounds this parser's own recursion, and that of everything that
-    /// walks a parsed value: printing, comparing, hashing and dropping it.
-    fn deeper(&mut self, level: usize) -> Result<usize, ParseError> {
+    /// Enters an array or object and returns the new level. The limit bounds the recursion of this parser and of everything
+    /// that traverses a parsed value: printing, comparing, hashing and dropping it.
+    fn enter_level(&mut self, level: usize) -> Result<usize, ParseError> {
         if level >= NESTING_LEVELS_MAX {
             return Err(self.error("nested deeper than 128 levels"));
         }
@@ -167,7 +167,7 @@ impl<'text> JsonParser<'text> {
     }
 
     fn array(&mut self, level: usize) -> Result<Json, ParseError> {
-        let level = self.deeper(level)?;
+        let level = self.enter_level(level)?;
         self.offset += 1;
         self.skip_space();
         let mut elements = Vec::new();
@@ -189,11 +189,11 @@ impl<'text> JsonParser<'text> {
     }
 
     fn object(&mut self, level: usize) -> Result<Json, ParseError> {
-        let level = self.deeper(level)?;
+        let level = self.enter_level(level)?;
         self.offset += 1;
         self.skip_space();
         let mut object = Object::new();
-        let mut places = HashMap::new();
+        let mut indexes = HashMap::new();
         if self.peek() == Some(b'}') {
             self.offset += 1;
             return Ok(Json::Object(object));
@@ -209,7 +209,7 @@ impl<'text> JsonParser<'text> {
             self.skip_space();
             let value = self.value(level)?;
             let properties = object.len();
-            add_property(&mut object, &mut places, name, value);
+            add_property(&mut object, &mut indexes, name, value);
             self.has_repeated_name |= object.len() == properties;
             self.skip_space();
             if self.peek() == Some(b',') {
@@ -337,11 +337,11 @@ impl<'text> JsonParser<'text> {
     }
 }
 
-/// Adds a property. Large objects get an index of their names: without it, an object of n properties would cost n²
-/// comparisons, which a hostile client could use.
+/// Adds a property. Large objects get an index of their names. Without it, parsing n properties would take n² comparisons,
+/// which a hostile client could exploit.
 fn add_property(
     object: &mut Object,
-    places: &mut HashMap<String, usize>,
+    indexes: &mut HashMap<String, usize>,
     name: String,
     value: Json,
 ) {
@@ -349,11 +349,11 @@ fn add_property(
         object.insert(name, value);
         return;
     }
-    if places.is_empty() {
-        let known = object.iter().enumerate().map(|(place, (name, _))| (name.to_owned(), place));
-        places.extend(known);
+    if indexes.is_empty() {
+        let existing = object.iter().enumerate().map(|(index, (name, _))| (name.to_owned(), index));
+        indexes.extend(existing);
     }
-    match places.entry(name) {
+    match indexes.entry(name) {
         Entry::Occupied(entry) => object.set_at(*entry.get(), value),
         Entry::Vacant(entry) => {
             object.push_new(entry.key().clone(), value);

@@ -1,8 +1,8 @@
-//! Some properties of an object, straight from its text.
+//! Parse only some properties of an object.
 //!
-//! Owns the walk over a stored item that parses what is wanted and skips the rest, eight bytes at a time. What is
-//! skipped is checked for its extent only, not for strictness: stored text was parsed when it was written. Does not own
-//! the values: see `parse`.
+//! Owns the scan of a stored item that parses the wanted properties and skips the others, eight bytes at a time. Skipped
+//! values are not validated, only delimited: stored text was parsed when it was written. Does not own parsing of values:
+//! see `parse`.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::bytes::{find, quotes_and_brackets, quotes_and_escapes};
 use super::{Json, Object, ParseError};
 
 impl Json {
-    /// Parses the wanted properties of an object; they come in the order of the text. Any other value is parsed whole.
+    /// Parses the wanted top-level properties of an object, in the order of the text. Any other value is parsed completely.
     ///
-    /// Every text that [`Json::parse`] takes gives the properties it would give. Other texts are refused, unless what
-    /// is wrong with them lies within a value that is skipped.
+    /// For every text that [`Json::parse`] accepts, the properties are equal to those it would return. Other texts are
+    /// refused, unless the error is inside a skipped value.
     ///
     /// ```
     /// use planisphere_model::Json;
@@ -25,33 +25,33 @@ impl Json {
     /// ```
     ///
     /// # Errors
-    /// The place and the reason when the text is not acceptable.
+    /// The offset and the reason when the text is not acceptable.
     pub fn parse_properties(
         text: &[u8],
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<Self, ParseError> {
-        let mut walk = Walk { text, offset: 0 };
-        walk.skip_space();
-        if walk.peek() != Some(b'{') {
+        let mut scanner = PropertyScanner { text, offset: 0 };
+        scanner.skip_space();
+        if scanner.peek() != Some(b'{') {
             return Self::parse(text);
         }
-        walk.offset += 1;
-        let object = walk.object(is_wanted)?;
-        walk.skip_space();
-        match walk.peek() {
+        scanner.offset += 1;
+        let object = scanner.object(is_wanted)?;
+        scanner.skip_space();
+        match scanner.peek() {
             None => Ok(Self::Object(object)),
-            Some(_) => Err(walk.error("unexpected text after the value")),
+            Some(_) => Err(scanner.error("unexpected text after the value")),
         }
     }
 }
 
-/// A place in a text.
-struct Walk<'text> {
+/// A cursor over the text of an object.
+struct PropertyScanner<'text> {
     text: &'text [u8],
     offset: usize,
 }
 
-impl<'text> Walk<'text> {
+impl<'text> PropertyScanner<'text> {
     fn error(&self, reason: &'static str) -> ParseError {
         ParseError { offset: self.offset, reason }
     }
@@ -66,7 +66,7 @@ impl<'text> Walk<'text> {
         }
     }
 
-    /// The properties of an object whose brace is behind.
+    /// Reads the properties of an object whose opening brace was consumed.
     fn object(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Object, ParseError> {
         let mut object = Object::new();
         self.skip_space();
@@ -88,7 +88,7 @@ impl<'text> Walk<'text> {
             if is_wanted(&name) {
                 let name = String::from_utf8(name.into_owned())
                     .map_err(|_| ParseError { offset: start, reason: "a name is not UTF-8" })?;
-                object.insert(name, self.parsed(start)?);
+                object.insert(name, self.parse_from(start)?);
             }
             self.skip_space();
             match self.peek() {
@@ -102,14 +102,14 @@ impl<'text> Walk<'text> {
         }
     }
 
-    /// The value between a place and here.
-    fn parsed(&self, start: usize) -> Result<Json, ParseError> {
+    /// Parses the value between `start` and the current offset.
+    fn parse_from(&self, start: usize) -> Result<Json, ParseError> {
         let value = self.text.get(start..self.offset).unwrap_or_default();
         Json::parse(value)
             .map_err(|error| ParseError { offset: start + error.offset, reason: error.reason })
     }
 
-    /// The name of a property, without its quotes and escapes.
+    /// Reads a property name and decodes its escapes.
     fn name(&mut self) -> Result<Cow<'text, [u8]>, ParseError> {
         let start = self.offset;
         if self.peek() != Some(b'"') {
@@ -120,7 +120,7 @@ impl<'text> Walk<'text> {
             let name = self.text.get(start + 1..self.offset - 1).unwrap_or_default();
             return Ok(Cow::Borrowed(name));
         }
-        match self.parsed(start)? {
+        match self.parse_from(start)? {
             Json::String(name) => Ok(Cow::Owned(name.into_bytes())),
             _ => Err(self.error("expected a property name")),
         }
@@ -145,17 +145,17 @@ impl<'text> Walk<'text> {
         }
     }
 
-    /// Goes past a string; says whether it has an escape.
+    /// Skips a string; returns whether it contains an escape.
     fn skip_string(&mut self) -> Result<bool, ParseError> {
         self.offset += 1;
         let mut has_escape = false;
         loop {
             let rest = self.text.get(self.offset..).unwrap_or_default();
-            let Some(at) = find(rest, quotes_and_escapes) else {
+            let Some(distance) = find(rest, quotes_and_escapes) else {
                 return Err(self.error("unexpected end of the text inside a string"));
             };
-            self.offset += at + 1;
-            if rest.get(at) == Some(&b'"') {
+            self.offset += distance + 1;
+            if rest.get(distance) == Some(&b'"') {
                 return Ok(has_escape);
             }
             has_escape = true;
@@ -163,15 +163,15 @@ impl<'text> Walk<'text> {
         }
     }
 
-    /// Goes past an array or object with all that is in it.
+    /// Skips an array or object with its content.
     fn skip_nested(&mut self) -> Result<(), ParseError> {
         let mut levels = 0_usize;
         loop {
             let rest = self.text.get(self.offset..).unwrap_or_default();
-            let Some(at) = find(rest, quotes_and_brackets) else {
+            let Some(distance) = find(rest, quotes_and_brackets) else {
                 return Err(self.error("unexpected end of the text"));
             };
-            self.offset += at;
+            self.offset += distance;
             match self.peek() {
                 Some(b'"') => {
                     self.skip_string()?;

@@ -1,7 +1,7 @@
 //! Property paths: `/a/b`, or `/"x y"/c` when a name needs quotes.
 //!
-//! Owns how a policy or a partition key definition points to one property. Does not own the wildcards of indexing
-//! policies, nor array positions: a property path names properties of objects only.
+//! Owns how a policy or a partition key definition refers to one property. Does not support the wildcards of indexing
+//! policies or array indexes: a property path names properties of objects only.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use super::Json;
 use crate::{Result, ValidationError};
 
-/// Where a property lies; two spellings of the same names are equal, and each prints as it was sent.
+/// The path of a property. Two spellings of the same names are equal, and each prints as it was sent.
 #[derive(Clone, Debug)]
 pub struct PropertyPath {
     text: String,
@@ -18,7 +18,7 @@ pub struct PropertyPath {
 }
 
 impl PropertyPath {
-    /// Parses a path: one or more names, each after a slash, in quotes when it holds a slash, a quote or a wildcard.
+    /// Parses a path: one or more names, each after a slash, in quotes when it contains a slash, a quote or a wildcard.
     ///
     /// # Errors
     /// When the text is not such a path.
@@ -39,7 +39,7 @@ impl PropertyPath {
         Ok(Self { text: text.to_owned(), segments })
     }
 
-    /// The path of these names, with quotes where needed; none without names.
+    /// Builds a path from names, with quotes where needed; `None` without names.
     #[must_use]
     pub fn from_segments(segments: Vec<String>) -> Option<Self> {
         if segments.is_empty() {
@@ -76,14 +76,14 @@ impl PropertyPath {
         &self.text
     }
 
-    /// The value the path leads to; none (undefined) when a property is absent or its parent is not an object.
+    /// The value at the path; `None` (undefined) when a property is absent or its parent is not an object.
     #[must_use]
     pub fn resolve<'value>(&self, value: &'value Json) -> Option<&'value Json> {
         self.segments.iter().try_fold(value, |value, name| value.get(name))
     }
 }
 
-/// Reads up to the next slash; the name must need no quotes.
+/// Reads up to the next slash. The name must not need quotes.
 fn plain_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text str)> {
     let end = text.find('/').unwrap_or(text.len());
     let (segment, rest) = text.split_at(end);
@@ -98,7 +98,7 @@ fn plain_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text 
     Ok((segment.to_owned(), rest))
 }
 
-/// Reads up to the closing quote; `\"` and `\\` stand for the character itself.
+/// Reads up to the closing quote; `\"` and `\\` are escapes.
 fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text str)> {
     let mut segment = String::new();
     let mut characters = text.chars();
@@ -108,7 +108,7 @@ fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text
             Some('\\') => match characters.next() {
                 Some(escaped @ ('"' | '\\')) => segment.push(escaped),
                 _ => {
-                    return Err(invalid(path, "in quotes, '\\' stands before '\"' or '\\' only"));
+                    return Err(invalid(path, "in quotes, '\\' may only come before '\"' or '\\'"));
                 }
             },
             Some(character) => segment.push(character),
@@ -118,7 +118,7 @@ fn quoted_segment<'text>(path: &str, text: &'text str) -> Result<(String, &'text
     Ok((segment, characters.as_str()))
 }
 
-/// Whether a name can stand in a path without quotes.
+/// Whether a name needs no quotes in a path.
 fn is_plain(segment: &str) -> bool {
     !segment.contains(['/', '"', '\\']) && !matches!(segment, "" | "*" | "?" | "[]")
 }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_path_is_refused() {
+    fn malformed_paths_are_refused() {
         for path in [
             "", "/", "a", "a/b", "/a/", "//a", "/*", "/a/?", "/a/[]/b", "/\"a", "/\"a\"b", "/a\"b",
             r#"/"\n""#,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_walks_objects_only() {
+    fn a_path_resolves_through_objects_only() {
         let item = Json::parse(br#"{"a":{"b":null,"c":[{"d":1}]}}"#).unwrap();
         let resolve =
             |path: &str| PropertyPath::parse(path).unwrap().resolve(&item).map(Json::to_string);

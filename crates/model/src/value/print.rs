@@ -1,6 +1,6 @@
-//! Value to JSON text.
+//! Print values as JSON text.
 //!
-//! Owns the compact form items are stored in: no white space, numbers as sent, only the escapes JSON demands.
+//! Owns the compact form in which items are stored: no white space, numbers as sent, only the escapes that JSON requires.
 
 use std::fmt;
 
@@ -55,14 +55,14 @@ impl fmt::Display for Json {
     }
 }
 
-/// Bytes of a string in the compact form, quotes included.
+/// Length in bytes of a string in the compact form, including quotes.
 pub(super) fn printed_string_bytes(string: &str) -> usize {
     let escaped = string.bytes().filter(|byte| is_escaped(*byte));
     let added: usize = escaped.map(|byte| printed_char_bytes(char::from(byte)) - 1).sum();
     string.len() + added + 2
 }
 
-/// Bytes of a character inside a string of the compact form.
+/// Length in bytes of a character inside a string of the compact form.
 pub(super) fn printed_char_bytes(character: char) -> usize {
     match character {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -81,7 +81,7 @@ fn print_string(string: &str, text: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     text.push(b'"');
     let mut rest = string.as_bytes();
-    // Most strings have nothing to escape and are copied whole.
+    // Most strings have nothing to escape and are copied in one piece.
     while let Some(at) = rest.iter().position(|byte| is_escaped(*byte))
         && let Some((plain, [byte, after @ ..])) = rest.split_at_checked(at)
     {

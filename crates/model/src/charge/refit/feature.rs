@@ -1,26 +1,26 @@
-//! Which constants of the model a measurement speaks about, and how often.
+//! The constants of the charge model that a measurement depends on, and their amounts.
 //!
-//! Owns the three groups of constants (reads by size, writes, queries), each linear: a charge is the sum of constant
-//! times amount.
+//! Owns the three groups of constants: reads by size, writes and queries. Each group is linear: a charge is the sum of
+//! constant times amount.
 
-use super::line::{DiagnosticLine, Measured, step_number};
+use super::line::{DiagnosticLine, MeasuredOperation, step_index};
 use crate::charge::{ChargeProfile, LEAF_UNITS, QUERY_CONSTANTS, SIZE_STEPS, size_step};
 
 /// Constants that are fitted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum ConstantGroup {
     Reads,
     Writes,
     Queries,
 }
 
-impl Group {
+impl ConstantGroup {
     pub(super) const ALL: [Self; 3] = [Self::Reads, Self::Writes, Self::Queries];
 
-    pub(super) fn of(line: &DiagnosticLine) -> Self {
+    pub(super) fn of_line(line: &DiagnosticLine) -> Self {
         match line.operation {
-            Measured::Read { .. } => Self::Reads,
-            Measured::Query(_) => Self::Queries,
+            MeasuredOperation::Read { .. } => Self::Reads,
+            MeasuredOperation::Query(_) => Self::Queries,
             _ => Self::Writes,
         }
     }
@@ -59,28 +59,29 @@ impl Group {
     }
 }
 
-/// How much of each constant a measurement holds.
+/// The amount of each constant in a measurement.
 pub(super) fn amounts(line: &DiagnosticLine) -> Vec<f64> {
     let write = |bytes: usize| units(size_step(bytes).write_units);
     match &line.operation {
-        Measured::Read { bytes } => {
+        MeasuredOperation::Read { bytes } => {
             let mut amounts = vec![0.0; SIZE_STEPS.len()];
-            if let Some(step) = amounts.get_mut(step_number(*bytes)) {
+            if let Some(step) = amounts.get_mut(step_index(*bytes)) {
                 *step = 1.0;
             }
             amounts
         }
-        Measured::Create { bytes, leaves } | Measured::Delete { bytes, leaves } => {
+        MeasuredOperation::Create { bytes, leaves }
+        | MeasuredOperation::Delete { bytes, leaves } => {
             vec![write(*bytes), 0.0, amount(*leaves), 0.0]
         }
-        Measured::Replace { bytes, old_bytes, changed_leaves } => {
+        MeasuredOperation::Replace { bytes, old_bytes, changed_leaves } => {
             vec![write(*bytes), write(*old_bytes), leaves_of(*changed_leaves), 0.0]
         }
-        Measured::Patch { bytes, old_bytes, changed_leaves, patch_operations } => {
+        MeasuredOperation::Patch { bytes, old_bytes, changed_leaves, patch_operations } => {
             let operations = amount(*patch_operations);
             vec![write(*bytes), write(*old_bytes), leaves_of(*changed_leaves), operations]
         }
-        Measured::Query(counters) => {
+        MeasuredOperation::Query(counters) => {
             let partitions = amount(counters.partitions.max(1));
             vec![
                 partitions,
@@ -98,7 +99,7 @@ pub(super) fn amounts(line: &DiagnosticLine) -> Vec<f64> {
     }
 }
 
-/// A replace that changes nothing indexed moves its timestamp.
+/// A replace that changes no indexed value still changes the timestamp.
 fn leaves_of(changed: u64) -> f64 {
     amount(changed.max(1))
 }

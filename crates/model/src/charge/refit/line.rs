@@ -1,7 +1,7 @@
-//! One line of measurements: an operation with its charge, its sizes and its counts.
+//! One line of measurements: an operation with its charge, sizes and counts.
 //!
-//! Owns the format. A query may be described by our counts or by the service's own names for its metrics. Errors name
-//! the field.
+//! Owns the format. A query may use our names for its counts or the service's names for its metrics. Errors name the
+//! field.
 
 use crate::charge::{QueryCounters, SIZE_STEPS};
 use crate::limits::ITEM_BYTES_MAX;
@@ -11,14 +11,14 @@ use crate::{Json, Result, ValidationError};
 /// A measured operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagnosticLine {
-    /// What was charged, in request units.
+    /// The charge, in request units.
     pub charge: f64,
-    /// What was done.
-    pub(super) operation: Measured,
+    /// The operation.
+    pub(super) operation: MeasuredOperation,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Measured {
+pub(super) enum MeasuredOperation {
     Read { bytes: usize },
     Create { bytes: usize, leaves: u64 },
     Delete { bytes: usize, leaves: u64 },
@@ -30,38 +30,38 @@ pub(super) enum Measured {
 const OPERATIONS: &str = "read, create, delete, replace, patch or query";
 
 impl DiagnosticLine {
-    /// Reads a line, such as `{"operation":"create","charge":7.05,"bytes":640,"leaves":5}`.
+    /// Parses a line, such as `{"operation":"create","charge":7.05,"bytes":640,"leaves":5}`.
     ///
     /// # Errors
-    /// When the line is no JSON object, or a field is missing, unknown or out of range.
+    /// When the line is not a JSON object, or a field is missing, unknown or out of range.
     pub fn parse(text: &str) -> Result<Self> {
         let json = Json::parse(text.as_bytes())
             .map_err(|error| ValidationError::new(format!("it is not JSON: {error}")))?;
-        let fields = Fields { json: &json, members: Members::of("line", &json)? };
+        let fields = LineFields { json: &json, members: Members::new("line", &json)? };
         let name = fields.members.text("operation")?;
         let name = name.ok_or_else(|| fields.missing("operation", OPERATIONS))?;
         let operation = match name {
-            "read" => Measured::Read { bytes: fields.bytes("bytes")? },
-            "create" => Measured::Create {
+            "read" => MeasuredOperation::Read { bytes: fields.bytes("bytes")? },
+            "create" => MeasuredOperation::Create {
                 bytes: fields.bytes("bytes")?,
                 leaves: fields.required("leaves")?,
             },
-            "delete" => Measured::Delete {
+            "delete" => MeasuredOperation::Delete {
                 bytes: fields.bytes("bytes")?,
                 leaves: fields.required("leaves")?,
             },
-            "replace" => Measured::Replace {
+            "replace" => MeasuredOperation::Replace {
                 bytes: fields.bytes("bytes")?,
                 old_bytes: fields.old_bytes()?,
                 changed_leaves: fields.required("changedLeaves")?,
             },
-            "patch" => Measured::Patch {
+            "patch" => MeasuredOperation::Patch {
                 bytes: fields.bytes("bytes")?,
                 old_bytes: fields.old_bytes()?,
                 changed_leaves: fields.required("changedLeaves")?,
                 patch_operations: fields.required("patchOperations")?,
             },
-            "query" => Measured::Query(fields.query()?),
+            "query" => MeasuredOperation::Query(fields.query()?),
             other => {
                 return Err(ValidationError::new(format!(
                     "the field 'operation' is '{other}'; use {OPERATIONS}"
@@ -76,24 +76,24 @@ impl DiagnosticLine {
     #[must_use]
     pub fn operation(&self) -> &'static str {
         match self.operation {
-            Measured::Read { .. } => "read",
-            Measured::Create { .. } => "create",
-            Measured::Delete { .. } => "delete",
-            Measured::Replace { .. } => "replace",
-            Measured::Patch { .. } => "patch",
-            Measured::Query(_) => "query",
+            MeasuredOperation::Read { .. } => "read",
+            MeasuredOperation::Create { .. } => "create",
+            MeasuredOperation::Delete { .. } => "delete",
+            MeasuredOperation::Replace { .. } => "replace",
+            MeasuredOperation::Patch { .. } => "patch",
+            MeasuredOperation::Query(_) => "query",
         }
     }
 }
 
-struct Fields<'line> {
+struct LineFields<'line> {
     json: &'line Json,
     members: Members<'line>,
 }
 
-impl Fields<'_> {
-    fn missing(&self, name: &str, wanted: &str) -> ValidationError {
-        ValidationError::new(format!("the field '{name}' is missing; it is {wanted}"))
+impl LineFields<'_> {
+    fn missing(&self, name: &str, expected: &str) -> ValidationError {
+        ValidationError::new(format!("the field '{name}' is missing; it is {expected}"))
     }
 
     fn charge(&self) -> Result<f64> {
@@ -152,7 +152,7 @@ impl Fields<'_> {
         self.bytes(name)
     }
 
-    /// Our counts, or the service's: what was retrieved and not put out was scanned.
+    /// Reads our counts or the service's. Documents that were retrieved but not returned count as scanned.
     fn query(&self) -> Result<QueryCounters> {
         let retrieved = self.optional("retrievedDocumentCount")?;
         let retrieved_bytes = self.count("retrievedDocumentSize")?;
@@ -216,8 +216,8 @@ const QUERY_FIELDS: [&str; 13] = [
     "outputDocumentSize",
 ];
 
-/// The number of the size step of an item.
-pub(super) fn step_number(bytes: usize) -> usize {
+/// The index of the size step of an item.
+pub(super) fn step_index(bytes: usize) -> usize {
     let last = SIZE_STEPS.len() - 1;
     let found = SIZE_STEPS.iter().position(|step| bytes as u64 <= step.kilobytes * 1024);
     found.unwrap_or(last)

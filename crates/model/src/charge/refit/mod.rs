@@ -1,7 +1,7 @@
-//! How far the model is from somebody's own measurements, and the constants that would fit better.
+//! Compare the charge model with measurements, and compute constants that fit them better.
 //!
-//! Owns the lines of measurements (`line`), which constants each of them speaks about (`feature`), the least squares
-//! (`solve`) and the report (`report`). Pure. Does not own files.
+//! Owns the measurements (`line`), the constants that each depends on (`feature`), the least squares solver (`solve`) and
+//! the report (`report`). Does not own files.
 
 mod feature;
 mod line;

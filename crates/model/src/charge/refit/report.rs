@@ -1,34 +1,34 @@
 //! The report of a refit.
 //!
-//! Owns the comparison of each operation with the model, before and after, and the constants that would fit better.
+//! Owns the errors of each operation with the model's constants and with the fitted constants.
 
-use super::feature::{Group, amounts};
+use super::feature::{ConstantGroup, amounts};
 use super::line::DiagnosticLine;
 use super::solve::least_squares;
 use crate::charge::{CHARGE_MODEL, ChargeProfile};
 use crate::{Json, Number, Object};
 
-/// How far the model is off, and what would fit better.
+/// The errors of the model, and constants that fit better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refit {
-    /// By operation, in the order of their names.
+    /// Errors by operation, sorted by name.
     pub operations: Vec<OperationFit>,
-    /// Constants that the lines speak about.
+    /// The constants that the lines depend on.
     pub constants: Vec<FittedConstant>,
 }
 
-/// How far the model is off for one operation.
+/// The errors of the model for one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationFit {
     /// The operation.
     pub operation: &'static str,
-    /// How many lines.
+    /// Number of lines.
     pub lines: usize,
-    /// The mean of the model's error in percent of the charge; above 0 when the model asks too much.
+    /// The mean of the model's error in percent of the charge; positive when the model charges too much.
     pub mean_percent: f64,
-    /// The greatest error in percent, without sign.
+    /// The greatest absolute error in percent.
     pub worst_percent: f64,
-    /// The greatest error with the fitted constants.
+    /// The greatest absolute error with the fitted constants, in percent.
     pub worst_percent_fitted: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct FittedConstant {
     pub name: String,
     /// Its value in the model, in request units or as a factor.
     pub model: f64,
-    /// What fits the lines best; none when they do not tell it apart from other constants.
+    /// The value that fits the lines best; `None` when they do not determine it.
     pub fitted: Option<f64>,
 }
 
@@ -48,9 +48,9 @@ impl Refit {
     #[must_use]
     pub fn new(lines: &[DiagnosticLine], profile: ChargeProfile) -> Self {
         let mut refit = Self { operations: Vec::new(), constants: Vec::new() };
-        for group in Group::ALL {
+        for group in ConstantGroup::ALL {
             let lines: Vec<&DiagnosticLine> =
-                lines.iter().filter(|line| Group::of(line) == group).collect();
+                lines.iter().filter(|line| ConstantGroup::of_line(line) == group).collect();
             if !lines.is_empty() {
                 refit.group(&lines, &group.constants(profile));
             }
@@ -93,17 +93,17 @@ impl Refit {
     fn group(&mut self, lines: &[&DiagnosticLine], constants: &[(String, f64)]) {
         let rows: Vec<Vec<f64>> = lines.iter().map(|line| amounts(line)).collect();
         let model: Vec<f64> = constants.iter().map(|(_, value)| *value).collect();
-        let off = rows.iter().zip(lines).map(|(row, line)| line.charge - product(row, &model));
-        let corrections = least_squares(&rows, &off.collect::<Vec<f64>>());
+        let errors = rows.iter().zip(lines).map(|(row, line)| line.charge - product(row, &model));
+        let corrections = least_squares(&rows, &errors.collect::<Vec<f64>>());
         let fitted: Vec<f64> = model
             .iter()
             .zip(&corrections)
             .map(|(value, more)| value + more.unwrap_or(0.0))
             .collect();
-        for (place, (name, value)) in constants.iter().enumerate() {
-            let is_spoken_of = rows.iter().any(|row| row.get(place).is_some_and(|one| *one != 0.0));
-            let correction = corrections.get(place).copied().flatten();
-            if is_spoken_of {
+        for (index, (name, value)) in constants.iter().enumerate() {
+            let is_used = rows.iter().any(|row| row.get(index).is_some_and(|one| *one != 0.0));
+            let correction = corrections.get(index).copied().flatten();
+            if is_used {
                 let fitted = correction.map(|more| value + more);
                 self.constants.push(FittedConstant { name: name.clone(), model: *value, fitted });
             }

@@ -1,12 +1,12 @@
 //! Least squares by normal equations.
 //!
-//! Owns the small dense solver. Unknowns that the rows do not tell apart from others are left alone, and said to be.
+//! Owns a small dense solver. Unknowns that the rows do not determine are not changed and are reported as such.
 
-/// A pivot below this part of its diagonal means that the unknown is told by others already.
+/// If a pivot is below this fraction of its original diagonal, the unknown is a combination of others.
 const PIVOT_MIN: f64 = 1e-9;
 
-/// The corrections that make rows times corrections nearest to the targets; none for an unknown that the rows do not
-/// determine.
+/// The corrections that minimize the squared distance of rows times corrections to the targets; `None` for an unknown
+/// that the rows do not determine.
 pub(super) fn least_squares(rows: &[Vec<f64>], targets: &[f64]) -> Vec<Option<f64>> {
     let unknowns = rows.first().map_or(0, Vec::len);
     let mut system = normal_equations(rows, targets, unknowns);
@@ -28,7 +28,7 @@ pub(super) fn least_squares(rows: &[Vec<f64>], targets: &[f64]) -> Vec<Option<f6
         .collect()
 }
 
-/// Rows of the symmetric system, each with its right-hand side behind.
+/// The rows of the symmetric system, each followed by its right-hand side.
 fn normal_equations(rows: &[Vec<f64>], targets: &[f64], unknowns: usize) -> Vec<Vec<f64>> {
     let mut system = vec![vec![0.0; unknowns + 1]; unknowns];
     for (row, target) in rows.iter().zip(targets) {
@@ -41,7 +41,7 @@ fn normal_equations(rows: &[Vec<f64>], targets: &[f64], unknowns: usize) -> Vec<
     system
 }
 
-/// Makes the column of a pivot a unit column.
+/// Turns the column of a pivot into a unit column.
 fn eliminate(system: &mut [Vec<f64>], pivot: usize) {
     let value = at(system, pivot, pivot);
     let Some(row) = system.get_mut(pivot) else { return };

@@ -1,16 +1,16 @@
-//! The effect of a patch on an item.
+//! Apply a patch to an item.
 //!
-//! Owns what each operation does, what it may not touch, and that a patch which fails changes nothing. Does not own the
+//! Owns what each operation does and what it must not touch. A patch that fails changes nothing. Does not own the
 //! condition, system properties or the size of the result.
 
 use std::fmt;
 
-use super::place::{NoPlace, Place, Position};
+use super::target::{ArrayPosition, PatchTarget, PatchTargetError};
 use super::{Patch, PatchOperation, PatchPath};
 use crate::resource::is_system_property;
 use crate::{Json, Number, Object, PropertyPath};
 
-/// Why a patch cannot be applied to an item.
+/// A patch could not be applied to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchError {
     operation: usize,
@@ -18,13 +18,13 @@ pub struct PatchError {
 }
 
 impl PatchError {
-    /// Place of the failing operation in its patch, counted from 1.
+    /// Number of the failing operation in its patch, counted from 1.
     #[must_use]
     pub fn operation(&self) -> usize {
         self.operation
     }
 
-    /// The sentence.
+    /// The message.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -39,22 +39,23 @@ impl fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// The sentence of a failure, before the number of its operation is known.
-type Step = Result<(), String>;
+/// The error is a message without the number of the operation, which the caller adds.
+type OperationResult = Result<(), String>;
 
 impl Patch {
-    /// Changes the item, or leaves it as it is when an operation fails. No operation may touch the id, a system
+    /// Applies all operations, or leaves the item unchanged when one fails. No operation may touch the id, a system
     /// property or the protected paths, which are those of the partition key definition.
     ///
     /// # Errors
-    /// When an operation touches what it may not, or finds the item in another shape than it needs.
+    /// When an operation touches a protected property or does not fit the item.
     pub fn apply(&self, item: &mut Object, protected: &[PropertyPath]) -> Result<(), PatchError> {
         self.check_protected(protected)?;
+        // Work on a copy: a later operation may fail after earlier ones changed the item.
         let mut changed = item.clone();
-        for (place, operation) in self.operations().iter().enumerate() {
-            operation.apply(&mut changed).map_err(|sentence| PatchError {
-                operation: place + 1,
-                message: format!("For Operation({}): {sentence}", place + 1),
+        for (index, operation) in self.operations().iter().enumerate() {
+            operation.apply(&mut changed).map_err(|message| PatchError {
+                operation: index + 1,
+                message: format!("For Operation({}): {message}", index + 1),
             })?;
         }
         *item = changed;
@@ -62,10 +63,10 @@ impl Patch {
     }
 
     fn check_protected(&self, protected: &[PropertyPath]) -> Result<(), PatchError> {
-        for (place, operation) in self.operations().iter().enumerate() {
+        for (index, operation) in self.operations().iter().enumerate() {
             for path in operation.paths() {
-                if let Some(message) = protection(path, protected) {
-                    return Err(PatchError { operation: place + 1, message });
+                if let Some(message) = check_path(path, protected) {
+                    return Err(PatchError { operation: index + 1, message });
                 }
             }
         }
@@ -73,8 +74,8 @@ impl Patch {
     }
 }
 
-/// Why a path may not be touched.
-fn protection(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
+/// The error message if a path must not be changed.
+fn check_path(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
     let first = path.first();
     if first == "id" || is_system_property(first) {
         return Some(format!("Invalid patch request: Cannot patch system property '{first}'."));
@@ -87,7 +88,7 @@ fn protection(path: &PatchPath, protected: &[PropertyPath]) -> Option<String> {
 }
 
 impl PatchOperation {
-    fn apply(&self, item: &mut Object) -> Step {
+    fn apply(&self, item: &mut Object) -> OperationResult {
         match self {
             Self::Add { path, value } => add(item, path, value.clone()),
             Self::Set { path, value } => set(item, path, value),
@@ -99,11 +100,11 @@ impl PatchOperation {
     }
 }
 
-fn add(item: &mut Object, path: &PatchPath, value: Json) -> Step {
-    match Place::find(item, path).map_err(|error| no_place("Add", &error))? {
-        Place::Property(object, name) => object.insert(name, value),
-        Place::Element(elements, Position::End) => elements.push(value),
-        Place::Element(elements, Position::Index(index)) => {
+fn add(item: &mut Object, path: &PatchPath, value: Json) -> OperationResult {
+    match PatchTarget::find(item, path).map_err(|error| target_error("Add", &error))? {
+        PatchTarget::Property(object, name) => object.insert(name, value),
+        PatchTarget::Element(elements, ArrayPosition::End) => elements.push(value),
+        PatchTarget::Element(elements, ArrayPosition::Index(index)) => {
             if index > elements.len() {
                 return Err(out_of_bounds(index));
             }
@@ -113,19 +114,19 @@ fn add(item: &mut Object, path: &PatchPath, value: Json) -> Step {
     Ok(())
 }
 
-fn set(item: &mut Object, path: &PatchPath, value: &Json) -> Step {
-    match Place::find(item, path).map_err(|error| no_place("Given", &error))? {
-        Place::Property(object, name) => object.insert(name, value.clone()),
-        Place::Element(elements, Position::End) => elements.push(value.clone()),
-        Place::Element(elements, Position::Index(index)) => {
+fn set(item: &mut Object, path: &PatchPath, value: &Json) -> OperationResult {
+    match PatchTarget::find(item, path).map_err(|error| target_error("Given", &error))? {
+        PatchTarget::Property(object, name) => object.insert(name, value.clone()),
+        PatchTarget::Element(elements, ArrayPosition::End) => elements.push(value.clone()),
+        PatchTarget::Element(elements, ArrayPosition::Index(index)) => {
             *elements.get_mut(index).ok_or_else(|| out_of_bounds(index))? = value.clone();
         }
     }
     Ok(())
 }
 
-fn replace(item: &mut Object, path: &PatchPath, value: &Json) -> Step {
-    *existing(item, path, "replaced")? = value.clone();
+fn replace(item: &mut Object, path: &PatchPath, value: &Json) -> OperationResult {
+    *find_existing(item, path, "replaced")? = value.clone();
     Ok(())
 }
 
@@ -136,18 +137,18 @@ fn remove(item: &mut Object, path: &PatchPath) -> Result<Json, String> {
              the transaction."
         )
     };
-    match Place::find(item, path).map_err(|error| no_place("Given", &error))? {
-        Place::Property(object, name) => object.remove(&name).ok_or_else(absent),
-        Place::Element(elements, Position::Index(index)) if index < elements.len() => {
+    match PatchTarget::find(item, path).map_err(|error| target_error("Given", &error))? {
+        PatchTarget::Property(object, name) => object.remove(&name).ok_or_else(absent),
+        PatchTarget::Element(elements, ArrayPosition::Index(index)) if index < elements.len() => {
             Ok(elements.remove(index))
         }
-        Place::Element(_, Position::Index(index)) => Err(out_of_bounds(index)),
-        Place::Element(_, Position::End) => Err(absent()),
+        PatchTarget::Element(_, ArrayPosition::Index(index)) => Err(out_of_bounds(index)),
+        PatchTarget::Element(_, ArrayPosition::End) => Err(absent()),
     }
 }
 
-fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
-    let value = existing(item, path, "incremented")?;
+fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> OperationResult {
+    let value = find_existing(item, path, "incremented")?;
     let Json::Number(number) = value else {
         return Err(format!("Node({path}) is not a number."));
     };
@@ -157,32 +158,32 @@ fn increment(item: &mut Object, path: &PatchPath, by: &Number) -> Step {
     Ok(())
 }
 
-/// Takes the value out first, so that indexes of the target count without it.
-fn relocate(item: &mut Object, from: &PatchPath, path: &PatchPath) -> Step {
+/// Removes the value first: array indexes in the target path refer to the array without it.
+fn relocate(item: &mut Object, from: &PatchPath, path: &PatchPath) -> OperationResult {
     if path.is_below(from) {
         return Err(format!("Node({from}) cannot be moved into its own child {path}."));
     }
     if path == from {
-        return existing(item, from, "moved").map(drop);
+        return find_existing(item, from, "moved").map(drop);
     }
     let value = remove(item, from)?;
     add(item, path, value)
 }
 
-/// The value at a path that must be there.
-fn existing<'a>(
+/// Finds the value at a path; it must exist.
+fn find_existing<'a>(
     item: &'a mut Object,
     path: &PatchPath,
-    fate: &str,
+    participle: &str,
 ) -> Result<&'a mut Json, String> {
-    let place = Place::find(item, path).map_err(|error| no_place("Given", &error))?;
-    let index = match place {
-        Place::Element(_, Position::Index(index)) => Some(index),
+    let target = PatchTarget::find(item, path).map_err(|error| target_error("Given", &error))?;
+    let index = match target {
+        PatchTarget::Element(_, ArrayPosition::Index(index)) => Some(index),
         _ => None,
     };
-    place.value().ok_or_else(|| match index {
+    target.value().ok_or_else(|| match index {
         Some(index) => out_of_bounds(index),
-        None => format!("Node({path}) to be {fate} is absent."),
+        None => format!("Node({path}) to be {participle} is absent."),
     })
 }
 
@@ -190,13 +191,13 @@ fn out_of_bounds(index: usize) -> String {
     format!("Index({index}) to operate on is out of array bounds.")
 }
 
-fn no_place(kind: &str, error: &NoPlace) -> String {
+fn target_error(kind: &str, error: &PatchTargetError) -> String {
     match error {
-        NoPlace::Absent(segment) => format!(
+        PatchTargetError::Absent(segment) => format!(
             "{kind} Operation can only create a child object of an existing node(array or object) \
              and cannot create path recursively, no path found beyond: '{segment}'."
         ),
-        NoPlace::NotAnIndex(segment) => {
+        PatchTargetError::NotAnIndex(segment) => {
             format!("'{segment}' is not an index of the array it points into; use a number or '-'.")
         }
     }

@@ -1,13 +1,13 @@
 //! The wire form of a patch.
 //!
-//! Owns operation names and required members. Does not own what the text of the condition says.
+//! Owns operation names and required members. Does not parse the condition.
 
 use super::{Patch, PatchOperation, PatchPath};
-use crate::resource::members::described;
+use crate::resource::members::describe;
 use crate::{Json, Number, Object, Result, ValidationError};
 
 impl Patch {
-    /// Reads the body of a patch.
+    /// Parses the body of a patch request.
     ///
     /// # Errors
     /// When the body is malformed, or has no operation or too many.
@@ -21,12 +21,12 @@ impl Patch {
             Some(other) => {
                 return Err(refused(&format!(
                     "the condition must be a string, not {}",
-                    described(other)
+                    describe(other)
                 )));
             }
         };
-        let read = |(place, element): (usize, &Json)| operation(place + 1, element);
-        let operations = elements.iter().enumerate().map(read).collect::<Result<_>>()?;
+        let parse = |(index, element): (usize, &Json)| operation(index + 1, element);
+        let operations = elements.iter().enumerate().map(parse).collect::<Result<_>>()?;
         Self::new(operations, condition)
     }
 }
@@ -73,7 +73,7 @@ fn amount(number: usize, members: &Object) -> Result<Number> {
         Json::Number(by) => Ok(by),
         other => Err(refused(&format!(
             "the 'value' of operation {number} must be a number, not {}",
-            described(&other)
+            describe(&other)
         ))),
     }
 }

@@ -1,13 +1,12 @@
-//! Patches: changes to parts of one item, all or nothing.
+//! Patches: changes to properties of one item, all or nothing.
 //!
-//! Owns the operations, their wire form and their effect. Does not own the condition under which they run beyond its
-//! text: the query crate reads it.
+//! Owns the operations, their wire form and their effect. Keeps the condition as text only: the query crate parses it.
 
 mod apply;
 mod json;
 mod operation;
 mod path;
-mod place;
+mod target;
 #[cfg(test)]
 mod tests;
 

@@ -7,7 +7,7 @@ use super::PatchPath;
 use crate::limits::PATCH_OPERATIONS_MAX;
 use crate::{Json, Number, Result, ValidationError};
 
-/// Changes to one item, done together or not at all.
+/// Changes to one item, applied together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
     operations: Vec<PatchOperation>,
@@ -19,51 +19,51 @@ pub struct Patch {
 pub enum PatchOperation {
     /// Sets a property, or inserts an element into an array.
     Add {
-        /// Where.
+        /// The target path.
         path: PatchPath,
-        /// What.
+        /// The value.
         value: Json,
     },
     /// Sets a property or an element of an array.
     Set {
-        /// Where.
+        /// The target path.
         path: PatchPath,
-        /// What.
+        /// The value.
         value: Json,
     },
-    /// Sets a property or an element that is already there.
+    /// Sets a property or an element that already exists.
     Replace {
-        /// Where.
+        /// The target path.
         path: PatchPath,
-        /// What.
+        /// The value.
         value: Json,
     },
-    /// Takes a property or an element out.
+    /// Removes a property or an element.
     Remove {
-        /// Where.
+        /// The target path.
         path: PatchPath,
     },
-    /// Adds to a number that is already there.
+    /// Adds to an existing number.
     Increment {
-        /// Where.
+        /// The target path.
         path: PatchPath,
-        /// By how much; may be negative.
+        /// The increment; may be negative.
         by: Number,
     },
-    /// Takes a value out and adds it elsewhere.
+    /// Removes a value and adds it at another path.
     Move {
-        /// From where.
+        /// The source path.
         from: PatchPath,
-        /// To where.
+        /// The target path.
         path: PatchPath,
     },
 }
 
 impl Patch {
-    /// A patch of 1 to 10 operations, run when the condition (`from c where …`) is true of the item.
+    /// A patch of 1 to 10 operations, applied only if the condition (`from c where …`) is true for the item.
     ///
     /// # Errors
-    /// When there is no operation, or there are too many.
+    /// When there are no operations or too many.
     pub fn new(operations: Vec<PatchOperation>, condition: Option<String>) -> Result<Self> {
         match operations.len() {
             0 => Err(ValidationError::new(
@@ -78,13 +78,13 @@ impl Patch {
         }
     }
 
-    /// What to change, in order.
+    /// The operations, in order.
     #[must_use]
     pub fn operations(&self) -> &[PatchOperation] {
         &self.operations
     }
 
-    /// What must be true of the item before the change, as text.
+    /// The condition on the item, as query text.
     #[must_use]
     pub fn condition(&self) -> Option<&str> {
         self.condition.as_deref()

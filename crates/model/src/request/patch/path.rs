@@ -1,13 +1,13 @@
 //! Patch paths: `/a/b`, `/a/0`, `/a/-`, with `~0` for `~` and `~1` for `/`.
 //!
-//! Owns their syntax and printed form. Does not own what a segment means: that depends on whether it meets an object or
-//! an array.
+//! Owns their syntax and printed form. Does not own what a segment means: that depends on whether it is applied to an
+//! object or an array.
 
 use std::fmt;
 
 use crate::{PropertyPath, Result, ValidationError};
 
-/// Where a patch operation works, as a JSON pointer.
+/// The target of a patch operation, as a JSON pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchPath {
     first: String,
@@ -43,7 +43,7 @@ impl PatchPath {
         &self.first
     }
 
-    /// The segments from the outside in; never empty.
+    /// The segments from the root down; never empty.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         std::iter::once(self.first.as_str()).chain(self.rest.iter().map(String::as_str))
     }
@@ -59,13 +59,13 @@ impl PatchPath {
         self.segments().take(self.rest.len())
     }
 
-    /// Whether this path lies strictly below another.
+    /// Whether this path is strictly below another.
     #[must_use]
     pub fn is_below(&self, other: &Self) -> bool {
         self.rest.len() > other.rest.len() && self.segments().zip(other.segments()).all(same)
     }
 
-    /// Whether this path and a property path lie on one line, so that a change here can change the value there.
+    /// Whether one of the two paths is a prefix of the other, so that a change at this path can change the property.
     #[must_use]
     pub fn touches(&self, property: &PropertyPath) -> bool {
         self.segments().zip(property.segments().iter().map(String::as_str)).all(same)
@@ -84,7 +84,7 @@ fn same((left, right): (&str, &str)) -> bool {
     left == right
 }
 
-/// Replaces `~0` and `~1`; none when a `~` stands before anything else.
+/// Replaces `~0` and `~1`; `None` when a `~` is followed by anything else.
 fn unescape(segment: &str) -> Option<String> {
     let mut plain = String::with_capacity(segment.len());
     let mut characters = segment.chars();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::place::Place;
+use super::target::PatchTarget;
 use super::*;
 use crate::value::arbitrary::json;
 use crate::{Json, Object, PropertyPath};
@@ -251,8 +251,8 @@ proptest! {
         value in json(),
     ) {
         let path = PatchPath::parse(&format!("{parent}/{place}")).unwrap();
-        let is_replacing = match Place::find(&mut item.clone(), &path) {
-            Ok(place @ Place::Property(..)) => place.value().is_some(),
+        let is_replacing = match PatchTarget::find(&mut item.clone(), &path) {
+            Ok(place @ PatchTarget::Property(..)) => place.value().is_some(),
             _ => false,
         };
         let add = PatchOperation::Add { path: path.clone(), value };

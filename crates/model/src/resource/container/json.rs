@@ -16,7 +16,7 @@ use crate::resource::unique_key::UniqueKey;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
 use crate::{ContainerId, Json, Object, PartitionKeyDefinition, Result, ValidationError};
 
-/// Members with a type of their own.
+/// Members that this crate parses.
 const KNOWN: [&str; 11] = [
     "id",
     "indexingPolicy",
@@ -35,12 +35,12 @@ const SYSTEM: [&str; 9] =
     ["_rid", "_ts", "_self", "_etag", "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"];
 
 impl ContainerProperties {
-    /// Reads the wire form and checks it.
+    /// Parses the wire form and checks it.
     ///
     /// # Errors
     /// When a member is malformed or two policies disagree.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("container", json)?;
+        let members = Members::new("container", json)?;
         let id = ContainerId::new(members.required_id()?)?;
         let partition_key = members.get("partitionKey").ok_or_else(|| {
             ValidationError::new(format!(

@@ -1,7 +1,7 @@
 //! The stored properties of a container.
 //!
-//! Owns what a client says about a container: wire form, defaults, the checks among its policies and what a replace may
-//! not change. Does not own system properties, throughput or items.
+//! Owns their wire form, defaults, the checks between policies, and which of them are immutable. Does not own system
+//! properties, throughput or items.
 
 mod json;
 mod properties;

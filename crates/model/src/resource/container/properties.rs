@@ -1,6 +1,6 @@
-//! The properties of a container and the checks among them.
+//! The properties of a container and the checks between them.
 //!
-//! Owns the struct, the service defaults and the rules that join two policies. Each policy checks itself.
+//! Owns the struct, the service defaults and the rules that involve two policies. Each policy validates itself.
 
 use crate::resource::change_feed_policy::ChangeFeedPolicy;
 use crate::resource::computed_property::ComputedProperty;
@@ -13,7 +13,7 @@ use crate::resource::unique_key::UniqueKey;
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
 use crate::{ContainerId, Object, PartitionKeyDefinition, Result, ValidationError};
 
-/// What a client says about a container.
+/// The properties of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerProperties {
     /// The name of the container.
@@ -32,13 +32,13 @@ pub struct ContainerProperties {
     pub conflict_resolution: ConflictResolutionPolicy,
     /// How long all versions and deletes are kept for the change feed.
     pub change_feed_policy: Option<ChangeFeedPolicy>,
-    /// Which properties hold vectors.
+    /// Which properties contain vectors.
     pub vector_embedding_policy: Option<VectorEmbeddingPolicy>,
-    /// Which properties hold text to search.
+    /// Which properties contain searchable text.
     pub full_text_policy: Option<FullTextPolicy>,
     /// The meaning of coordinates.
     pub geospatial_config: GeospatialConfig,
-    /// Members of the wire form without a meaning here, kept to be echoed.
+    /// Unknown members of the wire form, kept to return them unchanged.
     pub unknown: Object,
 }
 
@@ -62,11 +62,11 @@ impl ContainerProperties {
         }
     }
 
-    /// Checks what the policies say about each other.
+    /// Checks that the policies are consistent with each other.
     ///
     /// # Errors
-    /// When an index names what no policy declares, a computed property hides the partition key, or items would expire
-    /// without an index.
+    /// When an index refers to a path that no policy declares, a computed property hides the partition key, or items would
+    /// expire without an index.
     pub fn validate(&self) -> Result<()> {
         self.indexing_policy.validate()?;
         self.indexing_policy.validate_against(
@@ -87,11 +87,12 @@ impl ContainerProperties {
     }
 
     fn validate_computed_names(&self) -> Result<()> {
-        let outer = |name: &str| {
+        let is_in_partition_key = |name: &str| {
             let paths = self.partition_key.paths().iter();
             paths.filter_map(|path| path.segments().first()).any(|first| first == name)
         };
-        match self.computed_properties.iter().find(|computed| outer(computed.name())) {
+        match self.computed_properties.iter().find(|computed| is_in_partition_key(computed.name()))
+        {
             Some(computed) => Err(ValidationError::new(format!(
                 "The computed property name '{}' belongs to the partition key; choose another name.",
                 computed.name()

@@ -1,13 +1,12 @@
-//! What a replace of a container may not change.
+//! The immutable properties of a container.
 //!
-//! Owns the comparison of old and new properties. Does not own which error kind follows; a change of unique keys has
-//! another one than the rest.
+//! Owns the comparison of old and new properties. Does not map the result to an error kind.
 
 use std::fmt;
 
 use super::ContainerProperties;
 
-/// A property of a container that stays as it was created.
+/// A property of a container that a replace must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmutableProperty {
     /// The id.
@@ -23,7 +22,7 @@ pub enum ImmutableProperty {
 }
 
 impl ImmutableProperty {
-    /// The sentence, the service's own where it is known.
+    /// The error message; the same as the service's where that is known.
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {
@@ -60,7 +59,7 @@ impl ContainerProperties {
     /// Checks that these properties may be replaced by new ones.
     ///
     /// # Errors
-    /// Names the first thing that may not change.
+    /// The first immutable property that differs.
     pub fn check_replace(&self, new: &Self) -> Result<(), ImmutableProperty> {
         let kept = [
             (self.id == new.id, ImmutableProperty::Id),
@@ -75,7 +74,7 @@ impl ContainerProperties {
         }
     }
 
-    /// Whether the definition means the same, however its version is written.
+    /// Whether both definitions are equivalent. The version may be explicit in one and implied in the other.
     fn keeps_partition_key(&self, new: &Self) -> bool {
         let (old, new) = (&self.partition_key, &new.partition_key);
         old.paths() == new.paths() && old.kind() == new.kind() && old.version() == new.version()
@@ -89,7 +88,7 @@ impl ContainerProperties {
         }
     }
 
-    /// A vector index may go, but not become another one on the same path.
+    /// A vector index may be removed, but not replaced by another one on the same path.
     fn keeps_vector_indexes(&self, new: &Self) -> bool {
         self.indexing_policy.vector.iter().all(|old| {
             let same_path = |index: &&crate::VectorIndex| index.path == old.path;

@@ -4,7 +4,7 @@
 
 use super::IndexPath;
 use crate::limits::{COMPOSITE_INDEX_PROPERTIES_MAX, COMPOSITE_INDEXES_MAX};
-use crate::resource::members::{Members, described};
+use crate::resource::members::{Members, describe};
 use crate::{Json, Object, Result, ValidationError};
 
 /// Paths indexed together, in this order.
@@ -17,7 +17,7 @@ pub struct CompositeIndex {
 /// One path of a composite index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompositePath {
-    /// Where the scalar lies; printed without the ending `/?`, which is implied.
+    /// Path of the scalar, without the ending `/?`, which is implied.
     pub path: IndexPath,
     /// The direction.
     pub order: CompositeOrder,
@@ -26,10 +26,10 @@ pub struct CompositePath {
 /// Direction of a path in a composite index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompositeOrder {
-    /// Least first.
+    /// Lowest first.
     #[default]
     Ascending,
-    /// Greatest first.
+    /// Highest first.
     Descending,
 }
 
@@ -56,8 +56,8 @@ impl CompositeIndex {
                 self.paths.len()
             )));
         }
-        for (place, path) in self.paths.iter().enumerate() {
-            if self.paths.iter().take(place).any(|known| known.path == path.path) {
+        for (index, path) in self.paths.iter().enumerate() {
+            if self.paths.iter().take(index).any(|known| known.path == path.path) {
                 return Err(ValidationError::new(format!(
                     "A composite index names the path '{}' twice; name it once.",
                     path.path
@@ -71,7 +71,7 @@ impl CompositeIndex {
         let elements = json.as_array().ok_or_else(|| {
             ValidationError::new(format!(
                 "A composite index must be an array of paths, not {}.",
-                described(json)
+                describe(json)
             ))
         })?;
         Ok(Self { paths: elements.iter().map(CompositePath::from_json).collect::<Result<_>>()? })
@@ -84,7 +84,7 @@ impl CompositeIndex {
 
 impl CompositePath {
     fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("composite path", json)?;
+        let members = Members::new("composite path", json)?;
         let order = match members.text("order")?.unwrap_or("ascending") {
             text if text.eq_ignore_ascii_case("ascending") => CompositeOrder::Ascending,
             text if text.eq_ignore_ascii_case("descending") => CompositeOrder::Descending,

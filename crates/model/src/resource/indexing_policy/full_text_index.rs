@@ -9,25 +9,25 @@ use crate::{Json, Object, PropertyPath, Result, ValidationError};
 /// One path with a full-text index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTextIndex {
-    /// Where the text lies.
+    /// Path of the text.
     pub path: PropertyPath,
 }
 
 impl FullTextIndex {
     pub(super) fn list_from_json(elements: &[Json]) -> Result<Vec<Self>> {
-        let read = |(place, element): (usize, &Json)| Self::from_json(place, element);
+        let read = |(index, element): (usize, &Json)| Self::from_json(index, element);
         elements.iter().enumerate().map(read).collect()
     }
 
-    fn from_json(place: usize, json: &Json) -> Result<Self> {
-        let path = Members::of("full-text index", json)?.text("path")?.ok_or_else(|| {
+    fn from_json(index: usize, json: &Json) -> Result<Self> {
+        let path = Members::new("full-text index", json)?.text("path")?.ok_or_else(|| {
             ValidationError::new(format!(
-                "Missing path in full-text index specification at index ({place})"
+                "Missing path in full-text index specification at index ({index})"
             ))
         })?;
         let path = PropertyPath::parse(path).map_err(|_| {
             ValidationError::new(format!(
-                "Full-text index specification at index ({place}) contains invalid path: {path}"
+                "Full-text index specification at index ({index}) contains invalid path: {path}"
             ))
         })?;
         Ok(Self { path })
@@ -39,7 +39,7 @@ impl FullTextIndex {
         Json::Object(object)
     }
 
-    /// Checks that the full-text policy names the path.
+    /// Checks that the full-text policy contains the path.
     pub(super) fn validate(&self, policy: Option<&FullTextPolicy>) -> Result<()> {
         if policy.is_some_and(|policy| policy.language_of(&self.path).is_some()) {
             return Ok(());

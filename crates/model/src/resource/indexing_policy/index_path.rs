@@ -1,13 +1,13 @@
 //! The paths of an indexing policy: `/a/b/?`, `/a/*`, `/arr/[]/x/?`, `/"x y"/?`.
 //!
-//! Owns their syntax and its printed form. Does not own which path wins: see `path_matcher`.
+//! Owns their syntax and printed form. Does not decide which path applies to a value: see `path_matcher`.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::{Result, ValidationError};
 
-/// One path of an indexing policy; two spellings of the same steps are equal, and each prints as it was sent.
+/// One path of an indexing policy. Two spellings of the same segments are equal, and each prints as it was sent.
 #[derive(Clone, Debug)]
 pub struct IndexPath {
     text: String,
@@ -15,12 +15,12 @@ pub struct IndexPath {
     ending: PathEnding,
 }
 
-/// One step of an index path.
+/// One segment of an index path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IndexPathSegment {
-    /// Into the property of that name.
+    /// The property with this name.
     Property(String),
-    /// Into every element of an array: `[]`.
+    /// Every element of an array: `[]`.
     AnyElement,
 }
 
@@ -34,13 +34,13 @@ pub enum PathEnding {
 }
 
 impl IndexPath {
-    /// The path of everything: `/*`.
+    /// The path that covers everything: `/*`.
     #[must_use]
     pub fn root() -> Self {
         Self::new(Vec::new(), PathEnding::Subtree)
     }
 
-    /// The path of these steps, with quotes where a name needs them.
+    /// Builds a path from segments, with quotes where a name needs them.
     #[must_use]
     pub fn new(segments: Vec<IndexPathSegment>, ending: PathEnding) -> Self {
         let mut text = print(&segments);
@@ -59,7 +59,7 @@ impl IndexPath {
         if text == "/" {
             return Ok(Self::root());
         }
-        let (segments, ending) = Parser { text, position: 0 }.path()?;
+        let (segments, ending) = IndexPathParser { text, position: 0 }.path()?;
         let Some(ending) = ending else {
             return Err(refused(text, text.len()));
         };
@@ -69,12 +69,12 @@ impl IndexPath {
         Ok(Self { text: text.to_owned(), segments, ending })
     }
 
-    /// Parses a path as composite indexes write it: `/a/b`, where the ending `/?` is implied and wildcards are refused.
+    /// Parses a path of a composite index: `/a/b`. The ending `/?` is implied and wildcards are refused.
     ///
     /// # Errors
     /// When the text is not such a path.
     pub fn parse_implied_scalar(text: &str) -> Result<Self> {
-        match (Parser { text, position: 0 }).path()? {
+        match (IndexPathParser { text, position: 0 }).path()? {
             (segments, None) => {
                 Ok(Self { text: text.to_owned(), segments, ending: PathEnding::Scalar })
             }
@@ -82,7 +82,7 @@ impl IndexPath {
         }
     }
 
-    /// The steps from the outside in; empty for the root.
+    /// The segments from the root down; empty for `/*`.
     #[must_use]
     pub fn segments(&self) -> &[IndexPathSegment] {
         &self.segments
@@ -122,7 +122,7 @@ impl Hash for IndexPath {
     }
 }
 
-/// Prints steps; the service quotes system names too, as in `/"_etag"/?`.
+/// Prints segments. The service also quotes system names, as in `/"_etag"/?`.
 fn print(segments: &[IndexPathSegment]) -> String {
     let mut text = String::new();
     for segment in segments {
@@ -147,20 +147,20 @@ fn print(segments: &[IndexPathSegment]) -> String {
     text
 }
 
-/// Whether a name can stand without quotes.
+/// Whether a name needs no quotes.
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.contains(['/', '"', '\\', '*', '?', '[', ']', '{', '}', ','])
         && !name.contains(char::is_whitespace)
 }
 
-struct Parser<'a> {
+struct IndexPathParser<'a> {
     text: &'a str,
     position: usize,
 }
 
-impl Parser<'_> {
-    /// Reads steps up to the end of the text; an ending must come last.
+impl IndexPathParser<'_> {
+    /// Parses segments up to the end of the text. An ending is only allowed at the end.
     fn path(&mut self) -> Result<(Vec<IndexPathSegment>, Option<PathEnding>)> {
         let mut segments = Vec::new();
         loop {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         Ok(IndexPathSegment::Property(word))
     }
 
-    /// Reads up to the closing quote; `\"` and `\\` stand for the character itself.
+    /// Reads up to the closing quote; `\"` and `\\` are escapes.
     fn quoted(&mut self) -> Result<String> {
         let mut name = String::new();
         loop {

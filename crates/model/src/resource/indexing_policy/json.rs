@@ -1,6 +1,6 @@
 //! The wire form of an indexing policy.
 //!
-//! Owns member names, their defaults and the order in which they are printed. Does not own the rules among paths: see
+//! Owns member names, their defaults and the order in which they are printed. Does not own the rules for paths: see
 //! `policy`.
 
 use super::{
@@ -11,12 +11,12 @@ use crate::resource::members::Members;
 use crate::{Json, Object, Result, ValidationError};
 
 impl IndexingPolicy {
-    /// Reads the wire form, adds what the service adds and checks it.
+    /// Parses the wire form, adds the defaults of the service and validates it.
     ///
     /// # Errors
     /// When a member is malformed or the paths break a rule.
     pub fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("indexing policy", json)?;
+        let members = Members::new("indexing policy", json)?;
         let included = members.array("includedPaths")?.iter();
         let excluded = members.array("excludedPaths")?.iter();
         let composite = members.array("compositeIndexes")?.iter();
@@ -32,12 +32,12 @@ impl IndexingPolicy {
             vector: vector.map(VectorIndex::from_json).collect::<Result<_>>()?,
             full_text: FullTextIndex::list_from_json(members.array("fullTextIndexes")?)?,
         };
-        policy.complete();
+        policy.add_defaults();
         policy.validate()?;
         Ok(policy)
     }
 
-    /// The wire form; kinds of index that are not used are left out.
+    /// The wire form. Kinds of index that are not used are omitted.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();
@@ -94,7 +94,7 @@ fn included_to_json(included: &IncludedPath) -> Json {
 }
 
 fn path_from_json(json: &Json) -> Result<IndexPath> {
-    IndexPath::parse(Members::of("index path", json)?.required_text("path")?)
+    IndexPath::parse(Members::new("index path", json)?.required_text("path")?)
 }
 
 fn path_to_json(path: &IndexPath) -> Json {

@@ -1,7 +1,7 @@
 //! Indexing policies: which paths of the items of a container are indexed, and how.
 //!
-//! Owns the policy, its wire form, its validation and the matcher that answers "is this value indexed" while an item is
-//! walked. Does not own index terms, nor any look-up.
+//! Owns the policy, its wire form, its validation, and the matcher that decides which values of an item are indexed.
+//! Does not own index terms or lookups.
 
 mod composite_index;
 mod full_text_index;

@@ -1,48 +1,48 @@
-//! Is this value indexed? Answered step by step while an item is walked.
+//! Decide which values of an item are indexed, while the item is traversed.
 //!
-//! Owns the rule that decides between included and excluded paths, compiled into a small tree. Every value follows one
-//! branch of it; the deepest path on that branch wins, and at the same depth `/?` beats `/*`. A path that ends in `/*`
+//! Owns the rule that decides between included and excluded paths, compiled into a trie of path segments. The deepest path
+//! that covers a value applies to it, and at the same depth `/?` takes precedence over `/*`. A path that ends in `/*`
 //! covers the value it names and all below it, array elements included; a path that ends in `/?` covers only the scalar
 //! it names, so elements need their `[]`. `id` and `_ts` are always included while the mode is consistent.
 //!
-//! Does not own composite, spatial, vector or full-text indexes, nor the walk itself.
+//! Does not own composite, spatial, vector or full-text indexes, or the traversal.
 
 use super::{IndexPathSegment, IndexingMode, IndexingPolicy, PathEnding};
 
-/// Indexed whatever the policy says, while the mode is consistent.
+/// Always indexed while the mode is consistent, regardless of the paths.
 const ALWAYS_INCLUDED: [&str; 2] = ["id", "_ts"];
-/// Place of the root among the branches.
+/// Index of the root node.
 const ROOT: usize = 0;
 
 /// The compiled paths of one policy.
 #[derive(Clone, Debug)]
 pub struct PathMatcher {
-    branches: Vec<Branch>,
+    nodes: Vec<MatcherNode>,
 }
 
-/// Where a walk stands: a branch of the tree, or beyond all of them.
+/// The position of a traversal: a node of the trie, or below all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct MatcherState<'a> {
     matcher: &'a PathMatcher,
-    branch: Option<&'a Branch>,
-    /// What the nearest `/*` above or here says.
+    node: Option<&'a MatcherNode>,
+    /// Whether the nearest `/*`, at this node or above, includes its subtree.
     subtree_included: bool,
 }
 
-/// One step that some path of the policy names.
+/// A node of the trie.
 #[derive(Clone, Debug, Default)]
-struct Branch {
-    /// Branches of properties, sorted by name.
+struct MatcherNode {
+    /// Child nodes of properties, sorted by name.
     properties: Vec<(Box<str>, usize)>,
-    /// Branch of array elements.
+    /// Child node of array elements.
     element: Option<usize>,
-    /// What `/?` says here.
+    /// Whether a path that ends here with `/?` is included or excluded.
     scalar: Option<bool>,
-    /// What `/*` says here.
+    /// Whether a path that ends here with `/*` is included or excluded.
     subtree: Option<bool>,
-    /// Whether an included path names exactly this place.
+    /// Whether an included path ends exactly here.
     named: bool,
-    /// Whether some path says "included" here or below.
+    /// Whether an included path ends here or below.
     includes_below: bool,
 }
 
@@ -50,7 +50,7 @@ impl PathMatcher {
     /// Compiles the paths of a policy.
     #[must_use]
     pub fn new(policy: &IndexingPolicy) -> Self {
-        let mut matcher = Self { branches: vec![Branch::default()] };
+        let mut matcher = Self { nodes: vec![MatcherNode::default()] };
         if policy.mode == IndexingMode::None {
             return matcher;
         }
@@ -62,80 +62,80 @@ impl PathMatcher {
             matcher.record(path.segments(), path.ending(), false);
         }
         for name in ALWAYS_INCLUDED {
-            let place = matcher.property_branch(ROOT, name);
-            matcher.change(place, |branch| branch.scalar = Some(true));
+            let index = matcher.property_node(ROOT, name);
+            matcher.change(index, |node| node.scalar = Some(true));
         }
         matcher.mark_includes_below();
         matcher
     }
 
-    /// The state of a walk at the item itself.
+    /// The state at the root of the item.
     #[must_use]
     pub fn root(&self) -> MatcherState<'_> {
         MatcherState::at(self, Some(ROOT), false)
     }
 
     fn record(&mut self, segments: &[IndexPathSegment], ending: PathEnding, included: bool) {
-        let place = segments.iter().fold(ROOT, |place, segment| match segment {
-            IndexPathSegment::Property(name) => self.property_branch(place, name),
-            IndexPathSegment::AnyElement => self.element_branch(place),
+        let index = segments.iter().fold(ROOT, |index, segment| match segment {
+            IndexPathSegment::Property(name) => self.property_node(index, name),
+            IndexPathSegment::AnyElement => self.element_node(index),
         });
-        let named = included && place != ROOT;
-        self.change(place, |branch| {
+        let named = included && index != ROOT;
+        self.change(index, |node| {
             match ending {
-                PathEnding::Scalar => branch.scalar = Some(included),
-                PathEnding::Subtree => branch.subtree = Some(included),
+                PathEnding::Scalar => node.scalar = Some(included),
+                PathEnding::Subtree => node.subtree = Some(included),
             }
-            branch.named |= named;
+            node.named |= named;
         });
     }
 
-    /// The branch of a property, made if it is not there.
-    fn property_branch(&mut self, parent: usize, name: &str) -> usize {
-        let new = self.branches.len();
-        let Some(branch) = self.branches.get_mut(parent) else {
+    /// Finds or creates the node of a property.
+    fn property_node(&mut self, parent: usize, name: &str) -> usize {
+        let new = self.nodes.len();
+        let Some(node) = self.nodes.get_mut(parent) else {
             return parent;
         };
-        match branch.find(name) {
-            Ok(place) => branch.properties.get(place).map_or(parent, |(_, child)| *child),
-            Err(place) => {
-                branch.properties.insert(place, (name.into(), new));
-                self.branches.push(Branch::default());
+        match node.find(name) {
+            Ok(index) => node.properties.get(index).map_or(parent, |(_, child)| *child),
+            Err(index) => {
+                node.properties.insert(index, (name.into(), new));
+                self.nodes.push(MatcherNode::default());
                 new
             }
         }
     }
 
-    /// The branch of array elements, made if it is not there.
-    fn element_branch(&mut self, parent: usize) -> usize {
-        let new = self.branches.len();
-        let Some(branch) = self.branches.get_mut(parent) else {
+    /// Finds or creates the node of array elements.
+    fn element_node(&mut self, parent: usize) -> usize {
+        let new = self.nodes.len();
+        let Some(node) = self.nodes.get_mut(parent) else {
             return parent;
         };
-        let child = *branch.element.get_or_insert(new);
+        let child = *node.element.get_or_insert(new);
         if child == new {
-            self.branches.push(Branch::default());
+            self.nodes.push(MatcherNode::default());
         }
         child
     }
 
-    fn change(&mut self, place: usize, change: impl FnOnce(&mut Branch)) {
-        if let Some(branch) = self.branches.get_mut(place) {
-            change(branch);
+    fn change(&mut self, index: usize, change: impl FnOnce(&mut MatcherNode)) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            change(node);
         }
     }
 
-    /// A branch is always made after its parent, so one pass from the last to the first carries every mark up.
+    /// A node is always created after its parent, so one pass from the last node to the first propagates every mark up.
     fn mark_includes_below(&mut self) {
-        for place in (0..self.branches.len()).rev() {
-            let includes = self.branches.get(place).is_some_and(|branch| {
-                branch.scalar == Some(true)
-                    || branch.subtree == Some(true)
-                    || branch.children().any(|child| {
-                        self.branches.get(child).is_some_and(|branch| branch.includes_below)
-                    })
+        for index in (0..self.nodes.len()).rev() {
+            let includes = self.nodes.get(index).is_some_and(|node| {
+                node.scalar == Some(true)
+                    || node.subtree == Some(true)
+                    || node
+                        .children()
+                        .any(|child| self.nodes.get(child).is_some_and(|node| node.includes_below))
             });
-            self.change(place, |branch| branch.includes_below = includes);
+            self.change(index, |node| node.includes_below = includes);
         }
     }
 }
@@ -144,9 +144,9 @@ impl<'a> MatcherState<'a> {
     /// The state at a property of the object here.
     #[must_use]
     pub fn property(&self, name: &str) -> Self {
-        let child = self.branch.and_then(|branch| {
-            let place = branch.find(name).ok()?;
-            branch.properties.get(place).map(|(_, child)| *child)
+        let child = self.node.and_then(|node| {
+            let index = node.find(name).ok()?;
+            node.properties.get(index).map(|(_, child)| *child)
         });
         Self::at(self.matcher, child, self.subtree_included)
     }
@@ -154,36 +154,36 @@ impl<'a> MatcherState<'a> {
     /// The state at any element of the array here.
     #[must_use]
     pub fn element(&self) -> Self {
-        let child = self.branch.and_then(|branch| branch.element);
+        let child = self.node.and_then(|node| node.element);
         Self::at(self.matcher, child, self.subtree_included)
     }
 
-    /// Whether a scalar that stands here is indexed.
+    /// Whether a scalar at this position is indexed.
     #[must_use]
     pub fn scalar_included(&self) -> bool {
-        self.branch.and_then(|branch| branch.scalar).unwrap_or(self.subtree_included)
+        self.node.and_then(|node| node.scalar).unwrap_or(self.subtree_included)
     }
 
-    /// Whether neither a scalar here nor anything below can be indexed, so that the walk may turn back.
+    /// Whether neither a scalar here nor anything below can be indexed, so that the traversal can skip the value.
     #[must_use]
     pub fn subtree_excluded(&self) -> bool {
-        !self.subtree_included && !self.branch.is_some_and(|branch| branch.includes_below)
+        !self.subtree_included && !self.node.is_some_and(|node| node.includes_below)
     }
 
-    /// Whether the policy names exactly this place among its included paths; the root `/*` names nothing.
+    /// Whether an included path other than the root `/*` ends exactly here.
     #[must_use]
     pub fn explicitly_included(&self) -> bool {
-        self.scalar_included() && self.branch.is_some_and(|branch| branch.named)
+        self.scalar_included() && self.node.is_some_and(|node| node.named)
     }
 
-    fn at(matcher: &'a PathMatcher, place: Option<usize>, inherited: bool) -> Self {
-        let branch = place.and_then(|place| matcher.branches.get(place));
-        let subtree_included = branch.and_then(|branch| branch.subtree).unwrap_or(inherited);
-        Self { matcher, branch, subtree_included }
+    fn at(matcher: &'a PathMatcher, index: Option<usize>, inherited: bool) -> Self {
+        let node = index.and_then(|index| matcher.nodes.get(index));
+        let subtree_included = node.and_then(|node| node.subtree).unwrap_or(inherited);
+        Self { matcher, node, subtree_included }
     }
 }
 
-impl Branch {
+impl MatcherNode {
     fn find(&self, name: &str) -> Result<usize, usize> {
         self.properties.binary_search_by(|(known, _)| (**known).cmp(name))
     }

@@ -1,7 +1,7 @@
 //! The indexing policy of a container.
 //!
-//! Owns the choice of paths and the rules the paths keep among each other. Does not own the wire form (see `json`) nor
-//! the decision for one value (see `path_matcher`).
+//! Owns the paths and the rules that they must follow. Does not own the wire form (see `json`) or the decision for one
+//! value (see `path_matcher`).
 
 use std::collections::HashSet;
 
@@ -20,11 +20,11 @@ use crate::{Json, Result, ValidationError};
 pub struct IndexingPolicy {
     /// Whether there is a secondary index.
     pub mode: IndexingMode,
-    /// Whether items are indexed unless a request says otherwise.
+    /// Whether items are indexed unless a request sets another indexing directive.
     pub automatic: bool,
     /// Paths to index.
     pub included: Vec<IncludedPath>,
-    /// Paths to leave out.
+    /// Paths to exclude.
     pub excluded: Vec<IndexPath>,
     /// Composite indexes.
     pub composite: Vec<CompositeIndex>,
@@ -39,7 +39,7 @@ pub struct IndexingPolicy {
 /// Whether there is a secondary index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexingMode {
-    /// The index changes with each write.
+    /// The index is updated with each write.
     #[default]
     Consistent,
     /// No secondary index.
@@ -91,9 +91,9 @@ impl IndexingPolicy {
         }
     }
 
-    /// Adds what the service adds: the root when no path is included and none excludes it, the etag to the excluded
-    /// paths unless the client names it. Without an index nothing is automatic.
-    pub(super) fn complete(&mut self) {
+    /// Adds the defaults of the service: includes the root when no path is included and the root is not excluded; excludes
+    /// the etag unless the client names it. With mode `none`, `automatic` is always false.
+    pub(super) fn add_defaults(&mut self) {
         if self.mode == IndexingMode::None {
             self.automatic = false;
             return;
@@ -108,7 +108,7 @@ impl IndexingPolicy {
         }
     }
 
-    /// Checks what the policy says by itself.
+    /// Validates the policy on its own.
     ///
     /// # Errors
     /// When there are too many paths, the root is in neither list, a path is in both, or a composite index has too few
@@ -139,10 +139,10 @@ impl IndexingPolicy {
         CompositeIndex::validate_list(&self.composite)
     }
 
-    /// Checks what the policy says about the other policies of its container.
+    /// Validates the policy against the other policies of its container.
     ///
     /// # Errors
-    /// When an index names a vector, a text or a plane that the container does not declare.
+    /// When an index refers to a vector, a text or a plane that the container does not declare.
     pub fn validate_against(
         &self,
         vectors: Option<&VectorEmbeddingPolicy>,
@@ -163,7 +163,7 @@ fn etag_path(ending: PathEnding) -> IndexPath {
     IndexPath::new(vec![IndexPathSegment::Property("_etag".to_owned())], ending)
 }
 
-/// A plane has no bounds of its own, so each index on it names them; the earth needs none.
+/// A plane is unbounded, so each spatial index on it needs a bounding box. An index on the earth must not have one.
 fn validate_bounding_box(index: &SpatialIndex, geospatial: GeospatialConfig) -> Result<()> {
     match (geospatial, &index.bounding_box) {
         (GeospatialConfig::Geometry, None) => Err(ValidationError::new(format!(

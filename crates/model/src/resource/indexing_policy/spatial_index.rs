@@ -1,16 +1,15 @@
-//! Spatial indexes: which paths hold shapes, and of which types.
+//! Spatial indexes: which paths contain shapes, and of which types.
 //!
-//! Owns the definition and its wire form. Does not own geometry; whether a bounding box is due is decided beside the
-//! geospatial config of the container.
+//! Owns the definition and its wire form. Does not own geometry. `policy` checks whether a bounding box is required.
 
 use super::IndexPath;
-use crate::resource::members::{Members, described};
+use crate::resource::members::{Members, describe};
 use crate::{Json, Number, Object, Result, ValidationError};
 
-/// One path that holds shapes.
+/// One path that contains shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpatialIndex {
-    /// Where the shapes lie.
+    /// Path of the shapes.
     pub path: IndexPath,
     /// Which types are indexed.
     pub types: Vec<SpatialType>,
@@ -46,7 +45,7 @@ pub struct BoundingBox {
 
 impl SpatialIndex {
     pub(super) fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("spatial index", json)?;
+        let members = Members::new("spatial index", json)?;
         let mut types = Vec::new();
         for element in members.array("types")? {
             let spatial_type = SpatialType::from_json(element)?;
@@ -79,7 +78,7 @@ impl SpatialIndex {
 impl SpatialType {
     const ALL: [Self; 4] = [Self::Point, Self::LineString, Self::Polygon, Self::MultiPolygon];
 
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -96,7 +95,7 @@ impl SpatialType {
         found.ok_or_else(|| {
             ValidationError::new(format!(
                 "The spatial type {} is unknown; use Point, LineString, Polygon or MultiPolygon.",
-                described(json)
+                describe(json)
             ))
         })
     }
@@ -104,7 +103,7 @@ impl SpatialType {
 
 impl BoundingBox {
     fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("bounding box", json)?;
+        let members = Members::new("bounding box", json)?;
         let side = |name: &str| match members.get(name) {
             Some(Json::Number(number)) => Ok(number.clone()),
             other => {

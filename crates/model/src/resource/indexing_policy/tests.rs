@@ -299,7 +299,7 @@ fn any_policy() -> impl Strategy<Value = IndexingPolicy> {
                 false => policy.excluded.push(path),
             }
         }
-        policy.complete();
+        policy.add_defaults();
         policy
     })
 }

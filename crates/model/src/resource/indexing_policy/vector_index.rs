@@ -1,16 +1,16 @@
 //! Vector indexes: which embeddings are indexed, and by which kind of index.
 //!
-//! Owns the definition, its wire form and its check against the vector embedding policy, with the sentences the SDK
-//! suites compare. Does not own search.
+//! Owns the definition, its wire form and its check against the vector embedding policy, with the messages that the SDK
+//! test suites compare. Does not own search.
 
 use crate::limits::VECTOR_DIMENSIONS_FLAT_MAX;
-use crate::resource::members::{Members, described};
+use crate::resource::members::{Members, describe};
 use crate::resource::vector_embedding::VectorEmbeddingPolicy;
 use crate::{Json, Object, PropertyPath, Result, ValidationError};
 
-/// Bytes a quantized vector can have, unless it has fewer dimensions.
+/// Maximum size of a quantized vector, unless it has fewer dimensions.
 const QUANTIZATION_BYTES_MAX: u32 = 512;
-/// Least and most candidates kept while a vector is added to the graph.
+/// Allowed number of candidates kept while a vector is added to the graph.
 const SEARCH_LIST_SIZE: std::ops::RangeInclusive<i64> = 25..=500;
 /// Paths of a shard key.
 const SHARD_PATHS_MAX: usize = 1;
@@ -18,32 +18,32 @@ const SHARD_PATHS_MAX: usize = 1;
 /// One embedding with a vector index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorIndex {
-    /// Where the vector lies.
+    /// Path of the vector.
     pub path: PropertyPath,
     /// The kind of index.
     pub kind: VectorIndexKind,
-    /// How vectors are shortened.
+    /// How vectors are quantized.
     pub quantizer: Option<QuantizerType>,
-    /// Bytes of a shortened vector.
+    /// Bytes of a quantized vector.
     pub quantization_bytes: Option<u32>,
     /// Candidates kept while a vector is added to the graph.
     pub search_list_size: Option<u32>,
-    /// Properties by which the index is cut into separate ones.
+    /// Properties by which the index is divided into separate ones.
     pub shard_paths: Vec<PropertyPath>,
 }
 
 /// The kind of a vector index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorIndexKind {
-    /// Exact, over whole vectors.
+    /// Exact search over full vectors.
     Flat,
-    /// Exhaustive, over shortened vectors.
+    /// Exhaustive search over quantized vectors.
     QuantizedFlat,
-    /// Approximate, over a graph.
+    /// Approximate search over a graph.
     DiskAnn,
 }
 
-/// How vectors are shortened.
+/// How vectors are quantized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantizerType {
     /// Product quantization.
@@ -54,7 +54,7 @@ pub enum QuantizerType {
 
 impl VectorIndex {
     pub(super) fn from_json(json: &Json) -> Result<Self> {
-        let members = Members::of("vector index", json)?;
+        let members = Members::new("vector index", json)?;
         let path = members.required_text("path")?;
         let path = PropertyPath::parse(path).map_err(|_| {
             ValidationError::new(format!(
@@ -72,7 +72,7 @@ impl VectorIndex {
             path,
             kind: VectorIndexKind::parse(members.required_text("type")?)?,
             quantizer: members.text("quantizerType")?.map(QuantizerType::parse).transpose()?,
-            quantization_bytes: quantization_bytes.map(quantization_bytes_of).transpose()?,
+            quantization_bytes: quantization_bytes.map(parse_quantization_bytes).transpose()?,
             search_list_size: search_list_size.and_then(|size| u32::try_from(size).ok()),
             shard_paths: shard_paths(members.get("vectorIndexShardKey"))?,
         })
@@ -127,7 +127,7 @@ impl VectorIndex {
 }
 
 impl VectorIndexKind {
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ impl VectorIndexKind {
 }
 
 impl QuantizerType {
-    /// The word of the wire.
+    /// The wire name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -169,8 +169,8 @@ impl QuantizerType {
     }
 }
 
-/// The size as a count of bytes; its upper bound depends on the embedding and is checked with it.
-fn quantization_bytes_of(size: i64) -> Result<u32> {
+/// Converts the size to bytes. The upper bound depends on the embedding and is checked with it.
+fn parse_quantization_bytes(size: i64) -> Result<u32> {
     let most = i64::from(QUANTIZATION_BYTES_MAX);
     u32::try_from(size).map_err(|_| out_of_range("QuantizationByteSize", size, 1..=most))
 }
@@ -183,7 +183,7 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
         ValidationError::new(format!(
             "One of the specified inputs is invalid: vectorIndexShardKey must be an array of \
              paths, not {}.",
-            described(value)
+            describe(value)
         ))
     })?;
     if elements.len() > SHARD_PATHS_MAX {
@@ -194,7 +194,7 @@ fn shard_paths(value: Option<&Json>) -> Result<Vec<PropertyPath>> {
         )));
     }
     let parse = |element: &Json| {
-        let text = element.as_str().map_or_else(|| described(element), ToOwned::to_owned);
+        let text = element.as_str().map_or_else(|| describe(element), ToOwned::to_owned);
         PropertyPath::parse(&text).map_err(|_| {
             ValidationError::new(format!(
                 "The Vector Indexing Policy has an invalid Shard Path: {text}."

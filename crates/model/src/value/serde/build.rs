@@ -1,27 +1,26 @@
-//! Arrays and objects while a type is serialized into them.
+//! Builders for the arrays and objects of a value that is being serialized.
 //!
-//! Owns the compound parts of the serializer in `to_value`.
+//! Owns the compound serializers of `to_value`.
 
 use serde_core::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant,
 };
 
+use super::conversion_error::ConversionResult;
 use super::to_value::ValueSerializer;
 use super::{ConversionError, RAW_VALUE};
 use crate::limits::NESTING_LEVELS_MAX;
 use crate::value::{Json, MeasuredJson, Object};
 
-type Result<T> = std::result::Result<T, ConversionError>;
-
-/// An array, perhaps the content of an enum variant.
+/// Builds an array, or an enum variant that contains one.
 pub(super) struct ArrayBuilder {
     variant: Option<&'static str>,
     elements: Vec<Json>,
     inside: ValueSerializer,
 }
 
-/// An object, perhaps the content of an enum variant.
+/// Builds an object, or an enum variant that contains one.
 pub(super) struct ObjectBuilder {
     variant: Option<&'static str>,
     object: Object,
@@ -29,13 +28,13 @@ pub(super) struct ObjectBuilder {
     inside: ValueSerializer,
 }
 
-/// A struct of the program, or text that `serde_json` would print as it is.
+/// Builds an object from a struct, or parses the text of a `serde_json::value::RawValue`.
 pub(super) enum StructBuilder {
     Object(ObjectBuilder),
     Raw { level: usize, value: Json },
 }
 
-/// The value of an enum variant: an object with the variant's name.
+/// Wraps the content of an enum variant in an object whose only property is the variant's name.
 pub(super) fn in_variant(variant: Option<&'static str>, value: Json) -> Json {
     let Some(variant) = variant else { return value };
     let mut object = Object::new();
@@ -52,7 +51,7 @@ impl ArrayBuilder {
         Self { variant, elements: Vec::with_capacity(length), inside }
     }
 
-    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         self.elements.push(value.serialize(self.inside)?);
         Ok(())
     }
@@ -67,7 +66,7 @@ impl ObjectBuilder {
         Self { variant, object: Object::new(), name: None, inside }
     }
 
-    fn insert<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
+    fn insert<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> ConversionResult<()> {
         let value = value.serialize(self.inside)?;
         self.object.insert(name, value);
         Ok(())
@@ -82,11 +81,11 @@ impl SerializeSeq for ArrayBuilder {
     type Ok = Json;
     type Error = ConversionError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         self.push(value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -95,11 +94,11 @@ impl SerializeTuple for ArrayBuilder {
     type Ok = Json;
     type Error = ConversionError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         self.push(value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -108,11 +107,11 @@ impl SerializeTupleStruct for ArrayBuilder {
     type Ok = Json;
     type Error = ConversionError;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         self.push(value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -121,11 +120,11 @@ impl SerializeTupleVariant for ArrayBuilder {
     type Ok = Json;
     type Error = ConversionError;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         self.push(value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -134,26 +133,28 @@ impl SerializeMap for ObjectBuilder {
     type Ok = Json;
     type Error = ConversionError;
 
-    /// Numbers and Booleans become names by their text, as in `serde_json`.
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+    /// Numbers and Booleans become property names by their text, as in `serde_json`.
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> ConversionResult<()> {
         self.name = Some(match key.serialize(self.inside)? {
             Json::String(name) => name,
             key @ (Json::Number(_) | Json::Bool(_)) => key.to_string(),
             other => {
                 let kind = other.type_name();
-                return Err(ConversionError::new(format!("a map key is a string, not {kind}")));
+                return Err(ConversionError::new(format!(
+                    "a map key must be a string, not {kind}"
+                )));
             }
         });
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> ConversionResult<()> {
         let name = self.name.take();
         let name = name.ok_or_else(|| ConversionError::new("a map value came before its key"))?;
         self.insert(&name, value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -166,11 +167,11 @@ impl SerializeStructVariant for ObjectBuilder {
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<()> {
+    ) -> ConversionResult<()> {
         self.insert(name, value)
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         Ok(self.finish())
     }
 }
@@ -183,7 +184,7 @@ impl SerializeStruct for StructBuilder {
         &mut self,
         name: &'static str,
         field: &T,
-    ) -> Result<()> {
+    ) -> ConversionResult<()> {
         match self {
             Self::Object(builder) => builder.insert(name, field),
             Self::Raw { level, value } => {
@@ -193,7 +194,7 @@ impl SerializeStruct for StructBuilder {
         }
     }
 
-    fn end(self) -> Result<Json> {
+    fn end(self) -> ConversionResult<Json> {
         match self {
             Self::Object(builder) => Ok(builder.finish()),
             Self::Raw { value, .. } => Ok(value),
@@ -201,8 +202,8 @@ impl SerializeStruct for StructBuilder {
     }
 }
 
-/// The value of a raw text; it counts the levels it lies in.
-fn raw_value(text: &Json, level: usize) -> Result<Json> {
+/// Parses a raw value. The nesting limit includes the levels that surround it.
+fn raw_value(text: &Json, level: usize) -> ConversionResult<Json> {
     let text = text.as_str().ok_or_else(|| ConversionError::new(format!("{RAW_VALUE} is text")))?;
     let parsed = MeasuredJson::parse(text.as_bytes())
         .map_err(|error| ConversionError::new(error.to_string()))?;

@@ -1,14 +1,16 @@
-//! Why a value could not be converted.
+//! The error of a conversion between a Rust type and a JSON value.
 //!
-//! Owns the one error of both directions. serde composes the message.
+//! Owns the error of both directions. serde supplies the message.
 
 use std::fmt;
 
-/// Why a type could not become a JSON value, or a JSON value the type.
+/// A Rust type could not be serialized into a JSON value, or a JSON value could not be deserialized into the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversionError {
     message: String,
 }
+
+pub(super) type ConversionResult<T> = Result<T, ConversionError>;
 
 impl ConversionError {
     pub(super) fn new(message: impl Into<String>) -> Self {

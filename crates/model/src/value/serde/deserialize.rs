@@ -1,7 +1,7 @@
-//! A serde format into a JSON value.
+//! `Deserialize` for JSON values.
 //!
-//! Owns `Deserialize`. From `serde_json` comes the text, which our own parser reads: numbers stay exact and the limits
-//! hold. From any other format come the parts.
+//! `serde_json` passes the raw text, which our own parser reads, so that numbers stay exact and the limits hold. Other
+//! formats pass the value part by part.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         formatter.write_str("a JSON value")
     }
 
-    /// Formats that do not know the raw value arrive here, and deliver the parts.
+    /// Formats that do not know the raw value call this, and then pass the parts.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
         deserializer.deserialize_any(self)
     }
@@ -107,10 +107,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
 }
 
 fn number<E: Error>(text: &str) -> Result<Json, E> {
-    Number::parse(text).map(Json::Number).ok_or_else(|| E::custom("the number is no JSON number"))
+    Number::parse(text)
+        .map(Json::Number)
+        .ok_or_else(|| E::custom("the number is not a JSON number"))
 }
 
-/// A value that arrives as its own text.
+/// A value that is passed as raw text.
 struct ParsedText(Json);
 
 impl<'de> Deserialize<'de> for ParsedText {

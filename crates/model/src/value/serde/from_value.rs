@@ -1,6 +1,6 @@
-//! A JSON value into a type of the program, without text in between.
+//! Deserialize a Rust type directly from a JSON value, without intermediate text.
 //!
-//! Owns the `Deserializer` over a borrowed value. It delivers what `serde_json` would deliver for the printed value.
+//! Owns the `Deserializer` over a borrowed value. It behaves as `serde_json` does for the printed value.
 
 use serde_core::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde_core::de::{Deserialize, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
@@ -10,7 +10,7 @@ use super::{ConversionError, RAW_VALUE};
 use crate::value::{Json, Number, Object};
 
 impl Json {
-    /// Reads a type of the program from this value. Texts are borrowed from it where the type allows.
+    /// Deserializes a Rust type from this value. Strings are borrowed from it where the type allows.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ impl Json {
     /// ```
     ///
     /// # Errors
-    /// What serde says is missing or of another type.
+    /// When a field is missing or has another type; the message is serde's.
     pub fn deserialize_into<'de, T: Deserialize<'de>>(&'de self) -> Result<T, ConversionError> {
         T::deserialize(self)
     }
@@ -147,7 +147,8 @@ impl<'de> Deserializer<'de> for &'de Json {
     }
 }
 
-/// Integers written as such are integers; `1.0` and `1e2` are floating-point numbers, which integer fields refuse.
+/// Numbers without fraction and exponent are integers. `1.0` and `1e2` are floating-point numbers, which integer fields
+/// refuse.
 fn visit_number<'de, V: Visitor<'de>>(
     number: &Number,
     visitor: V,
@@ -171,7 +172,7 @@ fn entries(object: &Object) -> impl Iterator<Item = (PropertyName<'_>, &Json)> {
     object.iter().map(|(name, value)| (PropertyName(name), value))
 }
 
-/// The name of a property as the key of a map: text, or the number or Boolean that a map of the program has as its key.
+/// A property name as the key of a map: a string, or the number or Boolean that the map of the Rust type has as its key.
 struct PropertyName<'de>(&'de str);
 
 impl<'de> IntoDeserializer<'de, ConversionError> for PropertyName<'de> {
@@ -182,7 +183,7 @@ impl<'de> IntoDeserializer<'de, ConversionError> for PropertyName<'de> {
     }
 }
 
-/// Methods that read a key as the JSON value its text is.
+/// Methods that parse a key as the JSON value that its text represents.
 macro_rules! read_key_as_value {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConversionError> {

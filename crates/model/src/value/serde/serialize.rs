@@ -1,6 +1,6 @@
-//! A JSON value into a serde format.
+//! `Serialize` for JSON values.
 //!
-//! Owns `Serialize`. Numbers whose text a format would change go to `serde_json` as text.
+//! Numbers whose text a format would change are passed to `serde_json` as raw text.
 
 use serde_core::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::value::RawValue;
@@ -45,7 +45,7 @@ impl Serialize for Number {
             return serializer.serialize_u64(integer);
         }
         let value = self.as_f64();
-        // The raw text is for `serde_json` alone, so it is used only where its own text of the double would differ.
+        // Only `serde_json` understands raw text, so it is used only where printing the double would change the digits.
         let survives = serde_json::to_string(&value).is_ok_and(|printed| printed == text);
         if survives || !serializer.is_human_readable() {
             return serializer.serialize_f64(value);

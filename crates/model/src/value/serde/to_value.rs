@@ -1,17 +1,18 @@
-//! A type of the program into a JSON value, without text in between.
+//! Serialize a Rust type directly into a JSON value, without intermediate text.
 //!
-//! Owns the `Serializer`. It gives the value that the text of `serde_json` would be parsed to, digits included: `1.0`
-//! stays `1.0`, and a type nested too deeply is refused as its text would be.
+//! Owns the `Serializer`. The result equals what parsing the output of `serde_json` would give, digits included: `1.0`
+//! stays `1.0`, and a type that is nested too deeply is refused just as its text would be.
 
 use serde_core::ser::{Error, Serialize, Serializer};
 
 use super::build::{ArrayBuilder, ObjectBuilder, StructBuilder, in_variant};
+use super::conversion_error::ConversionResult;
 use super::{ConversionError, RAW_VALUE};
 use crate::limits::NESTING_LEVELS_MAX;
 use crate::value::{Json, Number};
 
 impl Json {
-    /// The value of a type of the program.
+    /// Serializes a Rust type into a value.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -24,48 +25,50 @@ impl Json {
     /// ```
     ///
     /// # Errors
-    /// When the type refuses to be serialized, has map keys that are no text, or is nested too deeply.
-    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self> {
+    /// When the type refuses to be serialized, has map keys that are not strings, or is nested too deeply.
+    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, ConversionError> {
         value.serialize(ValueSerializer { level: 0 })
     }
 }
 
-type Result<T> = std::result::Result<T, ConversionError>;
-
-/// Serializes what lies inside of `level` arrays and objects.
+/// Serializes a value that is nested in `level` arrays and objects.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSerializer {
     level: usize,
 }
 
 impl ValueSerializer {
-    /// The serializer of what an array or object holds.
-    fn inside(self) -> Result<Self> {
+    /// The serializer for the content of an array or object.
+    fn inside(self) -> ConversionResult<Self> {
         if self.level >= NESTING_LEVELS_MAX {
             return Err(ConversionError::new("nested deeper than 128 levels"));
         }
         Ok(Self { level: self.level + 1 })
     }
 
-    fn array(self, variant: Option<&'static str>, length: Option<usize>) -> Result<ArrayBuilder> {
+    fn array(
+        self,
+        variant: Option<&'static str>,
+        length: Option<usize>,
+    ) -> ConversionResult<ArrayBuilder> {
         let outer = if variant.is_some() { self.inside()? } else { self };
         Ok(ArrayBuilder::new(variant, length.unwrap_or_default(), outer.inside()?))
     }
 
-    fn object(self, variant: Option<&'static str>) -> Result<ObjectBuilder> {
+    fn object(self, variant: Option<&'static str>) -> ConversionResult<ObjectBuilder> {
         let outer = if variant.is_some() { self.inside()? } else { self };
         Ok(ObjectBuilder::new(variant, outer.inside()?))
     }
 }
 
-/// Digits as `serde_json` prints them; NaN and the infinities become null as there.
-fn floating_point(value: impl Serialize) -> Result<Json> {
+/// Keeps the digits that `serde_json` prints. NaN and infinities become null, as in `serde_json`.
+fn floating_point(value: impl Serialize) -> ConversionResult<Json> {
     let text = serde_json::to_vec(&value).map_err(ConversionError::custom)?;
     Json::parse(&text).map_err(ConversionError::custom)
 }
 
 /// An integer that may exceed 64 bits.
-fn integer(value: impl ToString) -> Result<Json> {
+fn integer(value: impl ToString) -> ConversionResult<Json> {
     Number::parse(&value.to_string())
         .map(Json::Number)
         .ok_or_else(|| ConversionError::new("the integer is outside the range of a 64-bit double"))
@@ -82,84 +85,84 @@ impl Serializer for ValueSerializer {
     type SerializeStruct = StructBuilder;
     type SerializeStructVariant = ObjectBuilder;
 
-    fn serialize_bool(self, value: bool) -> Result<Json> {
+    fn serialize_bool(self, value: bool) -> ConversionResult<Json> {
         Ok(Json::Bool(value))
     }
 
-    fn serialize_i8(self, value: i8) -> Result<Json> {
+    fn serialize_i8(self, value: i8) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_i16(self, value: i16) -> Result<Json> {
+    fn serialize_i16(self, value: i16) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_i32(self, value: i32) -> Result<Json> {
+    fn serialize_i32(self, value: i32) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_i64(self, value: i64) -> Result<Json> {
+    fn serialize_i64(self, value: i64) -> ConversionResult<Json> {
         Ok(Json::from(value))
     }
 
-    fn serialize_i128(self, value: i128) -> Result<Json> {
+    fn serialize_i128(self, value: i128) -> ConversionResult<Json> {
         integer(value)
     }
 
-    fn serialize_u8(self, value: u8) -> Result<Json> {
+    fn serialize_u8(self, value: u8) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_u16(self, value: u16) -> Result<Json> {
+    fn serialize_u16(self, value: u16) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_u32(self, value: u32) -> Result<Json> {
+    fn serialize_u32(self, value: u32) -> ConversionResult<Json> {
         Ok(Json::from(i64::from(value)))
     }
 
-    fn serialize_u64(self, value: u64) -> Result<Json> {
+    fn serialize_u64(self, value: u64) -> ConversionResult<Json> {
         i64::try_from(value).map_or_else(|_| integer(value), |value| Ok(Json::from(value)))
     }
 
-    fn serialize_u128(self, value: u128) -> Result<Json> {
+    fn serialize_u128(self, value: u128) -> ConversionResult<Json> {
         integer(value)
     }
 
-    fn serialize_f32(self, value: f32) -> Result<Json> {
+    fn serialize_f32(self, value: f32) -> ConversionResult<Json> {
         floating_point(value)
     }
 
-    fn serialize_f64(self, value: f64) -> Result<Json> {
+    fn serialize_f64(self, value: f64) -> ConversionResult<Json> {
         floating_point(value)
     }
 
-    fn serialize_char(self, value: char) -> Result<Json> {
+    fn serialize_char(self, value: char) -> ConversionResult<Json> {
         Ok(Json::String(value.to_string()))
     }
 
-    fn serialize_str(self, value: &str) -> Result<Json> {
+    fn serialize_str(self, value: &str) -> ConversionResult<Json> {
         Ok(Json::from(value))
     }
 
-    fn serialize_bytes(self, value: &[u8]) -> Result<Json> {
+    fn serialize_bytes(self, value: &[u8]) -> ConversionResult<Json> {
         self.inside()?;
         Ok(Json::Array(value.iter().map(|byte| Json::from(i64::from(*byte))).collect()))
     }
 
-    fn serialize_none(self) -> Result<Json> {
+    fn serialize_none(self) -> ConversionResult<Json> {
         Ok(Json::Null)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Json> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> ConversionResult<Json> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<Json> {
+    fn serialize_unit(self) -> ConversionResult<Json> {
         Ok(Json::Null)
     }
 
-    fn serialize_unit_struct(self, _name: &'static str) -> Result<Json> {
+    fn serialize_unit_struct(self, _name: &'static str) -> ConversionResult<Json> {
         Ok(Json::Null)
     }
 
@@ -168,7 +171,7 @@ impl Serializer for ValueSerializer {
         _name: &'static str,
         _index: u32,
         variant: &'static str,
-    ) -> Result<Json> {
+    ) -> ConversionResult<Json> {
         Ok(Json::from(variant))
     }
 
@@ -176,7 +179,7 @@ impl Serializer for ValueSerializer {
         self,
         _name: &'static str,
         value: &T,
-    ) -> Result<Json> {
+    ) -> ConversionResult<Json> {
         value.serialize(self)
     }
 
@@ -186,19 +189,23 @@ impl Serializer for ValueSerializer {
         _index: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<Json> {
+    ) -> ConversionResult<Json> {
         Ok(in_variant(Some(variant), value.serialize(self.inside()?)?))
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<ArrayBuilder> {
+    fn serialize_seq(self, length: Option<usize>) -> ConversionResult<ArrayBuilder> {
         self.array(None, length)
     }
 
-    fn serialize_tuple(self, length: usize) -> Result<ArrayBuilder> {
+    fn serialize_tuple(self, length: usize) -> ConversionResult<ArrayBuilder> {
         self.array(None, Some(length))
     }
 
-    fn serialize_tuple_struct(self, _name: &'static str, length: usize) -> Result<ArrayBuilder> {
+    fn serialize_tuple_struct(
+        self,
+        _name: &'static str,
+        length: usize,
+    ) -> ConversionResult<ArrayBuilder> {
         self.array(None, Some(length))
     }
 
@@ -208,15 +215,19 @@ impl Serializer for ValueSerializer {
         _index: u32,
         variant: &'static str,
         length: usize,
-    ) -> Result<ArrayBuilder> {
+    ) -> ConversionResult<ArrayBuilder> {
         self.array(Some(variant), Some(length))
     }
 
-    fn serialize_map(self, _length: Option<usize>) -> Result<ObjectBuilder> {
+    fn serialize_map(self, _length: Option<usize>) -> ConversionResult<ObjectBuilder> {
         self.object(None)
     }
 
-    fn serialize_struct(self, name: &'static str, _length: usize) -> Result<StructBuilder> {
+    fn serialize_struct(
+        self,
+        name: &'static str,
+        _length: usize,
+    ) -> ConversionResult<StructBuilder> {
         if name == RAW_VALUE {
             return Ok(StructBuilder::Raw { level: self.level, value: Json::Null });
         }
@@ -229,7 +240,7 @@ impl Serializer for ValueSerializer {
         _index: u32,
         variant: &'static str,
         _length: usize,
-    ) -> Result<ObjectBuilder> {
+    ) -> ConversionResult<ObjectBuilder> {
         self.object(Some(variant))
     }
 }

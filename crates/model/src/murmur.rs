@@ -1,6 +1,7 @@
-//! MurmurHash3, the public-domain hash partition keys are placed by.
+//! MurmurHash3, the public-domain hash of partition keys.
 //!
-//! Owns the 32-bit and the 128-bit (x64) variants. Does not own what is hashed.
+//! Owns the 32-bit and the 128-bit (x64) variants. Clients compute the same hashes, so the results must never change.
+//! Does not own what is hashed.
 
 /// The 32-bit variant.
 pub(crate) fn murmur3_x86_32(bytes: &[u8], seed: u32) -> u32 {
@@ -14,7 +15,7 @@ pub(crate) fn murmur3_x86_32(bytes: &[u8], seed: u32) -> u32 {
         hash ^= mix(u32::from_le_bytes(*block));
         hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xE654_6B64);
     }
-    // A tail padded with zeros mixes to the same value, and an empty one to nothing.
+    // Padding the tail with zeros does not change what it mixes to, and an empty tail mixes to zero.
     hash ^= mix(u32::from_le_bytes(padded(tail)));
     hash ^= length_bits(bytes) as u32;
     hash ^= hash >> 16;
@@ -54,7 +55,7 @@ pub(crate) fn murmur3_x64_128(bytes: &[u8], seed: u64) -> u128 {
     u128::from(first) | (u128::from(second) << 64)
 }
 
-/// Spreads every bit of a half over all of it.
+/// The finalizer of MurmurHash3: every input bit affects every output bit.
 fn finish(mut half: u64) -> u64 {
     half ^= half >> 33;
     half = half.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
@@ -63,7 +64,7 @@ fn finish(mut half: u64) -> u64 {
     half ^ (half >> 33)
 }
 
-/// The length as the algorithm mixes it in.
+/// The length of the input, which the algorithm mixes in.
 fn length_bits(bytes: &[u8]) -> u64 {
     bytes.len() as u64
 }
@@ -73,11 +74,11 @@ fn halves(block: u128) -> (u64, u64) {
     (block as u64, (block >> 64) as u64)
 }
 
-/// The last, incomplete block, filled with zeros.
+/// The last, incomplete block, padded with zeros.
 fn padded<const BLOCK_BYTES: usize>(tail: &[u8]) -> [u8; BLOCK_BYTES] {
     let mut block = [0; BLOCK_BYTES];
-    for (place, byte) in block.iter_mut().zip(tail) {
-        *place = *byte;
+    for (slot, byte) in block.iter_mut().zip(tail) {
+        *slot = *byte;
     }
     block
 }
