@@ -128,7 +128,7 @@ fn a_mismatch_is_refused_with_serdes_words() {
     let keys = BTreeMap::from([(Some(1), 1), (None, 2)]);
     assert_eq!(
         Json::from_serialize(&keys).unwrap_err().to_string(),
-        "a map key is a string, not null"
+        "a map key must be a string, not null"
     );
 }
 
