@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::maintenance;
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
-use crate::query::{ShapeCache, StatementCache, TextCache};
+use crate::query::{ParsedQueryCache, PreparedQueryCache, ShapeCache};
 use crate::settings::Settings;
 use crate::throughput::SharedThroughputs;
 
@@ -43,12 +43,12 @@ pub(crate) struct Core {
     pub(crate) settings: Arc<Settings>,
     view: RwLock<Arc<CatalogView>>,
     pub(crate) catalog: Mutex<CatalogStore>,
-    pub(crate) query_texts: TextCache,
-    pub(crate) statements: StatementCache,
+    pub(crate) parsed_queries: ParsedQueryCache,
+    pub(crate) prepared_queries: PreparedQueryCache,
     pub(crate) shared_throughputs: SharedThroughputs,
     /// When counting began.
     pub(crate) opened: TimestampMs,
-    pub(crate) shapes: Arc<ShapeCache>,
+    pub(crate) shape_cache: Arc<ShapeCache>,
     closed: AtomicBool,
     /// One round of maintenance at a time; closing waits for it.
     pub(crate) maintaining: Mutex<()>,
@@ -89,11 +89,11 @@ impl Engine {
             settings: Arc::new(settings),
             view: RwLock::default(),
             catalog: Mutex::new(catalog),
-            query_texts: TextCache::default(),
-            statements: StatementCache::default(),
+            parsed_queries: ParsedQueryCache::default(),
+            prepared_queries: PreparedQueryCache::default(),
             shared_throughputs: SharedThroughputs::default(),
             opened,
-            shapes: Arc::default(),
+            shape_cache: Arc::default(),
             closed: AtomicBool::new(false),
             maintaining: Mutex::default(),
             building: StdMutex::default(),

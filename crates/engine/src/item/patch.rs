@@ -17,7 +17,7 @@ use crate::key_layout::ItemKey;
 use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{ItemAnswer, ItemWrite};
-use crate::query::moment;
+use crate::query::to_query_time;
 use crate::usage::OperationKind;
 
 impl Engine {
@@ -87,7 +87,7 @@ pub(super) fn read_condition(patch: &Patch) -> Result<Option<Arc<ItemPredicate>>
 
 fn check_condition(condition: Option<&ItemPredicate>, item: &Json, now: TimestampMs) -> Result<()> {
     let Some(condition) = condition else { return Ok(()) };
-    let context = EvaluationContext::at(moment(now));
+    let context = EvaluationContext::at(to_query_time(now));
     match condition.matches(item, &context) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Error::new(

@@ -1,34 +1,34 @@
-//! Whether a query over a whole container is answered as it is, or a client must put the answers of partitions
-//! together.
+//! Decides whether a query over a whole container can be answered directly, or a client must merge the results of its
+//! partitions.
 //!
-//! Owns the operation. The rule is the planner's.
+//! The rule itself is in the planner (`query::plan::distribute`).
 
 use ::query::plan::distribute::{DirectService, direct_service};
 use model::Json;
 
-use super::refusal::bad_query;
+use super::error::bad_query;
 use super::request::PlanQuery;
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// What becomes of a query that names no part of its container.
+/// How a query without a partition key or feed range is answered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DirectQuery {
-    /// Its filter leaves one logical partition.
+    /// The filter restricts it to one logical partition.
     OneLogicalPartition,
-    /// Rows of partitions can simply follow each other.
+    /// Directly: the rows of the partitions can be concatenated.
     Served,
-    /// A client must merge; with the query plan document and the words of the refusal.
+    /// Not at all: a client must merge. Holds the query plan document and the error message.
     NeedsPlan(Json, &'static str),
 }
 
 impl Engine {
-    /// Tells what becomes of a query that names no part of its container.
+    /// Decides how a query without a partition key or feed range is answered.
     ///
     /// # Errors
-    /// `BadQuery` when the text is wrong, or when no client could merge.
+    /// `BadQuery` if the text is invalid or no client could merge the results.
     pub fn direct_query(&self, operation: &PlanQuery) -> Result<DirectQuery> {
-        let plan = self.split_query(operation)?;
+        let plan = self.distribute_query(operation)?;
         if plan.is_single_key {
             return Ok(DirectQuery::OneLogicalPartition);
         }

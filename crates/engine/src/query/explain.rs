@@ -1,22 +1,23 @@
-//! How a query would run, in words.
+//! Explains how a query would run, without running it.
 //!
-//! Owns the operation and the sentences. Reads nothing but the catalog.
+//! Reads only the catalog and the states of the partitions.
 
 use std::sync::Arc;
 
 use ::query::plan::access::plan_in_words;
 
-use super::answer::QueryExplanation;
-use super::part::{check, pieces, targets};
-use super::prepared::{Filtered, Prepared, bind_text, common_indexes};
+use super::parse::parse_and_bind;
+use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
 use super::request::QueryItems;
+use super::response::QueryExplanation;
+use super::target::{check_feed_range, partition_slices, target_ranges};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::outcome::Outcome;
 
 impl Engine {
-    /// The numbers of the rules of advice that a query text meets; a text that is no query meets none.
+    /// The ids of the advice rules that a query text triggers; none for a text that does not parse.
     #[must_use]
     pub fn query_advice(&self, text: &str) -> Vec<&'static str> {
         ::query::parse(text).map(|tree| ::query::plan::advice(&tree)).unwrap_or_default()
@@ -25,28 +26,28 @@ impl Engine {
     /// Explains a query without running it.
     ///
     /// # Errors
-    /// `BadQuery` for a wrong text, or an order that no index has.
+    /// `BadQuery` for an invalid text, or an ORDER BY that no index supports.
     pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
         let container = self.container(&operation.container)?;
-        check(&container, &operation.feed_range)?;
+        check_feed_range(&container, &operation.feed_range)?;
         let live = container.live();
         let (tree, bound) =
-            bind_text(self, &live.computed, &operation.text, &operation.parameters)?;
-        let query = Arc::new(Filtered::new(bound));
-        let (partition_filter, targets) = targets(&container, &operation.feed_range, &query);
-        let pieces = pieces(&container.map(), &targets);
-        let followed = common_indexes(self.store(), &live, &pieces).await?;
-        let prepared = Prepared::new(query, followed.indexes)?;
-        let (bound, indexes) = (prepared.bound(), &prepared.indexes);
+            parse_and_bind(self, &live.computed, &operation.text, &operation.parameters)?;
+        let query = Arc::new(AnalyzedQuery::new(bound));
+        let (partition_filter, targets) = target_ranges(&container, &operation.feed_range, &query);
+        let slices = partition_slices(&container.map(), &targets);
+        let partitions = common_indexes(self.store(), &live, &slices).await?;
+        let planned = PlannedQuery::new(query, partitions.indexes)?;
+        let (bound, indexes) = (planned.bound(), &planned.indexes);
         let value = QueryExplanation {
             partition_filter,
-            partitions: pieces
+            partitions: slices
                 .iter()
-                .map(|piece| (piece.partition.identity.number, piece.range.clone()))
+                .map(|slice| (slice.partition.identity.number, slice.range.clone()))
                 .collect(),
-            words: plan_in_words(&tree, bound, &prepared.access, indexes),
-            index_metrics: prepared.index_metrics(),
-            access: prepared.access,
+            words: plan_in_words(&tree, bound, &planned.access, indexes),
+            index_metrics: planned.index_metrics(),
+            access: planned.access,
         };
         Ok(Outcome {
             value,

@@ -1,22 +1,31 @@
-//! Queries: a text in, pages of rows out.
+//! Queries: from query text to pages of rows.
 //!
-//! Owns the way from a query to its rows: which part of the container is read (`part`), by which access (`source`),
-//! how rows fill a page (`page`) and where the next page goes on (`token`). Items are merged across physical
-//! partitions before rows are made of them, so there is one run of a query and not one per partition. Does not own
-//! the language, the plan or evaluation: those are the crate `query`, which is pure.
+//! The stages of a query, each with a type of its own:
+//!
+//! 1. parsed: the syntax tree, cached by text (`parse`);
+//! 2. bound and analyzed: names resolved, the filter as conditions on paths (`AnalyzedQuery` in `planned`);
+//! 3. prepared: an analyzed query that many requests share, with its latest plan (`PreparedQuery` in `prepared`);
+//! 4. planned: the access plan for the indexes that a request finds (`PlannedQuery` in `planned`);
+//! 5. executed: the parts of the container to read (`target`), candidates from an index or scan (`source`), rows on a
+//!    page (`page`), and the continuation token of the next page (`continuation`). `execute` runs these steps.
+//!
+//! Candidates of all physical partitions are merged before rows are computed, so a query runs once, not once per
+//! partition. Language, plans and evaluation are the crate `query`, which is pure.
 
-mod answer;
-mod bill;
+mod charge;
+mod continuation;
 mod direct;
+mod error;
+mod evaluation;
+mod execute;
 mod explain;
-mod part;
+mod parse;
 mod plan_document;
+mod planned;
 mod prepared;
-mod refusal;
 mod request;
-mod serve;
-mod statement;
-mod token;
+mod response;
+mod target;
 mod user_function;
 mod values;
 
@@ -26,10 +35,11 @@ mod source;
 pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
-pub use answer::{QueryExplanation, QueryMetrics, QueryPage};
 pub use direct::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
+pub use response::{QueryExplanation, QueryMetrics, QueryPage};
 
-pub(crate) use prepared::{TextCache, moment};
+pub(crate) use evaluation::to_query_time;
+pub(crate) use parse::ParsedQueryCache;
+pub(crate) use prepared::PreparedQueryCache;
 pub(crate) use source::ShapeCache;
-pub(crate) use statement::StatementCache;

@@ -1,6 +1,4 @@
-//! What a caller asks: run a query, explain it, or plan it for a client.
-//!
-//! Owns the three operations as plain data, and the limits of a run.
+//! Requests: run a query, explain it, or plan it for a client.
 
 use std::time::Duration;
 
@@ -34,45 +32,45 @@ use crate::operation::{ContainerLink, PageOptions, ReadOptions};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryItems {
-    /// Where.
+    /// The container to query.
     pub container: ContainerLink,
     /// The query text.
     pub text: String,
-    /// The values of its parameters.
+    /// Values of its parameters.
     pub parameters: Parameters,
-    /// Which part of the container.
+    /// The part of the container to read.
     pub feed_range: FeedRange,
-    /// Which page.
+    /// Page size and continuation token.
     pub page: PageOptions,
-    /// Options.
+    /// Session token and other read options.
     pub options: ReadOptions,
-    /// How much a page may take.
+    /// Limits of a page.
     pub limits: QueryLimits,
-    /// Whether the page says which indexes the query used or misses.
+    /// Whether to report which indexes the query used or would need.
     pub wants_index_metrics: bool,
 }
 
-/// How much one page of a query may take.
+/// Limits of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryLimits {
-    /// How long a page may take. A page that can be continued ends early then; any other query fails.
+    /// Time limit. A page that can be continued ends early when it is reached; any other query fails.
     pub time_max: Option<Duration>,
-    /// Bytes of the rows of a page. A page holds one row at least.
+    /// Bytes of the rows of a page. A page has at least one row, however large.
     pub response_bytes_max: usize,
-    /// Bytes held for grouping, ordering and DISTINCT.
+    /// Bytes of memory for grouping, sorting and DISTINCT.
     pub held_bytes_max: usize,
 }
 
-/// Asks how a client would split a query over physical partitions.
+/// Asks how a client would distribute a query over physical partitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanQuery {
-    /// Where.
+    /// The container to query.
     pub container: ContainerLink,
     /// The query text.
     pub text: String,
-    /// The values of its parameters.
+    /// Values of its parameters.
     pub parameters: Parameters,
-    /// What the client can do.
+    /// Features that the client supports.
     pub features: FeatureSet,
 }
 

@@ -1,18 +1,18 @@
-//! Queries that call user-defined functions.
+//! Rejects queries that call user-defined functions.
 //!
-//! Owns the refusal, before anything is read: a function that the container does not have is a mistake of the query;
-//! one that it has is stored and cannot be run, because nothing here runs its language.
+//! A function that the container does not have is an error in the query. A function that it has is stored but cannot be
+//! run, because the engine has no JavaScript runtime.
 
 use ::query::{BoundQuery, EvaluationError};
 
-use super::refusal::failed;
+use super::error::evaluation_failed;
 use crate::catalog::{AttachedKind, Container};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Engine {
-    /// Refuses a query that calls user-defined functions. Names are case-sensitive.
-    pub(super) async fn refuse_user_functions(
+    /// Rejects a query that calls user-defined functions, before anything is read. Names are case-sensitive.
+    pub(super) async fn reject_user_functions(
         &self,
         container: &Container,
         bound: &BoundQuery,
@@ -21,7 +21,7 @@ impl Engine {
         for name in &bound.user_functions {
             let kind = AttachedKind::UserDefinedFunction;
             if catalog.attached(&container.identity.rid, kind, name).await?.is_none() {
-                return Err(failed(&EvaluationError::UnknownUserFunction(name.clone())));
+                return Err(evaluation_failed(&EvaluationError::UnknownUserFunction(name.clone())));
             }
         }
         let names: Vec<String> =

@@ -1,14 +1,14 @@
-//! How candidates become a page.
+//! Builds a page of rows from candidate items.
 //!
-//! Owns rows from candidates (`rows`), the page with its limits (`page_rows`) and the two ways to fill it: row by row
-//! (`stream`), or from an answer that is known only as a whole (`whole`). Does not own where candidates come from.
+//! `projector` turns items into rows, `builder` enforces the limits of a page. There are two ways to fill a page:
+//! `streaming` row by row, and `materialized` for results that are known only after all items were read.
 
-mod page_rows;
-mod rows;
-mod stream;
-mod whole;
+mod builder;
+mod materialized;
+mod projector;
+mod streaming;
 
-pub(super) use page_rows::PageRows;
-pub(super) use rows::RowMaker;
-pub(super) use stream::fill;
-pub(super) use whole::compute;
+pub(super) use builder::PageBuilder;
+pub(super) use materialized::compute_page;
+pub(super) use projector::RowProjector;
+pub(super) use streaming::fill_page;

@@ -1,33 +1,31 @@
-//! What sources give.
-//!
-//! Owns the candidate: an item, or what an index knows of it, with the place after it.
+//! What sources return: candidate items, each with the continuation position after it.
 
 use model::Json;
 
 use crate::item::ItemRecord;
-use crate::query::token::Place;
+use crate::query::continuation::ContinuationPosition;
 
-/// An item that may be in the answer.
+/// An item that may match the query.
 pub(in crate::query) struct Candidate {
     pub(in crate::query) ordinal: u64,
-    pub(in crate::query) content: Content,
-    /// Up to and including this item.
-    pub(in crate::query) place: Place,
+    pub(in crate::query) content: ItemContent,
+    /// The position after this item.
+    pub(in crate::query) position: ContinuationPosition,
 }
 
-/// What is known of an item.
-pub(in crate::query) enum Content {
-    /// All of it.
+/// What is known about an item.
+pub(in crate::query) enum ItemContent {
+    /// The stored item.
     Record(ItemRecord),
-    /// The values that the query looks at, taken from the index.
+    /// The values the query uses, decoded from index terms.
     Indexed(Json),
 }
 
-/// Some candidates, in order.
-pub(in crate::query) struct Batch {
+/// Consecutive candidates of a source.
+pub(in crate::query) struct CandidateBatch {
     pub(in crate::query) candidates: Vec<Candidate>,
-    /// Up to and including everything that was looked at; none when nothing was.
-    pub(in crate::query) reached: Option<Place>,
-    /// Whether nothing follows.
+    /// The position after everything that was read, including rejected entries; `None` if nothing was read.
+    pub(in crate::query) reached: Option<ContinuationPosition>,
+    /// Whether the source has no more candidates.
     pub(in crate::query) is_last: bool,
 }

@@ -1,68 +1,70 @@
-//! Items made of what the index knows.
+//! Items decoded from index terms, so that they need not be loaded.
 //!
-//! Owns the choice whether the walked terms, together with the partition key, hold every value that a query looks at,
-//! and the small items made of them: they go through the query like loaded ones. A term that holds only a fingerprint
-//! still needs its item, and so does one that may have expired.
+//! Decides whether the terms of an access path, together with the partition key, contain every value a query uses, and
+//! builds small items from them, which the query evaluates like loaded ones. A term that holds only a hash of its value
+//! still needs its item, and so does an item that may have expired.
 
 use model::{
     IndexPathSegment, Json, Object, PartitionKey, PartitionKeyDefinition, PartitionKeyValue,
 };
 
-use super::term::{Decoded, decode};
+use super::term::{TermValue, decode_value};
 use crate::ordered_bytes::EXACT_INTEGERS_BELOW;
 
-/// Where a value stands in an item.
-type Names = Vec<String>;
+/// The property names that lead to a value of an item.
+type PropertyNames = Vec<String>;
 
-/// What the walked terms hold.
+/// Decodes items from terms.
 #[derive(Clone, Debug)]
 pub(super) struct IndexValues {
-    /// For each encoded value of a term: its place, and whether it is in descending order.
-    places: Vec<(Names, bool)>,
+    /// For each encoded value of a term: where it belongs in the item, and whether it is inverted.
+    paths: Vec<(PropertyNames, bool)>,
     /// Values that all items of a logical partition share.
-    shared: Vec<(Names, Json)>,
+    shared: Vec<(PropertyNames, Json)>,
 }
 
 impl IndexValues {
-    /// The values of terms over these paths; none when the query needs others.
+    /// A decoder for terms over these paths; `None` if the query needs other values.
     pub(super) fn new(
         needed: &[Vec<IndexPathSegment>],
-        walked: &[(Vec<IndexPathSegment>, bool)],
+        term_paths: &[(Vec<IndexPathSegment>, bool)],
         shared: Vec<(Vec<String>, Json)>,
     ) -> Option<Self> {
-        let places: Option<Vec<_>> =
-            walked.iter().map(|(path, inverted)| Some((names(path)?, *inverted))).collect();
-        let places = places?;
+        let paths: Option<Vec<_>> = term_paths
+            .iter()
+            .map(|(path, inverted)| Some((property_names(path)?, *inverted)))
+            .collect();
+        let paths = paths?;
         for path in needed {
-            let wanted = names(path)?;
-            let is_walked = places.iter().any(|(known, _)| *known == wanted);
+            let wanted = property_names(path)?;
+            let is_in_term = paths.iter().any(|(known, _)| *known == wanted);
             let is_shared = shared.iter().any(|(known, _)| *known == wanted);
-            if !is_walked && !is_shared {
+            if !is_in_term && !is_shared {
                 return None;
             }
         }
-        Some(Self { places, shared })
+        Some(Self { paths, shared })
     }
 
-    /// The item as far as the index knows it; none when a value must be looked up.
-    pub(super) fn item(&self, mut value: &[u8]) -> Option<Json> {
+    /// Decodes the item of a term; `None` if the term does not contain a complete value.
+    pub(super) fn decode_item(&self, mut value: &[u8]) -> Option<Json> {
         let mut item = Json::Object(Object::new());
-        for (place, shared) in &self.shared {
-            insert(&mut item, place, shared.clone());
+        for (names, shared) in &self.shared {
+            insert(&mut item, names, shared.clone());
         }
-        for (place, is_inverted) in &self.places {
-            let turned: Vec<u8>;
+        for (names, is_inverted) in &self.paths {
+            let inverted: Vec<u8>;
             let bytes = if *is_inverted {
-                turned = value.iter().map(|byte| !byte).collect();
-                &turned
+                inverted = value.iter().map(|byte| !byte).collect();
+                &inverted
             } else {
                 value
             };
-            let (decoded, length) = decode(bytes)?;
+            let (decoded, length) = decode_value(bytes)?;
             match decoded {
-                Decoded::Value(json) => insert(&mut item, place, json),
-                Decoded::Absent => {}
-                Decoded::Fingerprint => return None,
+                TermValue::Value(json) => insert(&mut item, names, json),
+                TermValue::Absent => {}
+                TermValue::Fingerprint => return None,
             }
             value = value.get(length..)?;
         }
@@ -70,20 +72,20 @@ impl IndexValues {
     }
 }
 
-/// The values of a partition key as an item holds them; those that are not exact in a key are left out.
+/// The values of a partition key as its items contain them, except those that a key does not hold exactly.
 pub(super) fn shared_values(
     definition: &PartitionKeyDefinition,
     key: &PartitionKey,
-) -> Vec<(Names, Json)> {
+) -> Vec<(PropertyNames, Json)> {
     let values = definition.paths().iter().zip(key.components());
     let exact = values.filter_map(|(path, value)| Some((path, exact_value(value)?)));
     exact.map(|(path, json)| (path.segments().to_vec(), json)).collect()
 }
 
-/// A value of a partition key as the items of its logical partition hold it; none when that is not certain.
+/// A component of a partition key as the items of its logical partition contain it; `None` if that is uncertain.
 pub(super) fn exact_value(value: &PartitionKeyValue) -> Option<Json> {
     match value {
-        // Arrays and objects are keys without a value: nothing certain is known.
+        // Items without the property and items with an array or object there share this key.
         PartitionKeyValue::Undefined => None,
         PartitionKeyValue::Null => Some(Json::Null),
         PartitionKeyValue::Bool(value) => Some(Json::Bool(*value)),
@@ -95,7 +97,7 @@ pub(super) fn exact_value(value: &PartitionKeyValue) -> Option<Json> {
     }
 }
 
-fn names(path: &[IndexPathSegment]) -> Option<Names> {
+fn property_names(path: &[IndexPathSegment]) -> Option<PropertyNames> {
     path.iter()
         .map(|segment| match segment {
             IndexPathSegment::Property(name) => Some(name.clone()),
@@ -104,9 +106,9 @@ fn names(path: &[IndexPathSegment]) -> Option<Names> {
         .collect()
 }
 
-fn insert(item: &mut Json, place: &[String], value: Json) {
+fn insert(item: &mut Json, names: &[String], value: Json) {
     let Json::Object(object) = item else { return };
-    match place {
+    match names {
         [] => {}
         [last] => object.insert(last.as_str(), value),
         [first, rest @ ..] => {

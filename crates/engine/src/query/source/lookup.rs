@@ -1,226 +1,226 @@
-//! Items that a lookup finds, piece by piece.
+//! Items found by a lookup, slice after slice.
 //!
-//! Owns the walk over pieces and branches. An item that several terms lead to is given at the first of them: the
-//! first branch that finds it, the least value in it. The place is an epk range, a branch and a term; it holds as
-//! long as the lookups of the query are the same.
+//! Reads each slice branch by branch. An item with several matching terms is returned at the first of them: in the first
+//! branch that matches it, at the smallest value. The continuation position is an epk range, a branch and a term; it is
+//! valid as long as the query has the same lookup.
 
 use std::collections::VecDeque;
 
 use model::EpkRange;
 
-use super::candidate::{Batch, Candidate, Content};
+use super::candidate::{Candidate, CandidateBatch, ItemContent};
 use super::index_values::IndexValues;
-use super::loading::Loading;
-use super::narrow::Narrow;
-use super::reading::Reading;
-use super::term::{Branch, Decoded, TermWalk, decode};
+use super::intersection::IntersectionFilter;
+use super::item_loader::ItemLoader;
+use super::page_reader::PageReader;
+use super::term::{LookupBranch, TermIterator, TermValue, decode_value};
 use crate::error::Result;
 use crate::key_layout::TermHit;
-use crate::query::part::Piece;
-use crate::query::token::{BegunPart, Place, TermPlace};
+use crate::query::continuation::{ContinuationPosition, LookupPosition, TermPosition};
+use crate::query::target::PartitionSlice;
 
-/// A lookup under way.
-pub(in crate::query) struct LookupWalk {
-    branches: Vec<Branch>,
-    left: VecDeque<Start>,
-    current: Option<Current>,
-    loading: Loading,
+/// Reads the slices of a query by a lookup.
+pub(in crate::query) struct LookupSource {
+    branches: Vec<LookupBranch>,
+    pending: VecDeque<PendingSlice>,
+    current: Option<ActiveSlice>,
+    loader: ItemLoader,
 }
 
-/// A piece, and where in it to begin.
-struct Start {
-    piece: Piece,
+/// A slice still to be read, and where to start.
+struct PendingSlice {
+    slice: PartitionSlice,
     branch: usize,
-    after: Option<TermPlace>,
+    after: Option<TermPosition>,
 }
 
-struct Current {
-    piece: Piece,
+/// The slice being read.
+struct ActiveSlice {
+    slice: PartitionSlice,
     branch: usize,
-    walk: TermWalk,
-    narrow: Narrow,
+    iterator: TermIterator,
+    filter: IntersectionFilter,
 }
 
-impl LookupWalk {
+impl LookupSource {
     pub(super) fn new(
-        pieces: &[Piece],
-        branches: Vec<Branch>,
+        slices: &[PartitionSlice],
+        branches: Vec<LookupBranch>,
         values: Option<IndexValues>,
-        place: Option<&[BegunPart]>,
+        position: Option<&[LookupPosition]>,
     ) -> Self {
-        let mut left = VecDeque::new();
-        for piece in pieces {
-            match place {
-                Some(parts) => left.extend(resumed(piece, parts)),
-                None => left.push_back(Start { piece: piece.clone(), branch: 0, after: None }),
+        let mut pending = VecDeque::new();
+        for slice in slices {
+            match position {
+                Some(parts) => pending.extend(remaining_slices(slice, parts)),
+                None => {
+                    pending.push_back(PendingSlice { slice: slice.clone(), branch: 0, after: None })
+                }
             }
         }
-        // What an earlier branch has given can only be known from the item.
-        let is_simple = match branches.as_slice() {
-            [only] => !only.walked.is_over_elements(),
+        // Whether an earlier branch or term has returned an item can be decided from the loaded item only.
+        let is_unique = match branches.as_slice() {
+            [only] => !only.condition.is_multi_valued(),
             _ => false,
         };
-        let loading = Loading::new(values.filter(|_| is_simple));
-        Self { branches, left, current: None, loading }
+        let loader = ItemLoader::new(values.filter(|_| is_unique));
+        Self { branches, pending, current: None, loader }
     }
 
     pub(in crate::query) async fn next(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
-    ) -> Result<Batch> {
-        let mut batch = Batch { candidates: Vec::new(), reached: None, is_last: false };
-        let Some(mut current) = self.open(reading).await? else {
+    ) -> Result<CandidateBatch> {
+        let mut batch = CandidateBatch { candidates: Vec::new(), reached: None, is_last: false };
+        let Some(mut current) = self.open(reader).await? else {
             batch.is_last = true;
             return Ok(batch);
         };
         let Some(branch) = self.branches.get(current.branch) else { return Ok(batch) };
-        let wanted = reading.batch_items(wanted);
-        let hits = current.hits(reading, branch, wanted).await?;
-        batch.reached = hits.last().map(|hit| self.place(&current, hit));
-        let hits = tested(reading, branch, &mut current.walk, hits);
-        let hits = current.narrow.keep(reading, hits).await?;
-        let shard = current.piece.shard();
+        let wanted = reader.batch_size(wanted);
+        let hits = current.next_hits(reader, wanted).await?;
+        batch.reached = hits.last().map(|hit| self.position_after(&current, hit));
+        let hits = filter_by_test(reader, branch, &mut current.iterator, hits);
+        let hits = current.filter.retain(reader, hits).await?;
+        let shard = current.slice.shard();
         let mut hits: Vec<_> = hits.into_iter().map(|hit| (shard, hit)).collect();
-        let contents = self.loading.contents(reading, &mut hits).await?;
+        let contents = self.loader.load_contents(reader, &mut hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
-            if is_given_here(&self.branches, current.branch, &content, hit)? {
-                let place = self.place(&current, hit);
-                batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
+            if should_emit(&self.branches, current.branch, &content, hit)? {
+                let position = self.position_after(&current, hit);
+                batch.candidates.push(Candidate { ordinal: hit.ordinal, content, position });
             }
         }
-        if current.is_at_end() {
+        if current.is_exhausted() {
             self.advance(current);
         } else {
             self.current = Some(current);
         }
-        batch.is_last = self.current.is_none() && self.left.is_empty();
+        batch.is_last = self.current.is_none() && self.pending.is_empty();
         Ok(batch)
     }
 
-    async fn open(&mut self, reading: &mut Reading) -> Result<Option<Current>> {
+    async fn open(&mut self, reader: &mut PageReader) -> Result<Option<ActiveSlice>> {
         if let Some(current) = self.current.take() {
             return Ok(Some(current));
         }
-        let Some(start) = self.left.pop_front() else { return Ok(None) };
+        let Some(start) = self.pending.pop_front() else { return Ok(None) };
         let Some(branch) = self.branches.get(start.branch) else { return Ok(None) };
         let after = start.after.as_ref();
-        let walk = TermWalk::new(&start.piece, &branch.terms, after);
-        let narrow = Narrow::open(reading, &start.piece, branch, after).await?;
-        Ok(Some(Current { piece: start.piece, branch: start.branch, walk, narrow }))
+        let iterator = TermIterator::new(&start.slice, &branch.terms, after);
+        let filter = IntersectionFilter::open(reader, &start.slice, branch, after).await?;
+        Ok(Some(ActiveSlice { slice: start.slice, branch: start.branch, iterator, filter }))
     }
 
-    /// Goes to the next branch of the same piece; pieces follow by themselves.
-    fn advance(&mut self, ended: Current) {
-        let branch = ended.branch + 1;
+    /// Continues with the next branch of the same slice, or with the next slice.
+    fn advance(&mut self, finished: ActiveSlice) {
+        let branch = finished.branch + 1;
         if branch < self.branches.len() {
-            self.left.push_front(Start { piece: ended.piece, branch, after: None });
+            self.pending.push_front(PendingSlice { slice: finished.slice, branch, after: None });
         }
     }
 
-    /// The place behind a term. What is left of an older place stays part of it.
-    fn place(&self, current: &Current, hit: &TermHit) -> Place {
-        let part = |piece: &Piece, branch: usize, term: TermPlace| BegunPart {
-            range: piece.range.clone(),
+    /// The position after a term. Ranges that an older position had partially read remain in it.
+    fn position_after(&self, current: &ActiveSlice, hit: &TermHit) -> ContinuationPosition {
+        let part = |slice: &PartitionSlice, branch: usize, term: TermPosition| LookupPosition {
+            range: slice.range.clone(),
             branch: u32::try_from(branch).unwrap_or(u32::MAX),
             term,
         };
-        let term = TermPlace { value: hit.value.clone(), ordinal: hit.ordinal };
-        let mut parts = vec![part(&current.piece, current.branch, term)];
-        for start in &self.left {
+        let term = TermPosition { value: hit.value.clone(), ordinal: hit.ordinal };
+        let mut parts = vec![part(&current.slice, current.branch, term)];
+        for start in &self.pending {
             let Some(after) = &start.after else { break };
-            parts.push(part(&start.piece, start.branch, after.clone()));
+            parts.push(part(&start.slice, start.branch, after.clone()));
         }
-        Place::Lookup(parts)
+        ContinuationPosition::Lookup(parts)
     }
 }
 
-impl Current {
-    async fn hits(
-        &mut self,
-        reading: &mut Reading,
-        _branch: &Branch,
-        wanted: usize,
-    ) -> Result<Vec<TermHit>> {
-        match self.narrow.gathered(wanted) {
+impl ActiveSlice {
+    async fn next_hits(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {
+        match self.filter.next_driver_hits(wanted) {
             Some(hits) => Ok(hits),
-            None => self.walk.next(reading, wanted).await,
+            None => self.iterator.next(reader, wanted).await,
         }
     }
 
-    fn is_at_end(&self) -> bool {
-        self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end())
+    fn is_exhausted(&self) -> bool {
+        self.filter.driver_exhausted().unwrap_or_else(|| self.iterator.is_at_end())
     }
 }
 
-/// The parts of a piece that are left at a place.
-fn resumed(piece: &Piece, parts: &[BegunPart]) -> Vec<Start> {
+/// What is pending of a slice at a position.
+fn remaining_slices(slice: &PartitionSlice, parts: &[LookupPosition]) -> Vec<PendingSlice> {
     let mut starts = Vec::new();
     for part in parts {
-        if let Some(range) = piece.range.intersect(&part.range) {
-            starts.push(Start {
-                piece: Piece { range, ..piece.clone() },
+        if let Some(range) = slice.range.intersect(&part.range) {
+            starts.push(PendingSlice {
+                slice: PartitionSlice { range, ..slice.clone() },
                 branch: usize::try_from(part.branch).unwrap_or(usize::MAX),
                 after: Some(part.term.clone()),
             });
         }
     }
-    let begun = parts.last().map_or(&piece.range.min, |last| &last.range.max);
-    let rest = EpkRange { min: begun.clone(), max: piece.range.max.clone() };
-    if let Some(range) = piece.range.intersect(&rest) {
-        let piece = Piece { range, ..piece.clone() };
-        starts.push(Start { piece, branch: 0, after: None });
+    let begun = parts.last().map_or(&slice.range.min, |last| &last.range.max);
+    let rest = EpkRange { min: begun.clone(), max: slice.range.max.clone() };
+    if let Some(range) = slice.range.intersect(&rest) {
+        let slice = PartitionSlice { range, ..slice.clone() };
+        starts.push(PendingSlice { slice, branch: 0, after: None });
     }
     starts
 }
 
-/// Asks the test once for each value; a value that fails is passed over with all its items.
-pub(super) fn tested(
-    reading: &mut Reading,
-    branch: &Branch,
-    walk: &mut TermWalk,
+/// Evaluates the test of a branch once per distinct value, and skips all terms of a value that fails.
+pub(super) fn filter_by_test(
+    reader: &mut PageReader,
+    branch: &LookupBranch,
+    iterator: &mut TermIterator,
     hits: Vec<TermHit>,
 ) -> Vec<TermHit> {
-    if branch.walked.test.is_none() {
+    if branch.condition.test.is_none() {
         return hits;
     }
     let mut kept = Vec::with_capacity(hits.len());
     for run in hits.chunk_by(|left, right| left.value == right.value) {
         let Some(first) = run.first() else { continue };
-        if walk.is_new_value(&first.value) {
-            reading.bill.counters.index_entries += 1;
+        // The service reads an index entry per distinct value; count it once even if its terms span batches.
+        if iterator.enter_value(&first.value) {
+            reader.charges.counters.index_entries += 1;
         }
-        let passes = match decode(&first.value) {
-            Some((Decoded::Value(value), _)) => branch.walked.passes(&value),
+        let passes = match decode_value(&first.value) {
+            Some((TermValue::Value(value), _)) => branch.condition.passes(&value),
             _ => true,
         };
         if passes {
             kept.extend_from_slice(run);
         } else {
-            walk.skip_value(&first.value);
+            iterator.skip_value(&first.value);
         }
     }
     kept
 }
 
-/// Whether a term is the one at which its item is given.
-pub(super) fn is_given_here(
-    branches: &[Branch],
+/// Whether an item is to be returned at this term, and not at an earlier term or branch that also finds it. Decided from
+/// the item alone, so pages need no memory of what was returned.
+pub(super) fn should_emit(
+    branches: &[LookupBranch],
     branch: usize,
-    content: &Content,
+    content: &ItemContent,
     hit: &TermHit,
 ) -> Result<bool> {
     let Some(own) = branches.get(branch) else { return Ok(false) };
-    let Content::Record(record) = content else { return Ok(true) };
-    let is_over_elements = own.walked.is_over_elements();
-    if branches.len() == 1 && !is_over_elements {
+    let ItemContent::Record(record) = content else { return Ok(true) };
+    let is_multi_valued = own.condition.is_multi_valued();
+    if branches.len() == 1 && !is_multi_valued {
         return Ok(true);
     }
     let item = record.parse()?;
     let mut earlier = branches.iter().take(branch);
-    // An item that the branch is not for may be given by a later one.
+    // If the branch itself does not match the item (a range may contain more), a later branch may return it.
     Ok(own.matches(&item)
         && !earlier.any(|earlier| earlier.matches(&item))
-        && (!is_over_elements || own.walked.is_first_term(&item, &hit.value)))
+        && (!is_multi_valued || own.condition.is_first_term(&item, &hit.value)))
 }

@@ -1,128 +1,133 @@
-//! Items that a lookup finds, merged over all pieces.
+//! Items found by a lookup, merged over all slices.
 //!
-//! Owns the order of an answer that is computed as a whole and given in pages: branch by branch, by value and
-//! ordinal, however the container is partitioned. So the answer of the next page is the same one, also after a split
-//! or merge. Opens all pieces at once; what is read row by row goes through `lookup` instead, one piece after the
-//! other.
+//! The order is branch, value, ordinal, independent of how the container is partitioned. Results that each page computes
+//! again need this: the order must be the same after a split or merge. All slices are open at once; row by row reads use
+//! `lookup` instead, which reads one slice after the other.
 
 use std::collections::VecDeque;
 
-use super::candidate::{Batch, Candidate};
+use super::candidate::{Candidate, CandidateBatch};
 use super::index_values::IndexValues;
-use super::loading::Loading;
-use super::lookup::{is_given_here, tested};
-use super::narrow::Narrow;
-use super::reading::Reading;
-use super::term::{Branch, TermWalk};
+use super::intersection::IntersectionFilter;
+use super::item_loader::ItemLoader;
+use super::lookup::{filter_by_test, should_emit};
+use super::page_reader::PageReader;
+use super::term::{LookupBranch, TermIterator};
 use crate::error::Result;
 use crate::key_layout::TermHit;
-use crate::query::part::Piece;
-use crate::query::token::Place;
+use crate::query::continuation::ContinuationPosition;
+use crate::query::target::PartitionSlice;
 
-/// A lookup under way in all pieces.
-pub(in crate::query) struct MergedLookup {
-    pieces: Vec<Piece>,
-    branches: Vec<Branch>,
+/// Reads all slices of a query by a lookup, merged.
+pub(in crate::query) struct MergedLookupSource {
+    slices: Vec<PartitionSlice>,
+    branches: Vec<LookupBranch>,
     branch: usize,
-    /// None until the branch is opened.
-    streams: Option<Vec<Stream>>,
-    loading: Loading,
+    /// `None` until the current branch is opened.
+    cursors: Option<Vec<LookupCursor>>,
+    loader: ItemLoader,
 }
 
-struct Stream {
-    walk: TermWalk,
-    narrow: Narrow,
+struct LookupCursor {
+    iterator: TermIterator,
+    filter: IntersectionFilter,
     buffer: VecDeque<TermHit>,
 }
 
-impl MergedLookup {
+impl MergedLookupSource {
     pub(super) fn new(
-        pieces: &[Piece],
-        branches: Vec<Branch>,
+        slices: &[PartitionSlice],
+        branches: Vec<LookupBranch>,
         values: Option<IndexValues>,
     ) -> Self {
-        let is_simple = match branches.as_slice() {
-            [only] => !only.walked.is_over_elements(),
+        // As in `lookup`: duplicates of an item can be detected only if it is loaded.
+        let is_unique = match branches.as_slice() {
+            [only] => !only.condition.is_multi_valued(),
             _ => false,
         };
-        let loading = Loading::new(values.filter(|_| is_simple));
-        Self { pieces: pieces.to_vec(), branches, branch: 0, streams: None, loading }
+        let loader = ItemLoader::new(values.filter(|_| is_unique));
+        Self { slices: slices.to_vec(), branches, branch: 0, cursors: None, loader }
     }
 
     pub(in crate::query) async fn next(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
-    ) -> Result<Batch> {
-        let mut batch = Batch { candidates: Vec::new(), reached: None, is_last: true };
+    ) -> Result<CandidateBatch> {
+        let mut batch = CandidateBatch { candidates: Vec::new(), reached: None, is_last: true };
         let Some(branch) = self.branches.get(self.branch) else { return Ok(batch) };
-        let mut streams = match self.streams.take() {
-            Some(streams) => streams,
-            None => open(reading, &self.pieces, branch).await?,
+        let mut cursors = match self.cursors.take() {
+            Some(cursors) => cursors,
+            None => open_cursors(reader, &self.slices, branch).await?,
         };
-        let wanted = reading.batch_items(wanted);
+        let wanted = reader.batch_size(wanted);
         let mut hits = Vec::new();
         while hits.len() < wanted {
-            for stream in &mut streams {
-                stream.refill(reading, branch, wanted).await?;
+            for cursor in &mut cursors {
+                cursor.refill(reader, branch, wanted).await?;
             }
-            let filled = streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
-            let least = filled.min_by(|left, right| left.front().cmp(&right.front()));
-            let Some(stream) = least else { break };
-            let shard = stream.walk.piece().shard();
-            hits.extend(stream.buffer.pop_front().map(|hit| (shard, hit)));
+            let filled = cursors.iter_mut().filter(|cursor| !cursor.buffer.is_empty());
+            let smallest = filled.min_by(|left, right| left.front().cmp(&right.front()));
+            let Some(cursor) = smallest else { break };
+            let shard = cursor.iterator.slice().shard();
+            hits.extend(cursor.buffer.pop_front().map(|hit| (shard, hit)));
         }
-        let contents = self.loading.contents(reading, &mut hits).await?;
+        let contents = self.loader.load_contents(reader, &mut hits).await?;
         for ((_, hit), content) in hits.iter().zip(contents) {
             let Some(content) = content else { continue };
-            if is_given_here(&self.branches, self.branch, &content, hit)? {
-                let place = Place::Start;
-                batch.candidates.push(Candidate { ordinal: hit.ordinal, content, place });
+            if should_emit(&self.branches, self.branch, &content, hit)? {
+                // Such results continue by the number of rows, so candidates need no position.
+                let position = ContinuationPosition::Start;
+                batch.candidates.push(Candidate { ordinal: hit.ordinal, content, position });
             }
         }
         if hits.len() < wanted {
             self.branch += 1;
         } else {
-            self.streams = Some(streams);
+            self.cursors = Some(cursors);
         }
         batch.is_last = self.branch >= self.branches.len();
         Ok(batch)
     }
 }
 
-async fn open(reading: &mut Reading, pieces: &[Piece], branch: &Branch) -> Result<Vec<Stream>> {
-    let mut streams = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        streams.push(Stream {
-            walk: TermWalk::new(piece, &branch.terms, None),
-            narrow: Narrow::open(reading, piece, branch, None).await?,
+async fn open_cursors(
+    reader: &mut PageReader,
+    slices: &[PartitionSlice],
+    branch: &LookupBranch,
+) -> Result<Vec<LookupCursor>> {
+    let mut cursors = Vec::with_capacity(slices.len());
+    for slice in slices {
+        cursors.push(LookupCursor {
+            iterator: TermIterator::new(slice, &branch.terms, None),
+            filter: IntersectionFilter::open(reader, slice, branch, None).await?,
             buffer: VecDeque::new(),
         });
     }
-    Ok(streams)
+    Ok(cursors)
 }
 
-impl Stream {
+impl LookupCursor {
     fn front(&self) -> Option<(&[u8], u64)> {
         self.buffer.front().map(|hit| (hit.value.as_ref(), hit.ordinal))
     }
 
     async fn refill(
         &mut self,
-        reading: &mut Reading,
-        branch: &Branch,
+        reader: &mut PageReader,
+        branch: &LookupBranch,
         wanted: usize,
     ) -> Result<()> {
         while self.buffer.is_empty() {
-            if self.narrow.is_at_end().unwrap_or_else(|| self.walk.is_at_end()) {
+            if self.filter.driver_exhausted().unwrap_or_else(|| self.iterator.is_at_end()) {
                 return Ok(());
             }
-            let hits = match self.narrow.gathered(wanted) {
+            let hits = match self.filter.next_driver_hits(wanted) {
                 Some(hits) => hits,
-                None => self.walk.next(reading, wanted).await?,
+                None => self.iterator.next(reader, wanted).await?,
             };
-            let hits = tested(reading, branch, &mut self.walk, hits);
-            self.buffer.extend(self.narrow.keep(reading, hits).await?);
+            let hits = filter_by_test(reader, branch, &mut self.iterator, hits);
+            self.buffer.extend(self.filter.retain(reader, hits).await?);
         }
         Ok(())
     }

@@ -1,30 +1,29 @@
-//! Where the items of a query come from.
+//! Sources of candidate items.
 //!
-//! Owns one file per kind of access, each of which gives candidates in an order of its own, in batches, from any
-//! place on. Does not own what becomes of a candidate: the whole filter is asked again of each, unless the source
-//! says that it answers it; so a source may give more than the filter wants, and never less.
+//! One file per access path; each returns candidates in batches, in its own order, from any continuation position on.
+//! `selector` chooses among them. A source may return more items than the filter matches, but never fewer: the complete
+//! filter is evaluated for each candidate, unless `filter_coverage` shows that the source has done so.
 
 mod candidate;
-mod reading;
+mod page_reader;
 
-mod expired;
+mod expired_items;
 mod index_values;
-mod loading;
+mod item_loader;
 mod term;
 
-mod extreme;
+mod intersection;
 mod lookup;
 mod merged;
-mod narrow;
+mod min_max;
 mod ordered;
 mod scan;
 mod sorted;
 
-mod served;
+mod filter_coverage;
+mod selector;
 
-mod choice;
-
-pub(super) use candidate::{Batch, Content};
-pub(super) use choice::{Choice, Source};
-pub(super) use reading::Reading;
+pub(super) use candidate::{CandidateBatch, ItemContent};
+pub(super) use page_reader::PageReader;
+pub(super) use selector::{AccessPathSelector, CandidateSource};
 pub(crate) use term::ShapeCache;

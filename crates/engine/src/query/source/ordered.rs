@@ -1,8 +1,8 @@
-//! Items in the order of an index, across all pieces.
+//! Items in the order of an index, merged over all slices.
 //!
-//! Owns the merge: each piece gives its terms in order, and the least comes next. Ties go by ordinal, which no two
-//! items of a container share, so the order does not depend on how the container is partitioned, and one place is
-//! enough to go on from after any split or merge. Strings that share a long beginning are put in order by their
+//! Each slice returns its terms in order; the merge takes the smallest. Equal values are ordered by ordinal, which is
+//! unique in a container, so the order does not depend on the partitioning, and one term is a sufficient position after
+//! any split or merge. Terms hold only a prefix of long strings, so strings with the same prefix are sorted by their
 //! items.
 
 use std::cmp::Ordering;
@@ -12,73 +12,73 @@ use std::sync::Arc;
 use bytes::Bytes;
 use storage::Shard;
 
-use super::candidate::{Batch, Candidate};
+use super::candidate::{Candidate, CandidateBatch};
 use super::index_values::IndexValues;
-use super::loading::Loading;
-use super::reading::Reading;
-use super::term::{TermWalk, Terms, cut_beginning, parse_paths, uncut, values_at};
+use super::item_loader::ItemLoader;
+use super::page_reader::PageReader;
+use super::term::{TermIterator, TermScan, parse_paths, sort_key, truncated_prefix, values_at};
 use crate::error::Result;
 use crate::key_layout::TermHit;
-use crate::query::part::Piece;
-use crate::query::token::{Place, TermPlace};
+use crate::query::continuation::{ContinuationPosition, TermPosition};
+use crate::query::target::PartitionSlice;
 
-/// Terms of all pieces, merged.
-pub(in crate::query) struct OrderedWalk {
-    streams: Vec<Stream>,
+/// Merges the terms of all slices.
+pub(in crate::query) struct OrderedSource {
+    cursors: Vec<OrderedCursor>,
     is_reversed: bool,
-    loading: Loading,
-    /// Whether of equal values only the first is wanted; then the last value given.
+    loader: ItemLoader,
+    /// `Some` if only the first of equal values is returned; then the last value that was.
     distinct: Option<Option<Bytes>>,
 }
 
-/// The terms of one piece.
-struct Stream {
-    walk: TermWalk,
-    buffer: VecDeque<Ranked>,
-    /// Terms read behind a run of cut strings.
-    spare: VecDeque<TermHit>,
-    terms: Arc<Terms>,
+/// The terms of one slice.
+struct OrderedCursor {
+    iterator: TermIterator,
+    buffer: VecDeque<SortedHit>,
+    /// Terms read but not sorted yet.
+    lookahead: VecDeque<TermHit>,
+    terms: Arc<TermScan>,
     descending: Vec<bool>,
-    after: Option<TermPlace>,
+    after: Option<TermPosition>,
 }
 
-/// A term with the bytes it is ordered by.
-struct Ranked {
-    /// None: those of its value.
-    uncut: Option<Bytes>,
+/// A term with its sort key.
+struct SortedHit {
+    /// The sort key with complete strings; `None` if the term's own value is complete.
+    full_sort_key: Option<Bytes>,
     hit: TermHit,
 }
 
-impl OrderedWalk {
+impl OrderedSource {
     pub(super) fn new(
-        pieces: &[Piece],
-        terms: Terms,
+        slices: &[PartitionSlice],
+        terms: TermScan,
         values: Option<IndexValues>,
-        after: Option<&TermPlace>,
+        after: Option<&TermPosition>,
     ) -> Self {
         let terms = Arc::new(terms);
-        let streams = pieces.iter().map(|piece| Stream {
-            walk: TermWalk::new(piece, &terms, after),
+        let cursors = slices.iter().map(|slice| OrderedCursor {
+            iterator: TermIterator::new(slice, &terms, after),
             buffer: VecDeque::new(),
-            spare: VecDeque::new(),
+            lookahead: VecDeque::new(),
             terms: Arc::clone(&terms),
             descending: terms.descending(),
             after: after.cloned(),
         });
         Self {
-            streams: streams.collect(),
+            cursors: cursors.collect(),
             is_reversed: terms.is_reversed,
-            loading: Loading::new(values),
+            loader: ItemLoader::new(values),
             distinct: None,
         }
     }
 
-    /// Of equal values, only the first is given; a page goes on behind the value it ended with.
-    pub(in crate::query) fn distinct(mut self, after: Option<&TermPlace>) -> Self {
+    /// Returns only the first of equal values. A page continues after the value that the previous one ended with.
+    pub(in crate::query) fn distinct(mut self, after: Option<&TermPosition>) -> Self {
         let last = after.map(|after| after.value.clone());
         if let Some(last) = &last {
-            for stream in &mut self.streams {
-                stream.walk.skip_value(last);
+            for cursor in &mut self.cursors {
+                cursor.iterator.skip_value(last);
             }
         }
         self.distinct = Some(last);
@@ -87,183 +87,192 @@ impl OrderedWalk {
 
     pub(in crate::query) async fn next(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
-    ) -> Result<Batch> {
-        let wanted = reading.batch_items(wanted);
-        let mut hits = self.straight(reading, wanted).await?;
-        let (straight, mut uncut) = (hits.len(), Vec::new());
+    ) -> Result<CandidateBatch> {
+        let wanted = reader.batch_size(wanted);
+        let mut hits = self.read_single_slice(reader, wanted).await?;
+        let (unmerged, mut sort_keys) = (hits.len(), Vec::new());
         while hits.len() < wanted {
-            for stream in self.streams.iter_mut().filter(|stream| stream.buffer.is_empty()) {
-                stream.refill(reading, &mut self.loading, wanted).await?;
+            for cursor in self.cursors.iter_mut().filter(|cursor| cursor.buffer.is_empty()) {
+                cursor.refill(reader, &mut self.loader, wanted).await?;
             }
-            let Some((shard, ranked)) = self.least() else { break };
-            uncut.push(ranked.uncut);
-            hits.push((shard, ranked.hit));
+            let Some((shard, sorted)) = self.pop_smallest() else { break };
+            sort_keys.push(sorted.full_sort_key);
+            hits.push((shard, sorted.hit));
         }
-        let contents = self.loading.contents(reading, &mut hits).await?;
-        let last_uncut = uncut.last().and_then(Option::as_ref);
-        let last = hits
-            .last()
-            .map(|(_, hit)| placed(last_uncut.unwrap_or(&hit.value).clone(), hit.ordinal));
-        let uncut = std::iter::repeat_n(None, straight).chain(uncut);
+        let contents = self.loader.load_contents(reader, &mut hits).await?;
+        let last_sort_key = sort_keys.last().and_then(Option::as_ref);
+        let last = hits.last().map(|(_, hit)| {
+            position_after(last_sort_key.unwrap_or(&hit.value).clone(), hit.ordinal)
+        });
+        let sort_keys = std::iter::repeat_n(None, unmerged).chain(sort_keys);
         let candidates = Vec::with_capacity(hits.len());
-        let mut batch = Batch { candidates, reached: last, is_last: hits.len() < wanted };
-        for (((_, hit), uncut), content) in hits.into_iter().zip(uncut).zip(contents) {
+        let mut batch = CandidateBatch { candidates, reached: last, is_last: hits.len() < wanted };
+        for (((_, hit), full_sort_key), content) in hits.into_iter().zip(sort_keys).zip(contents) {
             let Some(content) = content else { continue };
-            let (ordinal, rank) = (hit.ordinal, uncut.unwrap_or(hit.value));
+            let (ordinal, sort_key) = (hit.ordinal, full_sort_key.unwrap_or(hit.value));
             if let Some(last) = &mut self.distinct {
-                if last.as_ref() == Some(&rank) {
+                if last.as_ref() == Some(&sort_key) {
                     continue;
                 }
-                *last = Some(rank.clone());
-                for stream in &mut self.streams {
-                    stream.skip_value(&rank);
+                *last = Some(sort_key.clone());
+                for cursor in &mut self.cursors {
+                    cursor.skip_value(&sort_key);
                 }
             }
-            let place = placed(rank, ordinal);
-            batch.candidates.push(Candidate { ordinal, content, place });
+            let position = position_after(sort_key, ordinal);
+            batch.candidates.push(Candidate { ordinal, content, position });
         }
         Ok(batch)
     }
 
-    /// The next terms of the only piece as they come, up to the first whose item must be looked at to put it in order.
-    /// Of several pieces none: they are merged.
-    async fn straight(
+    /// Fast path for a single slice: takes terms as they come, up to the first truncated one. Returns nothing for several
+    /// slices, which must be merged.
+    async fn read_single_slice(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
     ) -> Result<Vec<(Shard, TermHit)>> {
         let mut hits = Vec::with_capacity(wanted);
-        let [stream] = self.streams.as_mut_slice() else { return Ok(hits) };
-        let shard = stream.walk.piece().shard();
-        while stream.is_drained() && hits.len() < wanted && !stream.walk.is_at_end() {
-            let mut read = stream.walk.next(reading, wanted).await?;
-            let is_cut = |hit: &TermHit| cut_beginning(&hit.value, &stream.descending).is_some();
-            let plain = read.iter().position(is_cut).unwrap_or(read.len());
-            stream.spare.extend(read.drain(plain.min(wanted - hits.len())..));
+        let [cursor] = self.cursors.as_mut_slice() else { return Ok(hits) };
+        let shard = cursor.iterator.slice().shard();
+        while cursor.is_drained() && hits.len() < wanted && !cursor.iterator.is_at_end() {
+            let mut read = cursor.iterator.next(reader, wanted).await?;
+            let is_truncated =
+                |hit: &TermHit| truncated_prefix(&hit.value, &cursor.descending).is_some();
+            let complete = read.iter().position(is_truncated).unwrap_or(read.len());
+            cursor.lookahead.extend(read.drain(complete.min(wanted - hits.len())..));
             hits.extend(read.into_iter().map(|hit| (shard, hit)));
         }
         Ok(hits)
     }
 
-    /// Takes the first of all pieces, whose buffers are filled unless nothing is left of them.
-    fn least(&mut self) -> Option<(Shard, Ranked)> {
+    /// Removes the smallest term of all slices. Every cursor must be filled unless it is exhausted.
+    fn pop_smallest(&mut self) -> Option<(Shard, SortedHit)> {
         let is_reversed = self.is_reversed;
-        let first = self.streams.iter_mut().filter(|stream| !stream.buffer.is_empty());
+        let first = self.cursors.iter_mut().filter(|cursor| !cursor.buffer.is_empty());
         let first = first.min_by(|left, right| match (left.buffer.front(), right.buffer.front()) {
             (Some(left), Some(right)) => left.compare(right, is_reversed),
             (left, right) => right.is_some().cmp(&left.is_some()),
         });
-        let stream = first?;
-        let shard = stream.walk.piece().shard();
-        stream.buffer.pop_front().map(|ranked| (shard, ranked))
+        let cursor = first?;
+        let shard = cursor.iterator.slice().shard();
+        cursor.buffer.pop_front().map(|sorted| (shard, sorted))
     }
 }
 
-/// The place behind a term.
-fn placed(value: Bytes, ordinal: u64) -> Place {
-    Place::Ordered(TermPlace { value, ordinal })
+/// The position after a term.
+fn position_after(value: Bytes, ordinal: u64) -> ContinuationPosition {
+    ContinuationPosition::Ordered(TermPosition { value, ordinal })
 }
 
-impl Ranked {
-    fn rank(&self) -> &Bytes {
-        self.uncut.as_ref().unwrap_or(&self.hit.value)
+impl SortedHit {
+    fn sort_key(&self) -> &Bytes {
+        self.full_sort_key.as_ref().unwrap_or(&self.hit.value)
     }
 
     fn compare(&self, other: &Self, is_reversed: bool) -> Ordering {
-        let order = self.rank().cmp(other.rank());
+        let order = self.sort_key().cmp(other.sort_key());
         let order = if is_reversed { order.reverse() } else { order };
         order.then(self.hit.ordinal.cmp(&other.hit.ordinal))
     }
 }
 
-impl Stream {
-    /// Whether everything that was read of it has been given.
+impl OrderedCursor {
+    /// Whether every term that was read has been returned.
     fn is_drained(&self) -> bool {
-        self.buffer.is_empty() && self.spare.is_empty()
+        self.buffer.is_empty() && self.lookahead.is_empty()
     }
 
     fn skip_value(&mut self, value: &Bytes) {
-        self.buffer.retain(|ranked| ranked.rank() != value);
-        self.spare.retain(|hit| hit.value != *value);
-        self.walk.skip_value(value);
+        self.buffer.retain(|sorted| sorted.sort_key() != value);
+        self.lookahead.retain(|hit| hit.value != *value);
+        self.iterator.skip_value(value);
     }
 
     async fn refill(
         &mut self,
-        reading: &mut Reading,
-        loading: &mut Loading,
+        reader: &mut PageReader,
+        loader: &mut ItemLoader,
         wanted: usize,
     ) -> Result<()> {
         while self.buffer.is_empty() {
-            let Some(hit) = self.take(reading, wanted).await? else { return Ok(()) };
-            match cut_beginning(&hit.value, &self.descending) {
-                Some(beginning) => {
-                    self.spare.push_front(hit);
-                    // Rare and large.
-                    Box::pin(self.rank_run(reading, loading, &beginning)).await?;
+            let Some(hit) = self.next_hit(reader, wanted).await? else { return Ok(()) };
+            match truncated_prefix(&hit.value, &self.descending) {
+                Some(prefix) => {
+                    self.lookahead.push_front(hit);
+                    // Rare, and a large future.
+                    Box::pin(self.sort_truncated_run(reader, loader, &prefix)).await?;
                 }
-                None => self.buffer.push_back(Ranked { uncut: None, hit }),
+                None => self.buffer.push_back(SortedHit { full_sort_key: None, hit }),
             }
-            self.drain_plain();
+            self.drain_complete();
         }
         Ok(())
     }
 
-    /// Terms at hand that hold their whole value need no item to be ranked.
-    fn drain_plain(&mut self) {
+    /// Moves complete terms from the lookahead to the buffer, up to the first truncated one.
+    fn drain_complete(&mut self) {
         let descending = &self.descending;
         while let Some(hit) =
-            self.spare.pop_front_if(|hit| cut_beginning(&hit.value, descending).is_none())
+            self.lookahead.pop_front_if(|hit| truncated_prefix(&hit.value, descending).is_none())
         {
-            self.buffer.push_back(Ranked { uncut: None, hit });
+            self.buffer.push_back(SortedHit { full_sort_key: None, hit });
         }
     }
 
-    async fn take(&mut self, reading: &mut Reading, wanted: usize) -> Result<Option<TermHit>> {
-        while self.spare.is_empty() && !self.walk.is_at_end() {
-            self.spare.extend(self.walk.next(reading, wanted).await?);
-        }
-        Ok(self.spare.pop_front())
-    }
-
-    /// Reads all strings of one beginning and puts them in order by their items.
-    async fn rank_run(
+    async fn next_hit(
         &mut self,
-        reading: &mut Reading,
-        loading: &mut Loading,
-        beginning: &[u8],
+        reader: &mut PageReader,
+        wanted: usize,
+    ) -> Result<Option<TermHit>> {
+        while self.lookahead.is_empty() && !self.iterator.is_at_end() {
+            self.lookahead.extend(self.iterator.next(reader, wanted).await?);
+        }
+        Ok(self.lookahead.pop_front())
+    }
+
+    /// Reads all terms that share a truncated prefix and sorts them by the strings in their items.
+    async fn sort_truncated_run(
+        &mut self,
+        reader: &mut PageReader,
+        loader: &mut ItemLoader,
+        prefix: &[u8],
     ) -> Result<()> {
         let mut run = Vec::new();
-        while let Some(hit) = self.take(reading, 64).await? {
-            if !hit.value.starts_with(beginning) {
-                self.spare.push_front(hit);
+        // The run must be complete before it is sorted: truncated terms are ordered by a hash, not by value.
+        while let Some(hit) = self.next_hit(reader, 64).await? {
+            if !hit.value.starts_with(prefix) {
+                self.lookahead.push_front(hit);
                 break;
             }
             run.push(hit);
         }
-        let mut ranked = Vec::new();
-        let shard = self.walk.piece().shard();
+        let mut sorted = Vec::new();
+        let shard = self.iterator.slice().shard();
         for part in run.chunks(64) {
-            let records = loading.records(reading, shard, part).await?;
+            let records = loader.load_records(reader, shard, part).await?;
             for (hit, record) in part.iter().zip(records) {
                 let Some(record) = record else { continue };
                 let item = parse_paths(&record, &self.terms.paths)?;
                 let values = self.terms.paths.iter().map(|(path, is_descending)| {
                     (values_at(&item, path).into_iter().next(), *is_descending)
                 });
-                let uncut = Some(uncut(&values.collect::<Vec<_>>()).into());
-                ranked.push(Ranked { uncut, hit: hit.clone() });
+                let full_sort_key = Some(sort_key(&values.collect::<Vec<_>>()).into());
+                sorted.push(SortedHit { full_sort_key, hit: hit.clone() });
             }
         }
-        ranked.sort_by(|left, right| left.compare(right, self.terms.is_reversed));
+        sorted.sort_by(|left, right| left.compare(right, self.terms.is_reversed));
+        // A resumed page reads the whole run again, so drop what earlier pages returned.
         if let Some(after) = &self.after {
-            let done = TermHit { value: Bytes::new(), ordinal: after.ordinal, key: Bytes::new() };
-            let done = Ranked { uncut: Some(after.value.clone()), hit: done };
-            ranked.retain(|one| one.compare(&done, self.terms.is_reversed) == Ordering::Greater);
+            let returned =
+                TermHit { value: Bytes::new(), ordinal: after.ordinal, key: Bytes::new() };
+            let returned = SortedHit { full_sort_key: Some(after.value.clone()), hit: returned };
+            sorted
+                .retain(|one| one.compare(&returned, self.terms.is_reversed) == Ordering::Greater);
         }
-        self.buffer.extend(ranked);
+        self.buffer.extend(sorted);
         Ok(())
     }
 }

@@ -1,74 +1,76 @@
-//! Few items, put in order after they are found.
+//! Few items, sorted after a lookup.
 //!
-//! Owns the way of a query whose filter finds few items and whose order is that of another index: reading the order
-//! from its index could read all of it. The items are loaded and ranked by what the terms of that index would say,
-//! so a place in this order is a place in the index, and the next page may be read either way.
+//! Used if the filter finds few items and the order belongs to another index: reading in index order could read the
+//! whole index. The items are loaded and sorted by the terms that index would have, so a position in this order is also
+//! a position in the index, and the next page may use either access path.
 
 use std::collections::VecDeque;
 
 use ::query::plan::condition::ItemPath;
 use storage::Shard;
 
-use super::candidate::{Batch, Candidate, Content};
-use super::merged::MergedLookup;
-use super::narrow::gather;
-use super::reading::Reading;
-use super::term::{Branch, parse_paths, uncut, values_at};
+use super::candidate::{Candidate, CandidateBatch, ItemContent};
+use super::intersection::collect_small;
+use super::merged::MergedLookupSource;
+use super::page_reader::PageReader;
+use super::term::{LookupBranch, parse_paths, sort_key, values_at};
 use crate::error::Result;
-use crate::query::part::Piece;
-use crate::query::token::{Place, TermPlace};
+use crate::query::continuation::{ContinuationPosition, TermPosition};
+use crate::query::target::PartitionSlice;
 
-/// Terms that a lookup may have to count as finding few items.
-const FEW_TERMS: usize = 256;
+/// A lookup with fewer terms than this is read completely and sorted.
+const FEW_TERMS_MAX: usize = 256;
 
-/// The items found, in order.
-pub(in crate::query) struct SortedLookup {
-    left: VecDeque<Candidate>,
-    /// Items found on all pages.
+/// The items that a lookup found, sorted.
+pub(in crate::query) struct SortedLookupSource {
+    sorted: VecDeque<Candidate>,
+    /// Number of items found, over all pages.
     found: u64,
-    /// Those of earlier pages.
-    given: u64,
-    /// The parts that were read: of which shard, and whether all of it.
-    read_parts: Vec<(Shard, bool)>,
+    /// Number of them on earlier pages.
+    returned_before: u64,
+    /// The slices that were read: shard, and whether the slice is its whole physical partition.
+    slices_read: Vec<(Shard, bool)>,
 }
 
-/// An order that an index has: its paths, which of them descend in the index, and whether it is read backwards.
+/// The order of an index: its paths with whether they are descending, and whether it is read in reverse.
 pub(super) struct IndexOrder {
     pub(super) paths: Vec<(ItemPath, bool)>,
     pub(super) is_reversed: bool,
 }
 
-impl SortedLookup {
-    /// None when the lookup finds too many.
+impl SortedLookupSource {
+    /// Runs the lookup; `None` if it finds too many items.
     pub(super) async fn open(
-        reading: &mut Reading,
-        pieces: &[Piece],
-        branches: Vec<Branch>,
+        reader: &mut PageReader,
+        slices: &[PartitionSlice],
+        branches: Vec<LookupBranch>,
         order: &IndexOrder,
-        after: Option<&TermPlace>,
+        after: Option<&TermPosition>,
     ) -> Result<Option<Self>> {
+        // Count terms before loading any item: a lookup that turns out to be large has cost only index reads.
         let mut terms = 0;
         for branch in &branches {
-            for piece in pieces {
-                let found = gather(reading, piece, &branch.terms, FEW_TERMS - terms).await?;
+            for slice in slices {
+                let found =
+                    collect_small(reader, slice, &branch.terms, FEW_TERMS_MAX - terms).await?;
                 let Some(found) = found else { return Ok(None) };
                 terms += found.len();
-                if terms >= FEW_TERMS {
+                if terms >= FEW_TERMS_MAX {
                     return Ok(None);
                 }
             }
         }
-        let mut lookup = MergedLookup::new(pieces, branches, None);
+        let mut lookup = MergedLookupSource::new(slices, branches, None);
         let mut found = Vec::new();
         loop {
-            let batch = lookup.next(reading, FEW_TERMS).await?;
+            let batch = lookup.next(reader, FEW_TERMS_MAX).await?;
             for candidate in batch.candidates {
-                if let Content::Record(record) = &candidate.content {
-                    let rank = TermPlace {
-                        value: order.rank(&parse_paths(record, &order.paths)?).into(),
+                if let ItemContent::Record(record) = &candidate.content {
+                    let sort_key = TermPosition {
+                        value: order.sort_key(&parse_paths(record, &order.paths)?).into(),
                         ordinal: candidate.ordinal,
                     };
-                    found.push((rank, candidate));
+                    found.push((sort_key, candidate));
                 }
             }
             if batch.is_last {
@@ -77,48 +79,49 @@ impl SortedLookup {
         }
         let all = found.len() as u64;
         if let Some(after) = after {
-            found.retain(|(rank, _)| order.compare(rank, after).is_gt());
+            found.retain(|(sort_key, _)| order.compare(sort_key, after).is_gt());
         }
         found.sort_by(|(left, _), (right, _)| order.compare(left, right));
-        let placed = found
-            .into_iter()
-            .map(|(rank, candidate)| Candidate { place: Place::Ordered(rank), ..candidate });
-        let left: VecDeque<Candidate> = placed.collect();
-        let read_parts = pieces.iter().map(|piece| (piece.shard(), piece.is_whole_partition()));
-        let given = all - left.len() as u64;
-        Ok(Some(Self { left, found: all, given, read_parts: read_parts.collect() }))
+        let positioned = found.into_iter().map(|(sort_key, candidate)| Candidate {
+            position: ContinuationPosition::Ordered(sort_key),
+            ..candidate
+        });
+        let sorted: VecDeque<Candidate> = positioned.collect();
+        let slices_read = slices.iter().map(|slice| (slice.shard(), slice.is_whole_partition()));
+        let returned_before = all - sorted.len() as u64;
+        Ok(Some(Self { sorted, found: all, returned_before, slices_read: slices_read.collect() }))
     }
 
     pub(in crate::query) fn found(&self) -> u64 {
         self.found
     }
 
-    pub(in crate::query) fn given(&self) -> u64 {
-        self.given
+    pub(in crate::query) fn returned_before(&self) -> u64 {
+        self.returned_before
     }
 
-    pub(in crate::query) fn read_parts(&self) -> &[(Shard, bool)] {
-        &self.read_parts
+    pub(in crate::query) fn slices_read(&self) -> &[(Shard, bool)] {
+        &self.slices_read
     }
 
-    pub(in crate::query) fn next(&mut self, wanted: usize) -> Batch {
-        let wanted = wanted.clamp(1, self.left.len().max(1)).min(self.left.len());
-        let candidates: Vec<Candidate> = self.left.drain(..wanted).collect();
-        let reached = candidates.last().map(|last| last.place.clone());
-        Batch { candidates, reached, is_last: self.left.is_empty() }
+    pub(in crate::query) fn next(&mut self, wanted: usize) -> CandidateBatch {
+        let wanted = wanted.clamp(1, self.sorted.len().max(1)).min(self.sorted.len());
+        let candidates: Vec<Candidate> = self.sorted.drain(..wanted).collect();
+        let reached = candidates.last().map(|last| last.position.clone());
+        CandidateBatch { candidates, reached, is_last: self.sorted.is_empty() }
     }
 }
 
 impl IndexOrder {
-    /// What a term of the index would say, with long strings whole.
-    fn rank(&self, item: &model::Json) -> Vec<u8> {
+    /// The sort key of an item: the value of its term, with complete strings.
+    fn sort_key(&self, item: &model::Json) -> Vec<u8> {
         let values = self.paths.iter().map(|(path, is_descending)| {
             (values_at(item, path).into_iter().next(), *is_descending)
         });
-        uncut(&values.collect::<Vec<_>>())
+        sort_key(&values.collect::<Vec<_>>())
     }
 
-    fn compare(&self, left: &TermPlace, right: &TermPlace) -> std::cmp::Ordering {
+    fn compare(&self, left: &TermPosition, right: &TermPosition) -> std::cmp::Ordering {
         let order = left.value.cmp(&right.value);
         let order = if self.is_reversed { order.reverse() } else { order };
         order.then(left.ordinal.cmp(&right.ordinal))

@@ -1,7 +1,7 @@
-//! Items that lack a path, in the order of their ordinals.
+//! Items without a value at a path, in ordinal order.
 //!
-//! Owns the walk over the shapes that do not have the path, merged by ordinal: no term of a path names an item
-//! without it. Items that are not indexed have no shape and are not found.
+//! No term of a path names an item that lacks it, so this merges the items of all shapes that do not contain the path.
+//! Items that are not indexed have no shape and are not found.
 
 use std::collections::VecDeque;
 
@@ -10,75 +10,75 @@ use storage::{Direction, KeyRange, Scan, ScanLimit, Shard};
 use crate::error::{Error, Result};
 use crate::key_layout::{LogicalPartition, TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
-use crate::query::source::reading::Reading;
+use crate::query::source::page_reader::PageReader;
 
-/// The items of some shapes.
-pub(in crate::query::source) struct AbsentWalk {
+/// Merges the items of several shapes by ordinal.
+pub(in crate::query::source) struct AbsentPathIterator {
     shard: Shard,
-    streams: Vec<ShapeStream>,
+    cursors: Vec<ShapeCursor>,
 }
 
-struct ShapeStream {
+struct ShapeCursor {
     prefix: TermPrefix,
-    /// What is left to scan; none when nothing is.
+    /// What is left to scan; `None` at the end.
     range: Option<KeyRange>,
     buffer: VecDeque<TermHit>,
 }
 
-impl AbsentWalk {
-    /// Items without the path, behind an ordinal.
+impl AbsentPathIterator {
+    /// Opens the items without the path, after an ordinal.
     pub(in crate::query::source) async fn open(
-        reading: &mut Reading,
+        reader: &mut PageReader,
         shard: Shard,
         logical: Option<&LogicalPartition>,
         path: &[u8],
         after: Option<u64>,
     ) -> Result<Self> {
-        let shapes = reading.shapes(shard).await?;
+        let shapes = reader.shapes(shard).await?;
         let without = shapes.iter().filter(|shape| !shape.has(path));
-        let streams = without.map(|shape| {
+        let cursors = without.map(|shape| {
             let prefix = TermPrefix::shape(logical, shape.number);
             let all = prefix.with(&[]);
             let range = match after {
                 Some(after) => all.after(prefix.key(&[], Some(after)), Direction::Forward),
                 None => all,
             };
-            ShapeStream { prefix, range: Some(range), buffer: VecDeque::new() }
+            ShapeCursor { prefix, range: Some(range), buffer: VecDeque::new() }
         });
-        Ok(Self { shard, streams: streams.collect() })
+        Ok(Self { shard, cursors: cursors.collect() })
     }
 
     /// The next items; fewer than wanted only at the end.
     pub(in crate::query::source) async fn next(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
     ) -> Result<Vec<TermHit>> {
         let mut hits = Vec::new();
         while hits.len() < wanted {
-            for stream in &mut self.streams {
-                stream.refill(reading, self.shard, wanted).await?;
+            for cursor in &mut self.cursors {
+                cursor.refill(reader, self.shard, wanted).await?;
             }
-            self.streams.retain(|stream| !stream.buffer.is_empty());
+            self.cursors.retain(|cursor| !cursor.buffer.is_empty());
             let first = self
-                .streams
+                .cursors
                 .iter_mut()
-                .min_by_key(|stream| stream.buffer.front().map_or(u64::MAX, |hit| hit.ordinal));
-            let Some(hit) = first.and_then(|stream| stream.buffer.pop_front()) else { break };
+                .min_by_key(|cursor| cursor.buffer.front().map_or(u64::MAX, |hit| hit.ordinal));
+            let Some(hit) = first.and_then(|cursor| cursor.buffer.pop_front()) else { break };
             hits.push(TermHit { value: bytes::Bytes::from_static(&[UNDEFINED]), ..hit });
         }
         Ok(hits)
     }
 }
 
-impl ShapeStream {
-    async fn refill(&mut self, reading: &mut Reading, shard: Shard, wanted: usize) -> Result<()> {
+impl ShapeCursor {
+    async fn refill(&mut self, reader: &mut PageReader, shard: Shard, wanted: usize) -> Result<()> {
         if !self.buffer.is_empty() {
             return Ok(());
         }
         let Some(range) = self.range.take() else { return Ok(()) };
         let scan = Scan::forward(range.clone(), ScanLimit::entries(wanted.max(1)));
-        let page = reading.scan_terms(shard, &scan).await?;
+        let page = reader.scan_terms(shard, &scan).await?;
         if let Some(last) = page.entries.last().filter(|_| page.more) {
             self.range = Some(range.after(last.key.clone(), Direction::Forward));
         }

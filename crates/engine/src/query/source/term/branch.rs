@@ -1,6 +1,4 @@
-//! From plans to terms.
-//!
-//! Owns which terms a lookup or an order walks, in bytes. Does not own the choice between them.
+//! Derives term scans from lookups and orders.
 
 use std::sync::Arc;
 
@@ -9,47 +7,50 @@ use ::query::plan::condition::{PathCondition, ValueSet};
 use ::query::{EvaluationContext, PreparedExpression};
 use model::{CompositeIndex, CompositeOrder, IndexPathSegment, Json};
 
-use super::matching::{Walked, WalkedCondition};
-use super::value_bytes::{ByteRange, byte_ranges, composite_ranges, encoded, inverted, successor};
-use super::walk::{TermIndex, Terms};
+use super::condition::{ConditionKind, TermCondition};
+use super::iterator::{TermIndex, TermScan};
+use super::value_bytes::{
+    ByteRange, byte_ranges, composite_ranges, encode_value, inverted_range, successor,
+};
 use crate::index::{composite_number, path_text};
 
-/// One walk of a lookup. An item is given by the first walk that finds it.
-pub(in crate::query::source) struct Branch {
-    pub(in crate::query::source) walked: Walked,
-    pub(in crate::query::source) terms: Terms,
-    /// What else an item must be found by.
-    pub(in crate::query::source) also: Vec<(Walked, Terms)>,
+/// One term scan of a lookup. An item is returned by the first branch that finds it.
+pub(in crate::query::source) struct LookupBranch {
+    pub(in crate::query::source) condition: TermCondition,
+    pub(in crate::query::source) terms: TermScan,
+    /// Further lookups that must find the item too.
+    pub(in crate::query::source) also: Vec<(TermCondition, TermScan)>,
 }
 
-impl Branch {
-    /// Whether an item is among those that the branch is for.
+impl LookupBranch {
+    /// Whether an item satisfies all conditions of the branch.
     pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
-        self.walked.matches(item) && self.also.iter().all(|(walked, _)| walked.matches(item))
+        self.condition.matches(item)
+            && self.also.iter().all(|(condition, _)| condition.matches(item))
     }
 }
 
-/// The walks that together find everything a lookup finds; none when all items must be read.
+/// The term scans that together find everything a lookup finds; `None` if all items must be read.
 pub(in crate::query::source) fn branches(
     lookup: &Lookup,
     indexes: &Indexes,
     context: &EvaluationContext,
-) -> Option<Vec<Branch>> {
+) -> Option<Vec<LookupBranch>> {
     match lookup {
         Lookup::Nothing => Some(Vec::new()),
         Lookup::Everything => None,
-        Lookup::Path(condition) => Some(vec![Branch {
+        Lookup::Path(condition) => Some(vec![LookupBranch {
             terms: path_terms(condition),
-            walked: walked_path(condition, context),
+            condition: path_condition(condition, context),
             also: Vec::new(),
         }]),
         Lookup::Composite(lookup) => {
             let composite = indexes.composites().get(lookup.index)?;
             let paths = composite.paths.iter().map(|part| part.path.segments().to_vec()).collect();
-            let condition = WalkedCondition::Composite { lookup: lookup.clone(), paths };
-            Some(vec![Branch {
+            let kind = ConditionKind::Composite { lookup: lookup.clone(), paths };
+            Some(vec![LookupBranch {
                 terms: lookup_terms(lookup, composite),
-                walked: Walked { condition, test: None },
+                condition: TermCondition { kind, test: None },
                 also: Vec::new(),
             }])
         }
@@ -64,34 +65,34 @@ pub(in crate::query::source) fn branches(
     }
 }
 
-/// The first part is walked; the others narrow what it finds, where they are simple enough.
+/// The first part is scanned; the others filter its terms if they consist of a single scan without a test.
 fn intersection(
     parts: &[Lookup],
     indexes: &Indexes,
     context: &EvaluationContext,
-) -> Option<Vec<Branch>> {
-    let mut walks = parts.iter().filter_map(|part| branches(part, indexes, context));
-    let mut driving = walks.next()?;
-    if let [branch] = driving.as_mut_slice() {
-        for walk in walks {
-            if let [only] = walk.as_slice()
-                && only.walked.test.is_none()
+) -> Option<Vec<LookupBranch>> {
+    let mut parts = parts.iter().filter_map(|part| branches(part, indexes, context));
+    let mut driver = parts.next()?;
+    if let [branch] = driver.as_mut_slice() {
+        for part in parts {
+            if let [only] = part.as_slice()
+                && only.condition.test.is_none()
                 && only.also.is_empty()
             {
-                branch.also.push((only.walked.clone(), only.terms.clone()));
+                branch.also.push((only.condition.clone(), only.terms.clone()));
             }
         }
     }
-    Some(driving)
+    Some(driver)
 }
 
-fn walked_path(condition: &PathCondition, context: &EvaluationContext) -> Walked {
+fn path_condition(condition: &PathCondition, context: &EvaluationContext) -> TermCondition {
     let test = condition.test.as_ref();
     let test = test.map(|test| Arc::new((PreparedExpression::new(test), context.clone())));
-    Walked { condition: WalkedCondition::Path(condition.clone()), test }
+    TermCondition { kind: ConditionKind::Path(condition.clone()), test }
 }
 
-fn path_terms(condition: &PathCondition) -> Terms {
+fn path_terms(condition: &PathCondition) -> TermScan {
     ordered_path_terms(&condition.path, &condition.values, false)
 }
 
@@ -100,8 +101,8 @@ pub(in crate::query::source) fn ordered_path_terms(
     path: &[IndexPathSegment],
     values: &ValueSet,
     is_reversed: bool,
-) -> Terms {
-    Terms {
+) -> TermScan {
+    TermScan {
         index: TermIndex::Path(path_text(path)),
         paths: vec![(path.to_vec(), false)],
         ranges: byte_ranges(values),
@@ -110,21 +111,21 @@ pub(in crate::query::source) fn ordered_path_terms(
     }
 }
 
-fn lookup_terms(lookup: &CompositeLookup, composite: &CompositeIndex) -> Terms {
+fn lookup_terms(lookup: &CompositeLookup, composite: &CompositeIndex) -> TermScan {
     let next = lookup.next.as_ref();
     composite_terms(composite, &lookup.equal, next, false)
 }
 
-/// The terms of a composite index with these first values and one of some next values.
+/// The terms of a composite index with equal leading values and a set of values for the next path.
 pub(in crate::query::source) fn composite_terms(
     composite: &CompositeIndex,
     equal: &[Json],
     next: Option<&ValueSet>,
     is_reversed: bool,
-) -> Terms {
+) -> TermScan {
     let mut prefix = Vec::new();
     for (part, value) in composite.paths.iter().zip(equal) {
-        let bytes = encoded(Some(value));
+        let bytes = encode_value(Some(value));
         let is_descending = part.order == CompositeOrder::Descending;
         prefix.extend(bytes.iter().map(|byte| if is_descending { !byte } else { *byte }));
     }
@@ -132,21 +133,23 @@ pub(in crate::query::source) fn composite_terms(
         (Some(part), Some(values)) => {
             let ranges = composite_ranges(values);
             let is_descending = part.order == CompositeOrder::Descending;
+            // Descending components are stored inverted_range, which also reverses the order of their ranges.
             let ranges: Vec<ByteRange> = match is_descending {
-                true => ranges.iter().rev().map(inverted).collect(),
+                true => ranges.iter().rev().map(inverted_range).collect(),
                 false => ranges,
             };
-            let behind = |bytes: Vec<u8>| prefix.iter().copied().chain(bytes).collect();
-            ranges.into_iter().map(|(low, high)| (behind(low), behind(high))).collect()
+            let with_prefix = |bytes: Vec<u8>| prefix.iter().copied().chain(bytes).collect();
+            ranges.into_iter().map(|(low, high)| (with_prefix(low), with_prefix(high))).collect()
         }
+        // Value marks lie between 0 and 0xFF, so this range contains all terms.
         _ if prefix.is_empty() => vec![(vec![0], vec![0xFF])],
         _ => vec![(prefix.clone(), successor(prefix))],
     };
     let index = TermIndex::Composite(composite_number(composite));
-    Terms { index, paths: composite_paths(composite), ranges, absent: false, is_reversed }
+    TermScan { index, paths: composite_paths(composite), ranges, absent: false, is_reversed }
 }
 
-/// The paths of a composite index, each with whether it is in descending order.
+/// The paths of a composite index, each with whether it is descending.
 pub(in crate::query::source) fn composite_paths(
     composite: &CompositeIndex,
 ) -> Vec<(Vec<IndexPathSegment>, bool)> {

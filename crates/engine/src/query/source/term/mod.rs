@@ -1,21 +1,23 @@
-//! Terms as queries read them.
+//! PageReader index terms.
 //!
-//! Owns the bytes of values and ranges (`value_bytes`), which terms a plan walks (`branch`), the walk itself (`walk`,
-//! `absent`), the shapes that tell which items lack a path (`shapes`) and the question whether an item is among the
-//! terms (`matching`). Does not own items.
+//! `branch` derives term scans from a plan, `iterator` and `absent` run them, `condition` checks items against them,
+//! `value_bytes` encodes values and bounds, and `shape_cache` knows which sets of paths occur in a partition.
 
 mod absent;
 mod branch;
-mod matching;
-mod shapes;
+mod condition;
+mod iterator;
+mod shape_cache;
 mod value_bytes;
-mod walk;
 
-pub(super) use branch::{Branch, branches, composite_paths, composite_terms, ordered_path_terms};
-pub(super) use matching::{parse_paths, values_at};
-pub(in crate::query) use shapes::Shape;
-pub(crate) use shapes::ShapeCache;
-pub(super) use value_bytes::{
-    Decoded, cut_beginning, decode, is_held_whole, is_long_cut, successor, uncut,
+pub(super) use branch::{
+    LookupBranch, branches, composite_paths, composite_terms, ordered_path_terms,
 };
-pub(super) use walk::{TermIndex, TermWalk, Terms};
+pub(super) use condition::{parse_paths, values_at};
+pub(super) use iterator::{TermIndex, TermIterator, TermScan};
+pub(in crate::query) use shape_cache::Shape;
+pub(crate) use shape_cache::ShapeCache;
+pub(super) use value_bytes::{
+    TermValue, decode_value, has_exact_bounds, is_truncated_bound, sort_key, successor,
+    truncated_prefix,
+};

@@ -1,7 +1,7 @@
-//! Values and places between values as bytes of terms, and back.
+//! Values and bounds of values as term bytes, and back.
 //!
-//! Owns the byte ranges of a set of values, wide enough where a term holds only the beginning of a long string; and
-//! what a term says about its value. Does not own the encoding itself: that is `ordered_bytes`.
+//! A term holds only a prefix and a hash of a string longer than `TERM_STRING_BYTES_MAX`. Byte ranges that end at such a
+//! string are widened to include all strings with its prefix. The encoding itself is `ordered_bytes`.
 
 use ::query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
 use model::{Json, Number};
@@ -11,39 +11,39 @@ use crate::ordered_bytes::{
     UNDEFINED, push_text_bytes, push_value,
 };
 
-/// After every value.
+/// Greater than the mark of any value.
 const END: u8 = 0x80;
-/// What follows the beginning of a cut string.
-const CUT: [u8; 2] = [0, 1];
+/// Separates the prefix of a truncated string from its hash. A complete string ends with `[0, 0]`.
+const TRUNCATED: [u8; 2] = [0, 1];
 const HASH_BYTES: usize = 16;
 
-/// What a term says about its value.
+/// The value that a term contains.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::query::source) enum Decoded {
-    /// There is none, or none that the index holds.
+pub(in crate::query::source) enum TermValue {
+    /// The item has no value at the path.
     Absent,
-    /// All of it.
+    /// The complete value.
     Value(Json),
-    /// Only a fingerprint: an array, an object or a long string.
+    /// A hash of it: an array, an object or a long string.
     Fingerprint,
 }
 
-/// Bytes from a place, included, to another, excluded.
+/// Bytes from a lower bound, inclusive, to an upper bound, exclusive.
 pub(in crate::query::source) type ByteRange = (Vec<u8>, Vec<u8>);
 
-/// The encoded form of a value.
-pub(in crate::query::source) fn encoded(value: Option<&Json>) -> Vec<u8> {
+/// Encodes a value.
+pub(in crate::query::source) fn encode_value(value: Option<&Json>) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_value(&mut bytes, value);
     bytes
 }
 
-/// The values of a set that are defined, as ranges of bytes in order. May hold more, never less.
+/// The byte ranges of the defined values of a set, ascending. They may contain other values too.
 pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange> {
     let mut ranges: Vec<ByteRange> = Vec::new();
     for (low, high) in values.ranges().iter().map(byte_range) {
         match ranges.last_mut() {
-            // Two ranges that end and begin at one cut string both take all strings of its beginning.
+            // Ranges that meet at a truncated string were both widened to all strings with its prefix.
             Some(last) if low < last.1 => last.1 = high.max(std::mem::take(&mut last.1)),
             _ => ranges.push((low, high)),
         }
@@ -51,42 +51,43 @@ pub(in crate::query::source) fn byte_ranges(values: &ValueSet) -> Vec<ByteRange>
     ranges
 }
 
-/// The same in a composite index, which has terms for absence too.
+/// The same for a composite index, which also has terms for undefined values.
 pub(in crate::query::source) fn composite_ranges(values: &ValueSet) -> Vec<ByteRange> {
     let absent = values.undefined.then(|| (vec![UNDEFINED], vec![NULL]));
     absent.into_iter().chain(byte_ranges(values)).collect()
 }
 
-/// A range in descending order: the bytes are inverted, so its ends change places.
-pub(in crate::query::source) fn inverted((low, high): &ByteRange) -> ByteRange {
+/// The range of a descending component: its bytes are inverted, so the bounds trade places.
+pub(in crate::query::source) fn inverted_range((low, high): &ByteRange) -> ByteRange {
     let invert = |bytes: &[u8]| successor(bytes.iter().map(|byte| !byte).collect());
     (invert(high), invert(low))
 }
 
 fn byte_range(range: &ValueRange) -> ByteRange {
     if let Some(point) = range.as_point() {
-        let low = encoded(Some(point));
+        let low = encode_value(Some(point));
         return (low.clone(), successor(low));
     }
-    (place(&range.low, Side::Low), place(&range.high, Side::High))
+    (bound_bytes(&range.low, RangeEnd::Low), bound_bytes(&range.high, RangeEnd::High))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum RangeEnd {
     Low,
     High,
 }
 
-fn place(cut: &Cut, side: Side) -> Vec<u8> {
+/// The bytes of a bound.
+fn bound_bytes(cut: &Cut, end: RangeEnd) -> Vec<u8> {
     match cut {
-        Cut::BeforeKind(kind) => vec![kind_mark(*kind)],
+        Cut::BeforeKind(kind) => vec![type_mark(*kind)],
         Cut::End => vec![END],
-        Cut::Before(Json::String(text)) | Cut::After(Json::String(text)) if is_long(text) => {
-            around_cut(text, side)
+        Cut::Before(Json::String(text)) | Cut::After(Json::String(text)) if is_truncated(text) => {
+            truncated_bound(text, end)
         }
-        Cut::AfterPrefix(text) if is_long(text) => around_cut(text, side),
-        Cut::Before(value) => encoded(Some(value)),
-        Cut::After(value) => successor(encoded(Some(value))),
+        Cut::AfterPrefix(text) if is_truncated(text) => truncated_bound(text, end),
+        Cut::Before(value) => encode_value(Some(value)),
+        Cut::After(value) => successor(encode_value(Some(value))),
         Cut::AfterPrefix(prefix) => {
             let mut bytes = Vec::new();
             push_text_bytes(&mut bytes, prefix.as_bytes());
@@ -95,43 +96,43 @@ fn place(cut: &Cut, side: Side) -> Vec<u8> {
     }
 }
 
-/// Whether a place lies at a string that its term does not hold.
-pub(in crate::query::source) fn is_long_cut(cut: &Cut) -> bool {
+/// Whether a bound is a string that terms truncate.
+pub(in crate::query::source) fn is_truncated_bound(cut: &Cut) -> bool {
     match cut {
-        Cut::Before(value) | Cut::After(value) => value.as_str().is_some_and(is_long),
-        Cut::AfterPrefix(text) => is_long(text),
+        Cut::Before(value) | Cut::After(value) => value.as_str().is_some_and(is_truncated),
+        Cut::AfterPrefix(text) => is_truncated(text),
         Cut::BeforeKind(_) | Cut::End => false,
     }
 }
 
-/// Whether the ends of all ranges of a set are values that terms hold to the last digit and letter.
-pub(in crate::query::source) fn is_held_whole(values: &ValueSet) -> bool {
+/// Whether terms contain the bounds of all ranges exactly.
+pub(in crate::query::source) fn has_exact_bounds(values: &ValueSet) -> bool {
     let is_whole = |cut: &Cut| match cut {
         Cut::Before(value) | Cut::After(value) => match value {
             Json::Null | Json::Bool(_) => true,
             Json::Number(number) => number.as_f64().abs() < EXACT_INTEGERS_BELOW,
-            Json::String(text) => !is_long(text),
+            Json::String(text) => !is_truncated(text),
             Json::Array(_) | Json::Object(_) => false,
         },
-        Cut::AfterPrefix(text) => !is_long(text),
+        Cut::AfterPrefix(text) => !is_truncated(text),
         Cut::BeforeKind(_) | Cut::End => true,
     };
     values.ranges().iter().all(|range| is_whole(&range.low) && is_whole(&range.high))
 }
 
-fn is_long(text: &str) -> bool {
+fn is_truncated(text: &str) -> bool {
     text.len() > TERM_STRING_BYTES_MAX
 }
 
-/// Strings that share a beginning of the greatest length are not in order: a range takes all of them or none.
-fn around_cut(text: &str, side: Side) -> Vec<u8> {
+/// Truncated strings with the same prefix are ordered by hash, so a range must include all of them or none.
+fn truncated_bound(text: &str, end: RangeEnd) -> Vec<u8> {
     let mut bytes = Vec::new();
     push_text_bytes(&mut bytes, text.as_bytes().get(..TERM_STRING_BYTES_MAX).unwrap_or_default());
-    bytes.extend_from_slice(&CUT);
-    if side == Side::Low { bytes } else { successor(bytes) }
+    bytes.extend_from_slice(&TRUNCATED);
+    if end == RangeEnd::Low { bytes } else { successor(bytes) }
 }
 
-fn kind_mark(kind: ValueKind) -> u8 {
+fn type_mark(kind: ValueKind) -> u8 {
     match kind {
         ValueKind::Null => NULL,
         ValueKind::Bool => FALSE,
@@ -142,7 +143,7 @@ fn kind_mark(kind: ValueKind) -> u8 {
     }
 }
 
-/// The least bytes above all that begin so.
+/// The smallest byte string greater than all that start with these bytes.
 pub(in crate::query::source) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
     while bytes.last() == Some(&0xFF) {
         bytes.pop();
@@ -153,11 +154,11 @@ pub(in crate::query::source) fn successor(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The value at the front, and how many bytes it takes; none when the bytes are damaged.
-pub(in crate::query::source) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)> {
-    let value = |value: Json| Decoded::Value(value);
+/// Decodes the value at the front; also returns its length in bytes. `None` if the bytes are damaged.
+pub(in crate::query::source) fn decode_value(bytes: &[u8]) -> Option<(TermValue, usize)> {
+    let value = |value: Json| TermValue::Value(value);
     Some(match *bytes.first()? {
-        UNDEFINED => (Decoded::Absent, 1),
+        UNDEFINED => (TermValue::Absent, 1),
         NULL => (value(Json::Null), 1),
         FALSE => (value(Json::Bool(false)), 1),
         TRUE => (value(Json::Bool(true)), 1),
@@ -167,27 +168,28 @@ pub(in crate::query::source) fn decode(bytes: &[u8]) -> Option<(Decoded, usize)>
         }
         STRING => {
             let (text, length) = decode_text(bytes.get(1..)?)?;
-            (text.map_or(Decoded::Fingerprint, |text| value(Json::from(text))), 1 + length)
+            (text.map_or(TermValue::Fingerprint, |text| value(Json::from(text))), 1 + length)
         }
-        ARRAY | OBJECT => (Decoded::Fingerprint, 1 + HASH_BYTES),
+        ARRAY | OBJECT => (TermValue::Fingerprint, 1 + HASH_BYTES),
         _ => return None,
     })
 }
 
-/// The bytes up to and including the first string that a term does not hold: what all terms share whose items must be
-/// looked at to be put in order. `descending` says which of its values are inverted.
-pub(in crate::query::source) fn cut_beginning(
+/// The bytes up to and including the first truncated string, without its hash: terms with the same bytes can be ordered
+/// only by their items. `descending` tells which components are inverted.
+pub(in crate::query::source) fn truncated_prefix(
     value: &[u8],
     descending: &[bool],
 ) -> Option<Vec<u8>> {
+    // Too short to contain a truncated string. Most terms leave here.
     if value.len() < TERM_STRING_BYTES_MAX {
         return None;
     }
     let mut at = 0;
     for is_descending in descending {
-        let rest = turned(value.get(at..)?, *is_descending);
-        let (decoded, length) = decode(&rest)?;
-        if decoded == Decoded::Fingerprint && rest.first() == Some(&STRING) {
+        let rest = inverted_if(value.get(at..)?, *is_descending);
+        let (decoded, length) = decode_value(&rest)?;
+        if decoded == TermValue::Fingerprint && rest.first() == Some(&STRING) {
             return Some(value.get(..at + length - HASH_BYTES)?.to_vec());
         }
         at += length;
@@ -195,59 +197,61 @@ pub(in crate::query::source) fn cut_beginning(
     None
 }
 
-/// What a term would be if it held long strings whole.
-pub(in crate::query::source) fn uncut(values: &[(Option<&Json>, bool)]) -> Vec<u8> {
-    let mut rank = Vec::new();
+/// The sort key of an item: its term as if long strings were not truncated.
+pub(in crate::query::source) fn sort_key(values: &[(Option<&Json>, bool)]) -> Vec<u8> {
+    let mut sort_key = Vec::new();
     for (value, is_descending) in values {
         let bytes = match value {
-            Some(Json::String(text)) if is_long(text) => {
+            Some(Json::String(text)) if is_truncated(text) => {
                 let mut bytes = Vec::new();
                 push_text_bytes(&mut bytes, text.as_bytes());
                 bytes.extend_from_slice(&[0, 0]);
                 bytes
             }
-            value => encoded(*value),
+            value => encode_value(*value),
         };
-        rank.extend(turned(&bytes, *is_descending));
+        sort_key.extend(inverted_if(&bytes, *is_descending));
     }
-    rank
+    sort_key
 }
 
-/// The bytes that the terms of such a rank begin with; none when terms hold it whole.
-pub(in crate::query::source) fn beginning_of_uncut(
-    rank: &[u8],
+/// The prefix of the terms that a sort key with a long string belongs to; `None` if no string in it is truncated.
+pub(in crate::query::source) fn prefix_of_sort_key(
+    sort_key: &[u8],
     descending: &[bool],
 ) -> Option<Vec<u8>> {
-    if rank.len() < TERM_STRING_BYTES_MAX {
+    if sort_key.len() < TERM_STRING_BYTES_MAX {
         return None;
     }
     let mut at = 0;
     for is_descending in descending {
-        let rest = turned(rank.get(at..)?, *is_descending);
-        let (decoded, length) = decode(&rest)?;
-        if let Decoded::Value(Json::String(text)) = &decoded
-            && is_long(text)
+        let rest = inverted_if(sort_key.get(at..)?, *is_descending);
+        let (decoded, length) = decode_value(&rest)?;
+        if let TermValue::Value(Json::String(text)) = &decoded
+            && is_truncated(text)
         {
-            let mut beginning = rank.get(..at)?.to_vec();
-            beginning.extend(turned(&around_cut(text, Side::Low), *is_descending));
-            return Some(beginning);
+            let mut prefix = sort_key.get(..at)?.to_vec();
+            prefix.extend(inverted_if(&truncated_bound(text, RangeEnd::Low), *is_descending));
+            return Some(prefix);
         }
         at += length;
     }
     None
 }
 
-fn turned(bytes: &[u8], is_descending: bool) -> Vec<u8> {
+fn inverted_if(bytes: &[u8], is_descending: bool) -> Vec<u8> {
     bytes.iter().map(|byte| if is_descending { !byte } else { *byte }).collect()
 }
 
 fn decode_number(bytes: &[u8]) -> Option<(Number, usize)> {
+    // The sign bit is set for positive numbers; negative ones have all bits inverted.
     let ordered = u64::from_be_bytes(bytes.get(..8)?.try_into().ok()?);
     let bits = if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered };
     let double = f64::from_bits(bits);
     if double.abs() < EXACT_INTEGERS_BELOW {
         return Some((Number::from_f64(double)?, 8));
     }
+    // Large integers: the distance from the double, as a biased i16.
     let distance = u16::from_be_bytes(bytes.get(8..10)?.try_into().ok()?) ^ 0x8000;
     let exact = double as i128 + i128::from(distance as i16);
     let number = match i64::try_from(exact) {
@@ -257,7 +261,7 @@ fn decode_number(bytes: &[u8]) -> Option<(Number, usize)> {
     Some((number, 10))
 }
 
-/// The string at the front, none when it is cut, and how many bytes it takes.
+/// Decodes the string at the front, `None` if it is truncated, and its length in bytes.
 fn decode_text(bytes: &[u8]) -> Option<(Option<String>, usize)> {
     let mut text = Vec::new();
     let mut at = 0;
@@ -272,6 +276,7 @@ fn decode_text(bytes: &[u8]) -> Option<(Option<String>, usize)> {
                     continue;
                 }
             },
+            // The encoder shifts these two bytes so that strings sort by UTF-16 code units.
             0xF8 => text.push(0xEE),
             0xF9 => text.push(0xEF),
             byte => text.push(byte),

@@ -1,8 +1,8 @@
-//! The terms of one path or composite index in one piece of a container, in order.
+//! Iterates over the terms of one path or composite index in one slice of a container.
 //!
-//! Owns the walk in both directions, from any place on, and the skipping of a value. Items of one value always come
-//! in the order of their ordinals, also when values are walked backwards: so the order of a query does not depend on
-//! how it is read. Does not own items.
+//! Values come in ascending or descending order, from any position on, and a value can be skipped. Items with equal
+//! values always come in ascending ordinal order, even if values descend: the order of a query result then does not
+//! depend on the direction in which the index is read.
 
 use std::collections::VecDeque;
 
@@ -10,108 +10,110 @@ use ::query::plan::condition::ItemPath;
 use bytes::Bytes;
 use storage::{Direction, KeyRange, Scan, ScanLimit};
 
-use super::absent::AbsentWalk;
-use super::value_bytes::{ByteRange, beginning_of_uncut, successor};
+use super::absent::AbsentPathIterator;
+use super::value_bytes::{ByteRange, prefix_of_sort_key, successor};
 use crate::error::{Error, Result};
 use crate::key_layout::{TermHit, TermPrefix};
 use crate::ordered_bytes::UNDEFINED;
-use crate::query::part::Piece;
-use crate::query::source::reading::Reading;
-use crate::query::token::TermPlace;
+use crate::query::continuation::TermPosition;
+use crate::query::source::page_reader::PageReader;
+use crate::query::target::PartitionSlice;
 
-/// What is walked.
+/// Which terms to read, and in which direction.
 #[derive(Clone, Debug)]
-pub(in crate::query::source) struct Terms {
+pub(in crate::query::source) struct TermScan {
     pub(in crate::query::source) index: TermIndex,
-    /// Whose values the terms hold, and which of them are in descending order.
+    /// The paths of the values in a term, each with whether its values are stored inverted (descending).
     pub(in crate::query::source) paths: Vec<(ItemPath, bool)>,
-    /// The values, ascending.
+    /// Byte ranges of the values, ascending.
     pub(in crate::query::source) ranges: Vec<ByteRange>,
-    /// Whether items without a value belong to it; a composite index has terms for them.
+    /// Whether items without a value at the path are included. A composite index has terms for them instead.
     pub(in crate::query::source) absent: bool,
     pub(in crate::query::source) is_reversed: bool,
 }
 
-/// Which index.
+/// The index that terms belong to.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::query::source) enum TermIndex {
-    /// That of a path, as terms hold it.
+    /// The index of a path, in the encoding of terms.
     Path(Vec<u8>),
-    /// A composite one, by its number.
+    /// A composite index, by number.
     Composite(u64),
 }
 
-impl Terms {
-    /// Which values of a term are in descending order.
+impl TermScan {
+    /// Which values of a term are stored inverted.
     pub(in crate::query::source) fn descending(&self) -> Vec<bool> {
         self.paths.iter().map(|(_, is_descending)| *is_descending).collect()
     }
 }
 
-/// A walk under way.
-pub(in crate::query::source) struct TermWalk {
-    piece: Piece,
+/// Reads terms in order.
+pub(in crate::query::source) struct TermIterator {
+    slice: PartitionSlice,
     prefix: TermPrefix,
     path: Vec<u8>,
     is_reversed: bool,
     descending: Vec<bool>,
-    /// Ranges left, in the order of the walk.
+    /// Key ranges still to be read, in reading order.
     ranges: VecDeque<KeyRange>,
-    /// Items without a value, still to come: behind this ordinal.
+    /// `Some` while items without a value are still to come, with the ordinal to start after. They sort before all
+    /// values, so they come first, or last in reverse.
     absent: Option<Option<u64>>,
-    absent_walk: Option<AbsentWalk>,
-    /// Terms of one value that are not read yet, walked forwards although the values are walked backwards.
+    absent_items: Option<AbsentPathIterator>,
+    /// Reverse only: the unread terms of the current value. They have smaller ordinals than `run_tail` and come before it,
+    /// so they are read forwards.
     run: Option<KeyRange>,
-    /// Terms of the same value that were read before them and come behind them, in order.
-    behind_run: Vec<TermHit>,
+    /// Reverse only: terms of the current value that were read already, in ordinal order.
+    run_tail: Vec<TermHit>,
     is_at_end: bool,
-    /// The value that was asked for last, since many terms may share it.
+    /// The value that `enter_value` saw last.
     last_value: Option<Bytes>,
 }
 
-impl TermWalk {
+impl TermIterator {
     pub(in crate::query::source) fn new(
-        piece: &Piece,
-        terms: &Terms,
-        after: Option<&TermPlace>,
+        slice: &PartitionSlice,
+        terms: &TermScan,
+        after: Option<&TermPosition>,
     ) -> Self {
-        let logical = piece.logical.as_ref();
+        let logical = slice.logical.as_ref();
         let (prefix, path) = match &terms.index {
             TermIndex::Path(path) => (TermPrefix::path(logical, path), path.clone()),
             TermIndex::Composite(number) => (TermPrefix::composite(logical, *number), Vec::new()),
         };
         let ranges = terms.ranges.iter().map(|(low, high)| prefix.between(low, high));
         let ranges = if terms.is_reversed { ranges.rev().collect() } else { ranges.collect() };
-        let mut walk = Self {
-            piece: piece.clone(),
+        let mut iterator = Self {
+            slice: slice.clone(),
             prefix,
             path,
             is_reversed: terms.is_reversed,
             descending: terms.descending(),
             ranges,
             absent: terms.absent.then_some(None),
-            absent_walk: None,
+            absent_items: None,
             run: None,
-            behind_run: Vec::new(),
+            run_tail: Vec::new(),
             is_at_end: false,
             last_value: None,
         };
         if let Some(after) = after {
-            walk.resume(after);
+            iterator.resume(after);
         }
-        walk
+        iterator
     }
 
-    pub(in crate::query::source) fn piece(&self) -> &Piece {
-        &self.piece
+    pub(in crate::query::source) fn slice(&self) -> &PartitionSlice {
+        &self.slice
     }
 
     pub(in crate::query::source) fn is_at_end(&self) -> bool {
         self.is_at_end
     }
 
-    /// Whether a value is another than the one asked for last.
-    pub(in crate::query::source) fn is_new_value(&mut self, value: &Bytes) -> bool {
+    /// Records the value of the current term. Returns whether it differs from that of the previous call.
+    pub(in crate::query::source) fn enter_value(&mut self, value: &Bytes) -> bool {
         let is_new = self.last_value.as_ref() != Some(value);
         if is_new {
             self.last_value = Some(value.clone());
@@ -119,24 +121,27 @@ impl TermWalk {
         is_new
     }
 
-    fn resume(&mut self, after: &TermPlace) {
+    /// Moves to the position after a term.
+    fn resume(&mut self, after: &TermPosition) {
         let is_absent = !self.path.is_empty() && after.value.as_ref() == [UNDEFINED];
         if is_absent {
             self.absent = self.absent.map(|_| Some(after.ordinal));
+            // In reverse, items without a value come last: all values were read.
             if self.is_reversed {
                 self.ranges.clear();
             }
             return;
         }
-        // Strings that share a beginning are read again and put in order again.
-        let beginning = beginning_of_uncut(&after.value, &self.descending);
-        let (value, ordinal) = match &beginning {
-            Some(beginning) => (beginning.as_slice(), None),
+        // Truncated strings with the same prefix are ordered by their items, not by their terms. Continue before the first
+        // of them: the caller sorts the whole run again and drops what was returned.
+        let prefix = prefix_of_sort_key(&after.value, &self.descending);
+        let (value, ordinal) = match &prefix {
+            Some(prefix) => (prefix.as_slice(), None),
             None => (after.value.as_ref(), Some(after.ordinal)),
         };
         if self.is_reversed {
-            let upper = match &beginning {
-                Some(beginning) => self.prefix.key(&successor(beginning.clone()), None),
+            let upper = match &prefix {
+                Some(prefix) => self.prefix.key(&successor(prefix.clone()), None),
                 None => {
                     let run = self.prefix.with(value);
                     let last = self.prefix.key(value, ordinal);
@@ -155,7 +160,8 @@ impl TermWalk {
         }
     }
 
-    /// Cuts off what lies before a place. A range that lies behind it as a whole is left alone.
+    /// Clips all ranges at a position. A range that lies entirely after it stays as it is: clipping would extend it back to
+    /// the position.
     fn clip(&mut self, cut: impl Fn(&KeyRange) -> KeyRange) {
         let is_reversed = self.is_reversed;
         self.ranges = self
@@ -163,30 +169,30 @@ impl TermWalk {
             .drain(..)
             .map(|range| {
                 let clipped = cut(&range);
-                let is_behind = match is_reversed {
+                let is_after = match is_reversed {
                     true => upper(&range) <= upper(&clipped),
                     false => lower(&range) >= lower(&clipped),
                 };
-                if is_behind { range } else { clipped }
+                if is_after { range } else { clipped }
             })
             .filter(|range| !range.is_empty())
             .collect();
     }
 
-    /// Passes over the terms of a value that are not read yet.
+    /// Skips the unread terms of a value.
     pub(in crate::query::source) fn skip_value(&mut self, value: &[u8]) {
         if !self.path.is_empty() && value == [UNDEFINED] {
-            (self.absent, self.absent_walk) = (None, None);
+            (self.absent, self.absent_items) = (None, None);
             return;
         }
-        // No term has such a value: its string is cut.
-        if beginning_of_uncut(value, &self.descending).is_some() {
+        // A sort key with a truncated string is not the value of any term; the caller filters such runs itself.
+        if prefix_of_sort_key(value, &self.descending).is_some() {
             return;
         }
         let start = self.prefix.key(value, None);
         if self.run.as_ref().is_some_and(|run| lower(run).starts_with(&start)) {
             self.run = None;
-            self.behind_run.clear();
+            self.run_tail.clear();
         }
         let after = if self.is_reversed {
             self.prefix.key(value, None)
@@ -201,40 +207,41 @@ impl TermWalk {
         }
     }
 
-    /// The next terms in order, at most as many as wanted; none only at the end. Terms of other pieces of the same
-    /// partition are left out.
+    /// The next terms in order, about as many as wanted; an empty batch only at the end.
     pub(in crate::query::source) async fn next(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         wanted: usize,
     ) -> Result<Vec<TermHit>> {
         loop {
-            let mut hits = self.step(reading, wanted.max(1)).await?;
+            let mut hits = self.next_batch(reader, wanted.max(1)).await?;
             let read = hits.len();
-            self.keep_own(&mut hits);
+            self.retain_slice(&mut hits);
             if !hits.is_empty() || self.is_at_end {
-                reading.metrics.index_hits += hits.len() as u64;
+                reader.metrics.index_hits += hits.len() as u64;
                 return Ok(hits);
             }
+            // A narrow slice of a large partition can reject many batches in a row.
             if read > 0 {
-                reading.breathe().await;
+                reader.yield_and_check_time().await;
             }
         }
     }
 
-    fn keep_own(&self, hits: &mut Vec<TermHit>) {
-        if self.piece.logical.is_some() || self.piece.is_whole_partition() {
+    /// Drops terms of items outside the slice: terms across a partition are not ordered by epk.
+    fn retain_slice(&self, hits: &mut Vec<TermHit>) {
+        if self.slice.logical.is_some() || self.slice.is_whole_partition() {
             return;
         }
-        let keys = self.piece.item_keys();
+        let keys = self.slice.item_keys();
         hits.retain(|hit| keys.contains(&hit.key));
     }
 
-    async fn step(&mut self, reading: &mut Reading, wanted: usize) -> Result<Vec<TermHit>> {
+    async fn next_batch(&mut self, reader: &mut PageReader, wanted: usize) -> Result<Vec<TermHit>> {
         if let Some(run) = self.run.take() {
-            let (mut hits, rest) = self.forward(reading, run, wanted).await?;
+            let (mut hits, rest) = self.read_forward(reader, run, wanted).await?;
             if rest.is_none() {
-                hits.append(&mut self.behind_run);
+                hits.append(&mut self.run_tail);
             }
             self.run = rest;
             return Ok(hits);
@@ -242,20 +249,20 @@ impl TermWalk {
         if !self.is_reversed
             && let Some(after) = self.absent
         {
-            return Box::pin(self.absent(reading, after, wanted)).await;
+            return Box::pin(self.read_absent(reader, after, wanted)).await;
         }
         if let Some(range) = self.ranges.pop_front() {
             if self.is_reversed {
-                return self.backward(reading, range, wanted).await;
+                return self.read_backward(reader, range, wanted).await;
             }
-            let (hits, rest) = self.forward(reading, range, wanted).await?;
+            let (hits, rest) = self.read_forward(reader, range, wanted).await?;
             if let Some(rest) = rest {
                 self.ranges.push_front(rest);
             }
             return Ok(hits);
         }
         match self.absent {
-            Some(after) => Box::pin(self.absent(reading, after, wanted)).await,
+            Some(after) => Box::pin(self.read_absent(reader, after, wanted)).await,
             None => {
                 self.is_at_end = true;
                 Ok(Vec::new())
@@ -263,70 +270,74 @@ impl TermWalk {
         }
     }
 
-    async fn absent(
+    async fn read_absent(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         after: Option<u64>,
         wanted: usize,
     ) -> Result<Vec<TermHit>> {
-        let mut walk = match self.absent_walk.take() {
-            Some(walk) => walk,
+        let mut items = match self.absent_items.take() {
+            Some(items) => items,
             None => {
-                let logical = self.piece.logical.as_ref();
-                AbsentWalk::open(reading, self.piece.shard(), logical, &self.path, after).await?
+                let logical = self.slice.logical.as_ref();
+                AbsentPathIterator::open(reader, self.slice.shard(), logical, &self.path, after)
+                    .await?
             }
         };
-        let hits = walk.next(reading, wanted).await?;
+        let hits = items.next(reader, wanted).await?;
         if hits.len() < wanted {
             self.absent = None;
         } else {
-            self.absent_walk = Some(walk);
+            self.absent_items = Some(items);
         }
         Ok(hits)
     }
 
-    async fn forward(
+    async fn read_forward(
         &self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         range: KeyRange,
         wanted: usize,
     ) -> Result<(Vec<TermHit>, Option<KeyRange>)> {
         let scan = Scan::forward(range.clone(), ScanLimit::entries(wanted));
-        let page = reading.scan_terms(self.piece.shard(), &scan).await?;
+        let page = reader.scan_terms(self.slice.shard(), &scan).await?;
         let last = page.entries.last().filter(|_| page.more);
         let rest = last.map(|last| range.after(last.key.clone(), Direction::Forward));
         let hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
         Ok((hits, rest))
     }
 
-    /// Values backwards, each with its items forwards. The last value of a batch may have more items than were read.
-    /// They come first, so they are looked for before the others are given; no term is read twice.
-    async fn backward(
+    /// Reads values in descending order, the terms of each value in ascending order of ordinals.
+    ///
+    /// A backward scan meets the terms of a value from its highest ordinal down. The scan may stop within the last value
+    /// of the batch; its unread terms have lower ordinals and must come first. So the terms read of that value are kept in
+    /// `run_tail`, and `run` reads the others forwards before them. No term is read twice.
+    async fn read_backward(
         &mut self,
-        reading: &mut Reading,
+        reader: &mut PageReader,
         range: KeyRange,
         wanted: usize,
     ) -> Result<Vec<TermHit>> {
         let scan = Scan::backward(range.clone(), ScanLimit::entries(wanted));
-        let page = reading.scan_terms(self.piece.shard(), &scan).await?;
+        let page = reader.scan_terms(self.slice.shard(), &scan).await?;
         let mut hits = self.prefix.decode(page.entries).ok_or_else(damaged)?;
         if page.more
             && let Some(last) = hits.last().cloned()
         {
             let read = hits.iter().rev().take_while(|hit| hit.value == last.value).count();
-            self.behind_run = hits.split_off(hits.len() - read);
-            self.behind_run.reverse();
+            self.run_tail = hits.split_off(hits.len() - read);
+            self.run_tail.reverse();
             let first_read = self.prefix.key(&last.value, Some(last.ordinal));
             let run = self.prefix.with(&last.value);
             self.run = Some(run.after(first_read, Direction::Backward));
             let start = self.prefix.key(&last.value, None);
             self.ranges.push_front(range.after(start, Direction::Backward));
         }
-        Ok(forwards_within_values(&hits))
+        Ok(reverse_within_values(&hits))
     }
 }
 
-fn forwards_within_values(hits: &[TermHit]) -> Vec<TermHit> {
+fn reverse_within_values(hits: &[TermHit]) -> Vec<TermHit> {
     let mut ordered = Vec::with_capacity(hits.len());
     for run in hits.chunk_by(|left, right| left.value == right.value) {
         ordered.extend(run.iter().rev().cloned());

@@ -1,8 +1,7 @@
-//! What a walk over terms finds, asked of an item.
+//! Conditions whose terms are scanned, and how to check them against an item.
 //!
-//! Owns the question whether an item is among the terms of a condition, and under which value it comes first: an item
-//! that several terms lead to is given at one of them only, decided from the item alone, so that nothing need be
-//! remembered between pages.
+//! An item with several matching terms must be returned once. Which term returns it is decided from the item alone, so
+//! nothing has to be remembered between pages.
 
 use std::sync::Arc;
 
@@ -12,57 +11,58 @@ use ::query::value::Value;
 use ::query::{EvaluationContext, PreparedExpression};
 use model::{IndexPathSegment, Json};
 
-use super::value_bytes::encoded;
+use super::value_bytes::encode_value;
 use crate::error::Result;
 use crate::item::ItemRecord;
 
-/// A condition whose terms are walked.
+/// A condition whose terms are scanned.
 #[derive(Clone)]
-pub(in crate::query::source) struct Walked {
-    pub(in crate::query::source) condition: WalkedCondition,
-    /// What a value must pass besides.
+pub(in crate::query::source) struct TermCondition {
+    pub(in crate::query::source) kind: ConditionKind,
+    /// An expression that a value must satisfy in addition.
     pub(in crate::query::source) test: Option<Arc<(PreparedExpression, EvaluationContext)>>,
 }
 
-/// What the terms are of.
+/// Which terms a condition scans.
 #[derive(Clone)]
-pub(in crate::query::source) enum WalkedCondition {
+pub(in crate::query::source) enum ConditionKind {
     Path(PathCondition),
     Composite { lookup: CompositeLookup, paths: Vec<Vec<IndexPathSegment>> },
 }
 
-impl Walked {
-    /// Whether a value passes the test; one that cannot be tested here is tested on its item.
+impl TermCondition {
+    /// Whether a value passes the test. If it cannot be evaluated here, it passes, and the filter
+    /// decides on the item.
     pub(in crate::query::source) fn passes(&self, value: &Json) -> bool {
         let Some(test) = &self.test else { return true };
         let (expression, context) = test.as_ref();
         match expression.evaluate(&[Value::from(value)], context) {
-            Ok(answer) => answer.as_bool() == Some(true),
+            Ok(result) => result.as_bool() == Some(true),
             Err(_) => true,
         }
     }
 
-    /// Whether the item can be reached by more than one term.
-    pub(in crate::query::source) fn is_over_elements(&self) -> bool {
-        match &self.condition {
-            WalkedCondition::Path(condition) => condition.is_over_elements(),
-            WalkedCondition::Composite { paths, .. } => {
+    /// Whether several terms can lead to the same item.
+    pub(in crate::query::source) fn is_multi_valued(&self) -> bool {
+        match &self.kind {
+            ConditionKind::Path(condition) => condition.is_over_elements(),
+            ConditionKind::Composite { paths, .. } => {
                 paths.iter().any(|path| path.contains(&IndexPathSegment::AnyElement))
             }
         }
     }
 
-    /// Whether an item is among the terms.
+    /// Whether an item satisfies the condition.
     pub(in crate::query::source) fn matches(&self, item: &Json) -> bool {
-        match &self.condition {
-            WalkedCondition::Path(condition) => {
+        match &self.kind {
+            ConditionKind::Path(condition) => {
                 let found = values_at(item, &condition.path);
                 if found.is_empty() {
                     return condition.values.undefined;
                 }
                 found.iter().any(|value| self.allows(condition, value))
             }
-            WalkedCondition::Composite { lookup, paths } => {
+            ConditionKind::Composite { lookup, paths } => {
                 let mut paths = paths.iter();
                 let equal = lookup
                     .equal
@@ -80,12 +80,12 @@ impl Walked {
         }
     }
 
-    /// Whether this is the first of an item's terms, in the order of values.
+    /// Whether this value is the smallest of an item's matching values.
     pub(in crate::query::source) fn is_first_term(&self, item: &Json, value: &[u8]) -> bool {
-        let WalkedCondition::Path(condition) = &self.condition else { return true };
+        let ConditionKind::Path(condition) = &self.kind else { return true };
         let found = values_at(item, &condition.path);
         let allowed = found.into_iter().filter(|value| self.allows(condition, value));
-        allowed.map(|value| encoded(Some(value))).min().is_some_and(|first| first == value)
+        allowed.map(|value| encode_value(Some(value))).min().is_some_and(|first| first == value)
     }
 
     fn allows(&self, condition: &PathCondition, value: &Json) -> bool {
@@ -93,7 +93,7 @@ impl Walked {
     }
 }
 
-/// An item as far as some paths lead into it.
+/// Parses only the properties of an item that some paths start with.
 pub(in crate::query::source) fn parse_paths(
     record: &ItemRecord,
     paths: &[(ItemPath, bool)],
@@ -107,7 +107,7 @@ pub(in crate::query::source) fn parse_paths(
     })
 }
 
-/// The values a path leads to.
+/// The values at a path; several if it leads through arrays.
 pub(in crate::query::source) fn values_at<'item>(
     item: &'item Json,
     path: &[IndexPathSegment],

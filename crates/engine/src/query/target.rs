@@ -1,7 +1,7 @@
-//! Which part of a container a query reads.
+//! The parts of a container that a query reads.
 //!
-//! Owns the targets (what the feed range and the filter leave of the partition keys) and their pieces (a target
-//! inside one physical partition), both in the order of epks. Does not own how a piece is read.
+//! TargetRange ranges are what the feed range and the filter leave of the partition keys. A partition slice is the part of a
+//! target range that lies in one physical partition. Both are sorted by epk and disjoint.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use ::query::plan::{PartitionFilter, partition_filter_of};
 use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
-use super::prepared::Filtered;
+use super::planned::AnalyzedQuery;
 use crate::catalog::Container;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, epk_key_range};
 use crate::partition::{Partition, PartitionMap};
 
-/// Logical partitions that are read one by one; more of them are read as the range they lie in.
+/// Up to this many logical partitions are read one by one; more are read as the range that spans them.
 const TARGETS_MAX: usize = 64;
 
-/// A part of the epks, or one logical partition.
+/// An epk range, or one logical partition.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Target {
+pub(super) struct TargetRange {
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
     /// The partition key of the logical partition.
     pub(super) key: Option<Arc<PartitionKey>>,
 }
 
-/// A target inside one physical partition.
+/// The part of a target range that lies in one physical partition.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct PartitionSlice {
     pub(super) partition: Arc<Partition>,
     pub(super) range: EpkRange,
     pub(super) logical: Option<LogicalPartition>,
@@ -37,12 +37,12 @@ pub(super) struct Piece {
     pub(super) key: Option<Arc<PartitionKey>>,
 }
 
-impl Piece {
+impl PartitionSlice {
     pub(super) fn shard(&self) -> Shard {
         self.partition.identity.shard
     }
 
-    /// The keys of its items.
+    /// The storage keys of its items.
     pub(super) fn item_keys(&self) -> KeyRange {
         match &self.logical {
             Some(logical) => KeyRange::prefix(logical.as_bytes()),
@@ -50,15 +50,15 @@ impl Piece {
         }
     }
 
-    /// Whether the piece is all that its physical partition holds, so that no key need be looked at.
+    /// Whether the slice covers everything its physical partition holds, so that no term needs a range check.
     pub(super) fn is_whole_partition(&self) -> bool {
         let owned = &self.partition.range;
         self.logical.is_none() && self.range.min <= owned.min && owned.max <= self.range.max
     }
 }
 
-/// Refuses a partition key with more components than the container has paths: it would find nothing, and say nothing.
-pub(super) fn check(container: &Container, feed_range: &FeedRange) -> Result<()> {
+/// Rejects a partition key with more components than the container has paths, which would silently match nothing.
+pub(super) fn check_feed_range(container: &Container, feed_range: &FeedRange) -> Result<()> {
     let levels = container.identity.definition.levels();
     match feed_range {
         FeedRange::PartitionKey(key) if key.components().len() > levels => Err(Error::new(
@@ -71,30 +71,32 @@ pub(super) fn check(container: &Container, feed_range: &FeedRange) -> Result<()>
     }
 }
 
-/// What a feed range and a filter leave, in order and apart from each other.
-pub(super) fn targets(
+/// What a feed range and a filter leave of a container: sorted, disjoint ranges.
+pub(super) fn target_ranges(
     container: &Container,
     feed_range: &FeedRange,
-    query: &Filtered,
-) -> (PartitionFilter, Vec<Target>) {
+    query: &AnalyzedQuery,
+) -> (PartitionFilter, Vec<TargetRange>) {
     let definition = &container.identity.definition;
-    let fed = of_feed_range(container, feed_range);
+    let requested = target_of_feed_range(container, feed_range);
     let filter = partition_filter_of(&query.bound, &query.condition, definition);
     let keys = match &filter {
         // A query that reads no items has no keys either.
-        PartitionFilter::All => return (filter, vec![fed]),
+        PartitionFilter::All => return (filter, vec![requested]),
         PartitionFilter::Keys(keys) => keys,
     };
-    let wanted = keys.iter().map(|key| of_key(container, key));
-    let mut targets: Vec<Target> = wanted.filter_map(|target| both(&fed, &target)).collect();
+    // Ranges can overlap, because two keys can have the same epk.
+    let by_key = keys.iter().map(|key| target_of_key(container, key));
+    let mut targets: Vec<TargetRange> =
+        by_key.filter_map(|target| intersect(&requested, &target)).collect();
     targets.sort_by(|left, right| left.range.cmp(&right.range));
-    (filter, apart(targets))
+    (filter, merge_overlapping(targets))
 }
 
-fn of_feed_range(container: &Container, feed_range: &FeedRange) -> Target {
+fn target_of_feed_range(container: &Container, feed_range: &FeedRange) -> TargetRange {
     match feed_range {
-        FeedRange::PartitionKey(key) => of_key(container, key),
-        other => Target {
+        FeedRange::PartitionKey(key) => target_of_key(container, key),
+        other => TargetRange {
             range: other.epk_range(&container.identity.definition),
             logical: None,
             key: None,
@@ -102,54 +104,55 @@ fn of_feed_range(container: &Container, feed_range: &FeedRange) -> Target {
     }
 }
 
-fn of_key(container: &Container, key: &PartitionKey) -> Target {
+fn target_of_key(container: &Container, key: &PartitionKey) -> TargetRange {
     let definition = &container.identity.definition;
     let is_full = key.components().len() == definition.levels();
     let range = definition.effective_range(key);
     let logical = is_full.then(|| LogicalPartition::new(&range.min, key));
-    Target { range, logical, key: is_full.then(|| Arc::new(key.clone())) }
+    TargetRange { range, logical, key: is_full.then(|| Arc::new(key.clone())) }
 }
 
-/// What lies in both.
-fn both(left: &Target, right: &Target) -> Option<Target> {
+/// The intersection of two targets.
+fn intersect(left: &TargetRange, right: &TargetRange) -> Option<TargetRange> {
     let range = left.range.intersect(&right.range)?;
     let logical = match (&left.logical, &right.logical) {
         (Some(left), Some(right)) if left != right => return None,
         (left, right) => left.clone().or_else(|| right.clone()),
     };
     let key = left.key.clone().or_else(|| right.key.clone());
-    Some(Target { range, logical, key })
+    Some(TargetRange { range, logical, key })
 }
 
-/// Targets that overlap become one, and too many become a few: the filter is asked of each item in any case.
-fn apart(targets: Vec<Target>) -> Vec<Target> {
+/// Merges overlapping targets, and all of them if there are too many. PageReader more than the filter needs is safe,
+/// because the filter is evaluated for every item anyway.
+fn merge_overlapping(targets: Vec<TargetRange>) -> Vec<TargetRange> {
     let too_many = targets.len() > TARGETS_MAX;
-    let mut apart: Vec<Target> = Vec::new();
+    let mut merged: Vec<TargetRange> = Vec::new();
     for target in targets {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if too_many || target.range.min < last.range.max => {
                 if *last != target {
                     let max = target.range.max.max(last.range.max.clone());
                     let range = EpkRange { min: last.range.min.clone(), max };
-                    *last = Target { range, logical: None, key: None };
+                    *last = TargetRange { range, logical: None, key: None };
                 }
             }
-            _ => apart.push(target),
+            _ => merged.push(target),
         }
     }
-    apart
+    merged
 }
 
-/// The pieces of targets in the partitions of a map.
-pub(super) fn pieces(map: &PartitionMap, targets: &[Target]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+/// Cuts targets at the borders of physical partitions.
+pub(super) fn partition_slices(map: &PartitionMap, targets: &[TargetRange]) -> Vec<PartitionSlice> {
+    let mut slices = Vec::new();
     for target in targets {
         for partition in map.overlapping(&target.range) {
             if let Some(range) = partition.range.intersect(&target.range) {
                 let (logical, key) = (target.logical.clone(), target.key.clone());
-                pieces.push(Piece { partition, range, logical, key });
+                slices.push(PartitionSlice { partition, range, logical, key });
             }
         }
     }
-    pieces
+    slices
 }

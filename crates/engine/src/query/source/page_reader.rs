@@ -1,7 +1,7 @@
-//! Reads of one page: one snapshot, one moment, and counts of everything touched.
+//! Reads of one page: one snapshot, one timestamp, and counts of everything read.
 //!
-//! Owns the calls of the store, so that no term and no item is read uncounted; and the pause between batches, in
-//! which other requests run, the caller can go away and the time is looked at.
+//! All store reads of a query pass through here, so that none is left uncounted. Between batches it yields to other
+//! tasks and checks the time limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,60 +17,60 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::item::ItemRecord;
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
-use crate::query::answer::QueryMetrics;
-use crate::query::bill::Bill;
+use crate::query::charge::ChargeAccumulator;
 use crate::query::request::QueryLimits;
+use crate::query::response::QueryMetrics;
 
-/// Bytes of items held by one batch, roughly.
+/// Approximate bytes of the items in one batch.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// Lists of shapes read at a time.
-const SHAPES_AT_ONCE: usize = 256;
+/// Shapes read at a time.
+const SHAPES_PER_SCAN: usize = 256;
 
-/// One page being read.
-pub(in crate::query) struct Reading {
+/// Reads the items and terms of one page.
+pub(in crate::query) struct PageReader {
     engine: Engine,
-    view: Arc<dyn Read>,
-    /// The states of the partitions in the view, as they are stored.
+    snapshot: Arc<dyn Read>,
+    /// The encoded states of the partitions in the snapshot.
     states: Vec<(Shard, StorageValue)>,
     pub(in crate::query) identity: Arc<ContainerIdentity>,
     pub(in crate::query) live: Arc<ContainerLive>,
-    /// The moment the page is read at: expiry is asked of this one only.
+    /// The timestamp of the page; expiry is decided by it.
     pub(in crate::query) now: TimestampMs,
     pub(in crate::query) metrics: QueryMetrics,
-    pub(in crate::query) bill: Bill,
+    pub(in crate::query) charges: ChargeAccumulator,
     started: Duration,
     time_max: Option<Duration>,
 }
 
-impl Reading {
+impl PageReader {
     pub(in crate::query) fn new(
         engine: &Engine,
-        (view, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
+        (snapshot, states): (Arc<dyn Read>, Vec<(Shard, StorageValue)>),
         identity: &Arc<ContainerIdentity>,
         live: &Arc<ContainerLive>,
         limits: &QueryLimits,
     ) -> Self {
         Self {
             engine: engine.clone(),
-            view,
+            snapshot,
             states,
             identity: Arc::clone(identity),
             live: Arc::clone(live),
             now: engine.now(),
             metrics: QueryMetrics::default(),
-            bill: Bill::default(),
+            charges: ChargeAccumulator::default(),
             started: engine.stopwatch(),
             time_max: limits.time_max,
         }
     }
 
-    /// The snapshot, for what is neither a term nor an item.
-    pub(in crate::query) fn view(&self) -> &dyn Read {
-        self.view.as_ref()
+    /// The snapshot, for reads that are neither terms nor items.
+    pub(in crate::query) fn snapshot(&self) -> &dyn Read {
+        self.snapshot.as_ref()
     }
 
-    /// Items of a range, expired ones included.
+    /// Items in a key range, including expired ones.
     pub(in crate::query) async fn scan_items(
         &mut self,
         shard: Shard,
@@ -79,41 +79,41 @@ impl Reading {
     ) -> Result<ScanPage> {
         let started = self.engine.stopwatch();
         let limit = ScanLimit { entries_max: items_max, bytes_max: BATCH_BYTES };
-        let page = self.view.scan(shard, ITEMS, &Scan::forward(range, limit)).await?;
+        let page = self.snapshot.scan(shard, ITEMS, &Scan::forward(range, limit)).await?;
         self.metrics.load_time += self.since(started);
-        self.bill.visit(shard);
+        self.charges.record_partition(shard);
         self.metrics.items_scanned += page.entries.len() as u64;
         self.metrics.full_scan = true;
         Ok(page)
     }
 
-    /// Terms of a range.
+    /// Index terms in a key range.
     pub(in crate::query) async fn scan_terms(
         &mut self,
         shard: Shard,
         scan: &Scan,
     ) -> Result<ScanPage> {
         let started = self.engine.stopwatch();
-        let page = self.view.scan(shard, TERMS, scan).await?;
+        let page = self.snapshot.scan(shard, TERMS, scan).await?;
         self.metrics.index_time += self.since(started);
-        self.bill.visit(shard);
+        self.charges.record_partition(shard);
         self.metrics.index_entries += page.entries.len() as u64;
         self.metrics.index_seeks += 1;
         Ok(page)
     }
 
-    /// The shapes of a partition: those that are known for its state, or read term by term.
+    /// The shapes of a partition, from the cache if it has them for the partition's state.
     pub(in crate::query) async fn shapes(&mut self, shard: Shard) -> Result<Arc<[Shape]>> {
         let state = self.states.iter().find(|(known, _)| *known == shard);
         let state = state.map(|(_, state)| state.clone());
-        let cache = Arc::clone(&self.engine.core.shapes);
-        if let Some(known) = state.as_ref().and_then(|state| cache.at(shard, state)) {
+        let cache = Arc::clone(&self.engine.core.shape_cache);
+        if let Some(known) = state.as_ref().and_then(|state| cache.get(shard, state)) {
             return Ok(known);
         }
         let mut shapes = Vec::new();
         let mut range = shape_paths_range();
         loop {
-            let scan = Scan::forward(range.clone(), ScanLimit::entries(SHAPES_AT_ONCE));
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(SHAPES_PER_SCAN));
             let page = self.scan_terms(shard, &scan).await?;
             for entry in &page.entries {
                 let number = shape_of(&entry.key)
@@ -129,12 +129,12 @@ impl Reading {
         }
         let shapes = shapes.into();
         if let Some(state) = &state {
-            cache.remember(shard, state, &shapes);
+            cache.insert(shard, state, &shapes);
         }
         Ok(shapes)
     }
 
-    /// Whether some terms exist; each counts as read.
+    /// Whether terms exist. Each counts as read.
     pub(in crate::query) async fn probe_terms(
         &mut self,
         shard: Shard,
@@ -144,14 +144,14 @@ impl Reading {
             return Ok(Vec::new());
         }
         let started = self.engine.stopwatch();
-        let found = self.view.get_many(shard, TERMS, keys).await?;
+        let found = self.snapshot.get_many(shard, TERMS, keys).await?;
         self.metrics.index_time += self.since(started);
         self.metrics.index_entries += keys.len() as u64;
         self.metrics.index_seeks += 1;
         Ok(found.into_iter().map(|value| value.is_some()).collect())
     }
 
-    /// The items of some keys; those that are gone or expired are none.
+    /// Loads items by key; `None` for those that were deleted or have expired.
     pub(in crate::query) async fn load(
         &mut self,
         shard: Shard,
@@ -161,50 +161,51 @@ impl Reading {
             return Ok(Vec::new());
         }
         let started = self.engine.stopwatch();
-        let stored = self.view.get_many(shard, ITEMS, keys).await?;
+        let stored = self.snapshot.get_many(shard, ITEMS, keys).await?;
         self.metrics.load_time += self.since(started);
         self.metrics.items_loaded += keys.len() as u64;
         let mut records = Vec::with_capacity(stored.len());
         for value in stored {
             let record = value.map(ItemRecord::decode).transpose()?;
-            records.push(record.and_then(|record| self.living(record)));
+            records.push(record.and_then(|record| self.visible_record(record)));
         }
         Ok(records)
     }
 
-    /// A record that was read, if its item can be found: it has not expired, and was not left out of the index. What
-    /// a query finds must not depend on whether it uses the index.
-    pub(in crate::query) fn living(&mut self, record: ItemRecord) -> Option<ItemRecord> {
+    /// Counts a record and returns it unless its item has expired or was excluded from the index. The latter keeps
+    /// results independent of whether a query uses the index.
+    pub(in crate::query) fn visible_record(&mut self, record: ItemRecord) -> Option<ItemRecord> {
         self.metrics.retrieved_items += 1;
         self.metrics.retrieved_bytes += record.body_len() as u64;
         let is_found = record.header.indexed || !self.live.is_indexed();
         (is_found && !self.live.is_expired(&record.header, self.now)).then_some(record)
     }
 
-    /// How many items to load at once, so that a batch of large ones does not fill the memory.
-    pub(in crate::query) fn batch_items(&self, wanted: usize) -> usize {
-        const FIRST: u64 = 64;
-        const MOST: u64 = 512;
+    /// How many items to load at once: fewer if the items so far were large, to bound memory.
+    pub(in crate::query) fn batch_size(&self, wanted: usize) -> usize {
+        const INITIAL: u64 = 64;
+        const LARGEST: u64 = 512;
         let metrics = &self.metrics;
-        let most = match metrics.retrieved_bytes.checked_div(metrics.retrieved_items) {
-            Some(average) => (BATCH_BYTES as u64 / average.max(1)).clamp(1, MOST),
-            None => FIRST,
+        // Sizes are unknown before the first batch, so start with a moderate one.
+        let batch_max = match metrics.retrieved_bytes.checked_div(metrics.retrieved_items) {
+            Some(average) => (BATCH_BYTES as u64 / average.max(1)).clamp(1, LARGEST),
+            None => INITIAL,
         };
-        wanted.clamp(1, usize::try_from(most).unwrap_or(1))
+        wanted.clamp(1, usize::try_from(batch_max).unwrap_or(1))
     }
 
-    /// Lets others run; says whether time is left.
-    pub(in crate::query) async fn breathe(&mut self) -> bool {
+    /// Yields to other tasks; returns whether time is left.
+    pub(in crate::query) async fn yield_and_check_time(&mut self) -> bool {
         tokio::task::yield_now().await;
         self.time_max.is_none_or(|time_max| self.elapsed() < time_max)
     }
 
-    /// The time given, when it is given.
+    /// The time limit of the page.
     pub(in crate::query) fn time_max(&self) -> Option<Duration> {
         self.time_max
     }
 
-    /// Since the page began.
+    /// Time since the page began.
     pub(in crate::query) fn elapsed(&self) -> Duration {
         self.since(self.started)
     }

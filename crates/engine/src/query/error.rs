@@ -1,19 +1,18 @@
-//! Why a query has no rows: its text is wrong, its values cannot be printed, its token is not ours, its time is
-//! spent.
+//! Errors of queries: invalid text, failed evaluation, invalid continuation token, time limit.
 //!
-//! Owns the way of such errors into the engine's error. Does not own their words: most are the language's.
+//! Most messages come from the crate `query`.
 
 use ::query::{EvaluationError, QueryError};
 
 use crate::error::{Error, ErrorKind};
 
-/// A query that is refused, with every reason.
+/// A query that is rejected, with all reasons.
 pub(super) fn bad_query(errors: Vec<QueryError>) -> Error {
     Error::of_query(errors)
 }
 
-/// A query that failed while rows were made.
-pub(super) fn failed(error: &EvaluationError) -> Error {
+/// A query that failed while rows were computed.
+pub(super) fn evaluation_failed(error: &EvaluationError) -> Error {
     match error {
         EvaluationError::ItemText(error) => {
             Error::corrupt(format!("a stored item is not JSON: {error}"))
@@ -22,16 +21,16 @@ pub(super) fn failed(error: &EvaluationError) -> Error {
     }
 }
 
-/// A token that does not continue this query.
-pub(super) fn token_refused(reason: &str) -> Error {
+/// A continuation token that does not belong to this query.
+pub(super) fn invalid_token(reason: &str) -> Error {
     Error::new(
         ErrorKind::ContinuationRefused,
         format!("Invalid Continuation Token: {reason}. Start the query again without a token."),
     )
 }
 
-/// A query that cannot end early and took too long.
-pub(super) fn out_of_time(milliseconds: u128) -> Error {
+/// A query that exceeded the time limit and has no partial result to return.
+pub(super) fn time_limit_exceeded(milliseconds: u128) -> Error {
     Error::new(
         ErrorKind::OutOfTime,
         format!(

@@ -1,17 +1,17 @@
-//! The rows of a page, and which rows of the query they are.
+//! A page under construction.
 //!
-//! Owns the limits of a page in rows and bytes, and the window of TOP, OFFSET and LIMIT over all pages.
+//! Enforces the page limits in rows and bytes, and the TOP, OFFSET and LIMIT window, which spans all pages.
 
 use ::query::BoundQuery;
 use bytes::Bytes;
 
-use crate::query::token::Progress;
+use crate::query::continuation::QueryProgress;
 
-/// Rows a page has room for before it is known how many there are; a larger page grows.
-const ROOM_ROWS_MAX: usize = 64;
+/// Rows reserved up front; a page with more rows grows.
+const RESERVED_ROWS_MAX: usize = 64;
 
-/// A page being filled.
-pub(in crate::query) struct PageRows {
+/// Collects the rows of a page.
+pub(in crate::query) struct PageBuilder {
     pub(in crate::query) rows: Vec<Bytes>,
     bytes: usize,
     rows_max: usize,
@@ -22,21 +22,21 @@ pub(in crate::query) struct PageRows {
     pub(in crate::query) taken: u64,
 }
 
-/// Whether a row found its place.
+/// Whether a row was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::query) enum Room {
-    /// It did, or was skipped.
-    Taken,
-    /// The page is full; the row belongs to the next one.
-    NextPage,
-    /// The query wants no more rows.
-    NoneWanted,
+pub(in crate::query) enum PushResult {
+    /// Added to the page, or skipped by OFFSET.
+    Accepted,
+    /// The page is full; the row belongs to the next page.
+    PageFull,
+    /// TOP or LIMIT is reached; no further row is needed.
+    LimitReached,
 }
 
-impl PageRows {
+impl PageBuilder {
     pub(in crate::query) fn new(
         bound: &BoundQuery,
-        progress: &Progress,
+        progress: &QueryProgress,
         rows_max: usize,
         bytes_max: usize,
     ) -> Self {
@@ -45,7 +45,7 @@ impl PageRows {
             (top, limit) => top.or(limit),
         };
         Self {
-            rows: Vec::with_capacity(rows_max.min(ROOM_ROWS_MAX)),
+            rows: Vec::with_capacity(rows_max.min(RESERVED_ROWS_MAX)),
             bytes: 0,
             rows_max,
             bytes_max,
@@ -56,8 +56,8 @@ impl PageRows {
         }
     }
 
-    /// A page of the rows of an answer that has its window already.
-    pub(in crate::query) fn plain(rows_max: usize, bytes_max: usize) -> Self {
+    /// A page of a result to which the window was applied already.
+    pub(in crate::query) fn without_window(rows_max: usize, bytes_max: usize) -> Self {
         Self {
             rows: Vec::new(),
             bytes: 0,
@@ -74,46 +74,47 @@ impl PageRows {
         self.bytes
     }
 
-    /// Whether no further row fits.
+    /// Whether no further row fits on the page.
     pub(in crate::query) fn is_full(&self) -> bool {
         self.rows.len() >= self.rows_max || self.bytes >= self.bytes_max
     }
 
-    /// Whether the query wants no more rows.
+    /// Whether TOP or LIMIT is reached.
     pub(in crate::query) fn is_complete(&self) -> bool {
         self.take.is_some_and(|take| self.taken >= take)
     }
 
-    /// How many rows are still needed for this page, the skipped ones included.
-    pub(in crate::query) fn wanted(&self) -> usize {
+    /// How many more rows this page needs, including those that OFFSET skips.
+    pub(in crate::query) fn rows_needed(&self) -> usize {
         let room = self.rows_max.saturating_sub(self.rows.len());
         let skipping = usize::try_from(self.skip.saturating_sub(self.skipped)).unwrap_or(room);
         let left = self.take.map(|take| usize::try_from(take - self.taken).unwrap_or(room));
         room.min(left.unwrap_or(room)).saturating_add(skipping)
     }
 
-    /// Takes a row whose text is made only if it is wanted.
+    /// Adds a row. Its text is produced only if the row is kept.
     pub(in crate::query) fn push<E>(
         &mut self,
         text: impl FnOnce() -> Result<Bytes, E>,
-    ) -> Result<Room, E> {
+    ) -> Result<PushResult, E> {
         if self.is_complete() {
-            return Ok(Room::NoneWanted);
+            return Ok(PushResult::LimitReached);
         }
         if self.skipped < self.skip {
             self.skipped += 1;
-            return Ok(Room::Taken);
+            return Ok(PushResult::Accepted);
         }
         if self.is_full() {
-            return Ok(Room::NextPage);
+            return Ok(PushResult::PageFull);
         }
         let text = text()?;
+        // A page always takes one row, however large, or the query could not advance.
         if !self.rows.is_empty() && self.bytes + text.len() > self.bytes_max {
-            return Ok(Room::NextPage);
+            return Ok(PushResult::PageFull);
         }
         self.bytes += text.len();
         self.taken += 1;
         self.rows.push(text);
-        Ok(Room::Taken)
+        Ok(PushResult::Accepted)
     }
 }

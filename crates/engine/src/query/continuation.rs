@@ -1,0 +1,264 @@
+//! Continuation tokens of queries.
+//!
+//! A position names no physical partition: it consists of keys, epks, values and ordinals, which splits and merges
+//! preserve. A token also holds a fingerprint of its query, so that it cannot continue another one, and the epk range it
+//! was issued for: after a split, clients use it on each of the new ranges.
+//!
+//! Payload, all integers big-endian, `bytes` being a u32 length and the bytes:
+//!
+//! ```text
+//! query fingerprint  u128
+//! epk range          bytes min, bytes max
+//! plan fingerprint   u128
+//! skipped, taken     u64, u64
+//! partial items      u32 count, then (ordinal u64, rows u64) each
+//! position           u8 tag: 0 start | 1 scan: bytes key | 2 lookup: u32 count, then (range, u32 branch, term) each
+//!                            | 3 ordered: term | 4 rows: u64       where term = bytes value, u64 ordinal
+//! ```
+
+use bytes::Bytes;
+use model::value::{array_hash, structural_hash, text_hash};
+use model::{ContinuationToken, EffectivePartitionKey, EpkRange, FeedRange, ResourceId};
+use storage::StorageKey;
+
+use super::error::invalid_token;
+use super::request::QueryItems;
+use crate::error::{Error, ErrorKind, Result};
+
+const TOKEN_KIND: &str = "query";
+const TOKEN_VERSION: u8 = 3;
+/// Initial capacity, enough for an ordinary query.
+const TOKEN_BYTES: usize = 192;
+
+/// A position in the terms of a path or composite index: after this term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TermPosition {
+    /// The encoded value or values of the term.
+    pub(super) value: Bytes,
+    /// The ordinal of its item.
+    pub(super) ordinal: u64,
+}
+
+/// How far a lookup has read an epk range: all branches before `branch`, and the terms of that branch up to `term`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LookupPosition {
+    pub(super) range: EpkRange,
+    pub(super) branch: u32,
+    pub(super) term: TermPosition,
+}
+
+/// How far a query has read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum ContinuationPosition {
+    /// Nothing was read.
+    #[default]
+    Start,
+    /// A scan, up to and including this storage key.
+    Scan(StorageKey),
+    /// A lookup: everything below the first of these adjacent ranges, and of each range what its entry says. Usually one
+    /// entry; several ranges are partially read after a split.
+    Lookup(Vec<LookupPosition>),
+    /// A read in index order, up to and including this term.
+    Ordered(TermPosition),
+    /// This many rows of a result that every page computes again.
+    Rows(u64),
+}
+
+/// The state of a query between two pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct QueryProgress {
+    pub(super) position: ContinuationPosition,
+    /// Rows skipped by OFFSET so far.
+    pub(super) skipped: u64,
+    /// Rows returned so far.
+    pub(super) taken: u64,
+    /// Items after the position of which earlier pages returned some rows: ordinal and number of rows. Several are
+    /// possible: after a split, another range may be read before the item is reached again.
+    pub(super) partial_items: Vec<(u64, u64)>,
+    /// Fingerprint of the lookup that the position belongs to; zero if it belongs to none.
+    pub(super) plan: u128,
+}
+
+impl QueryProgress {
+    /// The progress of a request: that of its token, or the start.
+    pub(super) fn from_request(operation: &QueryItems, container: &ResourceId) -> Result<Self> {
+        let Some(token) = &operation.page.continuation else { return Ok(Self::default()) };
+        let (version, payload) = ContinuationToken::decode(token, TOKEN_KIND, container)
+            .map_err(|invalid| Error::new(ErrorKind::ContinuationRefused, invalid.message()))?;
+        if version != TOKEN_VERSION {
+            return Err(invalid_token(&format!("version {version} is not known")));
+        }
+        let mut bytes = TokenDecoder { rest: payload.into() };
+        if bytes.u128().ok_or_else(damaged)? != fingerprint(operation) {
+            return Err(invalid_token(
+                "it continues another query, other parameters or another partition key",
+            ));
+        }
+        let issued_for = bytes.range().ok_or_else(damaged)?;
+        let progress = bytes.progress().filter(|_| bytes.rest.is_empty()).ok_or_else(damaged)?;
+        let requested = requested_range(operation);
+        let is_contained = issued_for.intersect(&requested).as_ref() == Some(&requested);
+        // Skipped and counted rows refer to the whole range, so such a token cannot be used on a part of it.
+        let is_counted =
+            progress.skipped > 0 || matches!(progress.position, ContinuationPosition::Rows(_));
+        if !is_contained || (requested != issued_for && is_counted) {
+            return Err(invalid_token(&format!(
+                "it was made for the range {issued_for}, not {requested}"
+            )));
+        }
+        Ok(progress)
+    }
+
+    /// Encodes the progress as a continuation token.
+    pub(super) fn to_token(&self, operation: &QueryItems, container: &ResourceId) -> String {
+        let mut bytes = Vec::with_capacity(TOKEN_BYTES);
+        bytes.extend_from_slice(&fingerprint(operation).to_be_bytes());
+        push_range(&mut bytes, &requested_range(operation));
+        bytes.extend_from_slice(&self.plan.to_be_bytes());
+        bytes.extend_from_slice(&self.skipped.to_be_bytes());
+        bytes.extend_from_slice(&self.taken.to_be_bytes());
+        let count = u32::try_from(self.partial_items.len()).unwrap_or(u32::MAX);
+        bytes.extend_from_slice(&count.to_be_bytes());
+        for (ordinal, rows) in &self.partial_items {
+            bytes.extend_from_slice(&ordinal.to_be_bytes());
+            bytes.extend_from_slice(&rows.to_be_bytes());
+        }
+        push_position(&mut bytes, &self.position);
+        ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, container, &bytes).into_string()
+    }
+}
+
+fn damaged() -> Error {
+    invalid_token("it is damaged")
+}
+
+/// The epk range of a request. For a partition key it is the full range, because the fingerprint covers the key.
+fn requested_range(operation: &QueryItems) -> EpkRange {
+    match &operation.feed_range {
+        FeedRange::Epk(range) => range.clone(),
+        FeedRange::Container | FeedRange::PartitionKey(_) => EpkRange::full(),
+    }
+}
+
+/// Identifies the query: text, parameters and partition key.
+fn fingerprint(operation: &QueryItems) -> u128 {
+    let parameters = operation.parameters.iter().map(|(name, value)| {
+        let value = value.map(structural_hash);
+        array_hash(std::iter::once(text_hash(name)).chain(value))
+    });
+    let key = match &operation.feed_range {
+        FeedRange::PartitionKey(key) => structural_hash(&key.to_json()),
+        FeedRange::Container | FeedRange::Epk(_) => 0,
+    };
+    array_hash([text_hash(&operation.text), key, array_hash(parameters)].into_iter())
+}
+
+fn push_position(bytes: &mut Vec<u8>, position: &ContinuationPosition) {
+    match position {
+        ContinuationPosition::Start => bytes.push(0),
+        ContinuationPosition::Scan(key) => {
+            bytes.push(1);
+            push_bytes(bytes, key);
+        }
+        ContinuationPosition::Lookup(parts) => {
+            bytes.push(2);
+            let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+            bytes.extend_from_slice(&count.to_be_bytes());
+            for LookupPosition { range, branch, term } in parts {
+                push_range(bytes, range);
+                bytes.extend_from_slice(&branch.to_be_bytes());
+                push_term(bytes, term);
+            }
+        }
+        ContinuationPosition::Ordered(term) => {
+            bytes.push(3);
+            push_term(bytes, term);
+        }
+        ContinuationPosition::Rows(rows) => {
+            bytes.push(4);
+            bytes.extend_from_slice(&rows.to_be_bytes());
+        }
+    }
+}
+
+fn push_range(bytes: &mut Vec<u8>, range: &EpkRange) {
+    push_bytes(bytes, range.min.as_bytes());
+    push_bytes(bytes, range.max.as_bytes());
+}
+
+fn push_term(bytes: &mut Vec<u8>, term: &TermPosition) {
+    push_bytes(bytes, &term.value);
+    bytes.extend_from_slice(&term.ordinal.to_be_bytes());
+}
+
+fn push_bytes(bytes: &mut Vec<u8>, part: &[u8]) {
+    let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(part);
+}
+
+/// Decodes the payload of a token.
+struct TokenDecoder {
+    rest: Bytes,
+}
+
+impl TokenDecoder {
+    fn take(&mut self, length: usize) -> Option<Bytes> {
+        (self.rest.len() >= length).then(|| self.rest.split_to(length))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_be_bytes(self.take(4)?.as_ref().try_into().ok()?))
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_be_bytes(self.take(8)?.as_ref().try_into().ok()?))
+    }
+
+    fn u128(&mut self) -> Option<u128> {
+        Some(u128::from_be_bytes(self.take(16)?.as_ref().try_into().ok()?))
+    }
+
+    fn bytes(&mut self) -> Option<Bytes> {
+        let length = self.u32()?;
+        self.take(usize::try_from(length).ok()?)
+    }
+
+    fn epk(&mut self) -> Option<EffectivePartitionKey> {
+        Some(EffectivePartitionKey::from_bytes(self.bytes()?.to_vec()))
+    }
+
+    fn range(&mut self) -> Option<EpkRange> {
+        Some(EpkRange { min: self.epk()?, max: self.epk()? })
+    }
+
+    fn term(&mut self) -> Option<TermPosition> {
+        Some(TermPosition { value: self.bytes()?, ordinal: self.u64()? })
+    }
+
+    fn lookup_position(&mut self) -> Option<LookupPosition> {
+        Some(LookupPosition { range: self.range()?, branch: self.u32()?, term: self.term()? })
+    }
+
+    fn progress(&mut self) -> Option<QueryProgress> {
+        let plan = self.u128()?;
+        let (skipped, taken) = (self.u64()?, self.u64()?);
+        let count = self.u32()?;
+        let partial_items =
+            (0..count).map(|_| Some((self.u64()?, self.u64()?))).collect::<Option<_>>()?;
+        let position = match *self.take(1)?.first()? {
+            0 => ContinuationPosition::Start,
+            1 => ContinuationPosition::Scan(self.bytes()?),
+            2 => {
+                let count = self.u32()?;
+                ContinuationPosition::Lookup(
+                    (0..count).map(|_| self.lookup_position()).collect::<Option<_>>()?,
+                )
+            }
+            3 => ContinuationPosition::Ordered(self.term()?),
+            4 => ContinuationPosition::Rows(self.u64()?),
+            _ => return None,
+        };
+        Some(QueryProgress { position, skipped, taken, partial_items, plan })
+    }
+}

@@ -1,0 +1,48 @@
+//! The context in which queries are evaluated: time, randomness, container policies and the memory limit.
+
+use std::sync::Arc;
+
+use ::query::EvaluationContext;
+use ::query::function::Moment;
+use model::TimestampMs;
+
+use super::request::QueryLimits;
+use crate::catalog::ContainerLive;
+use crate::engine::Engine;
+
+/// The context of one request.
+pub(super) fn evaluation_context(
+    engine: &Engine,
+    live: &ContainerLive,
+    limits: &QueryLimits,
+) -> EvaluationContext {
+    let shared = live.evaluation.get_or_init(|| container_context(engine, live));
+    EvaluationContext {
+        query_start: to_query_time(engine.now()),
+        held_bytes_max: limits.held_bytes_max,
+        ..shared.clone()
+    }
+}
+
+/// The part of the context that all queries of a container share.
+fn container_context(engine: &Engine, live: &ContainerLive) -> EvaluationContext {
+    let (clock, random) = (engine.core.environment.clone(), engine.core.environment.clone());
+    let properties = &live.properties;
+    EvaluationContext {
+        now: Arc::new(move || to_query_time(clock.now())),
+        // The upper 53 bits make every double from 0 to below 1 equally likely.
+        random: Arc::new(move || (random.random() >> 11) as f64 / (1_u64 << 53) as f64),
+        geospatial: properties.geospatial_config,
+        vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
+        full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
+        ..EvaluationContext::at(to_query_time(engine.now()))
+    }
+}
+
+/// Converts a timestamp to the query language's time. A timestamp outside the years that the language supports becomes
+/// 1970, because a query has no way to report it.
+pub(crate) fn to_query_time(time: TimestampMs) -> Moment {
+    let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
+    let known = Moment::from_milliseconds(milliseconds);
+    known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")
+}

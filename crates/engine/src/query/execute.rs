@@ -1,0 +1,264 @@
+//! Runs one page of a query.
+//!
+//! The steps: prepare the query, find the slices of the container to read, take a snapshot of them, plan, select the
+//! access path, fill the page, issue the continuation token.
+
+use std::sync::Arc;
+
+use ::query::EvaluationContext;
+use ::query::bind::Ordering;
+use model::limits::PAGE_ITEMS_DEFAULT;
+use model::{FeedRange, SessionToken};
+use storage::Read;
+
+use super::charge::ChargeAccumulator;
+use super::continuation::{ContinuationPosition, QueryProgress};
+use super::error::invalid_token;
+use super::evaluation::evaluation_context;
+use super::page::{PageBuilder, RowProjector, compute_page, fill_page};
+use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
+use super::request::QueryItems;
+use super::response::QueryPage;
+use super::source::{AccessPathSelector, CandidateSource, PageReader};
+use super::target::{PartitionSlice, check_feed_range, partition_slices, target_ranges};
+use crate::catalog::Container;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::key_layout::LogicalPartition;
+use crate::outcome::Outcome;
+use crate::partition::Partition;
+use crate::session;
+use crate::usage::{Amount, OperationKind, PageUse, Visits};
+
+/// What a page reads: slices of a container, and a snapshot that splits and merges do not affect.
+struct QuerySnapshot {
+    slices: Vec<PartitionSlice>,
+    store: Arc<dyn Read>,
+    session_token: SessionToken,
+}
+
+impl Engine {
+    /// Runs one page of a query over all partitions of its feed range.
+    ///
+    /// # Errors
+    /// `BadQuery` for an invalid text or an evaluation error, `ContinuationRefused` for a token of another query,
+    /// `SessionNotAvailable` for a session token that is ahead of a partition, `OutOfTime` if a query that needs all
+    /// items exceeds its time limit.
+    pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
+        let started = self.stopwatch();
+        let container = self.container(&operation.container)?;
+        check_feed_range(&container, &operation.feed_range)?;
+        let progress = QueryProgress::from_request(&operation, &container.identity.rid)?;
+        let prepared =
+            self.prepare_query(&container.live(), &operation.text, &operation.parameters)?;
+        let query = prepared.query.as_ref();
+        if !query.bound.user_functions.is_empty() {
+            Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
+        }
+        let prepared_at = self.stopwatch();
+        let snapshot = self.open_snapshot(&container, &operation, query).await?;
+        let visits = self.admit_query(&container, &snapshot.slices)?;
+        let opening_time = self.stopwatch().saturating_sub(prepared_at);
+        let live = container.live();
+        let partitions = common_indexes(snapshot.store.as_ref(), &live, &snapshot.slices).await?;
+        let planned = prepared.plan(partitions.indexes)?;
+        let compile_time = self.stopwatch().saturating_sub(started + opening_time);
+        let session_token = snapshot.session_token.clone();
+        let store = (Arc::clone(&snapshot.store), partitions.states);
+        let mut reader =
+            PageReader::new(self, store, &container.identity, &live, &operation.limits);
+        reader.metrics.compile_time = compile_time;
+        reader.charges = ChargeAccumulator::new(partitions.sizes);
+        let mut value =
+            self.read_page(&mut reader, &snapshot, &planned, &operation, progress).await?;
+        reader.metrics.total_time = self.stopwatch().saturating_sub(started);
+        value.metrics = reader.metrics;
+        let (counters, level) = (reader.charges.totals(), self.read_level(&operation.options));
+        let charge = counters.charge(level);
+        let explain = operation.options.explain_charge;
+        let explanation = explain.then(|| self.explained("query", counters.terms(level)));
+        let metrics = &value.metrics;
+        let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
+        visits.spent(charge, Amount { items, bytes });
+        self.look_at_query(
+            &container,
+            &operation,
+            &PageUse {
+                text: &operation.text,
+                charge,
+                is_across: !visits.is_confined(),
+                partitions: visits.partitions(),
+                metrics,
+                generation: live.generation,
+                index_metrics: &|| planned.index_metrics(),
+            },
+        );
+        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+    }
+
+    /// Asks for admission to the partitions that a query reads.
+    fn admit_query<'a>(
+        &self,
+        container: &'a Container,
+        slices: &'a [PartitionSlice],
+    ) -> Result<Visits<'a>> {
+        let mut partitions: Vec<Arc<Partition>> = Vec::new();
+        for slice in slices {
+            let number = slice.partition.identity.number;
+            if !partitions.iter().any(|known| known.identity.number == number) {
+                partitions.push(Arc::clone(&slice.partition));
+            }
+        }
+        let logical = match slices {
+            [only] => only.logical.as_ref().map(LogicalPartition::logical),
+            _ => None,
+        };
+        Visits::begin(container, partitions, OperationKind::Query, self.now(), logical)
+    }
+
+    /// Finds the slices of a container that a query reads and takes a snapshot of them.
+    async fn open_snapshot(
+        &self,
+        container: &Container,
+        operation: &QueryItems,
+        query: &AnalyzedQuery,
+    ) -> Result<QuerySnapshot> {
+        loop {
+            match self.try_open_snapshot(container, operation, query).await? {
+                Ok(snapshot) => return Ok(snapshot),
+                Err(retired) => Box::pin(self.map_after(container, &retired)).await?,
+            }
+        }
+    }
+
+    async fn try_open_snapshot(
+        &self,
+        container: &Container,
+        operation: &QueryItems,
+        query: &AnalyzedQuery,
+    ) -> Result<std::result::Result<QuerySnapshot, Arc<Partition>>> {
+        let (_, targets) = target_ranges(container, &operation.feed_range, query);
+        let slices = partition_slices(&container.map(), &targets);
+        let mut session_token = SessionToken::default();
+        for slice in &slices {
+            session::check(operation.options.session_token.as_ref(), &slice.partition)?;
+            let number = slice.partition.identity.number;
+            // Read before the snapshot is taken, so the snapshot contains at least this lsn.
+            session_token.advance(number, slice.partition.published.lsn());
+        }
+        let store = self.store().snapshot().await?;
+        // A partition that was split or merged before the snapshot was taken may have moved items to others. Retired
+        // after the snapshot would be harmless, but cannot be told apart.
+        for slice in &slices {
+            if slice.partition.published.is_retired() {
+                return Ok(Err(Arc::clone(&slice.partition)));
+            }
+        }
+        Ok(Ok(QuerySnapshot { slices, store, session_token }))
+    }
+
+    /// Reads one page of a planned query.
+    async fn read_page(
+        &self,
+        reader: &mut PageReader,
+        snapshot: &QuerySnapshot,
+        planned: &PlannedQuery,
+        operation: &QueryItems,
+        mut progress: QueryProgress,
+    ) -> Result<QueryPage> {
+        let bound = planned.bound();
+        let context = evaluation_context(self, &reader.live, &operation.limits);
+        let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
+        let bytes_max = operation.limits.response_bytes_max;
+        let identity = Arc::clone(&reader.identity);
+        let selector =
+            AccessPathSelector::new(planned, &snapshot.slices, &identity.definition, &context);
+        let charged = match &operation.feed_range {
+            FeedRange::PartitionKey(_) => selector.lookup(),
+            _ => &planned.access.lookup,
+        };
+        let (page, more) = match open_streaming(reader, &selector, planned, &context, &progress)
+            .await?
+        {
+            Some((mut source, mut projector)) => {
+                reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
+                let mut page = PageBuilder::new(bound, &progress, rows_max, bytes_max);
+                let more = fill_page(reader, &mut source, &mut projector, &mut page, &mut progress)
+                    .await?;
+                if more {
+                    progress.plan = selector.fingerprint();
+                }
+                (page, more)
+            }
+            None => {
+                let returned = rows_returned(&progress)?;
+                let begun_plan = (returned > 0).then_some(progress.plan);
+                let (mut source, order) = selector.complete(begun_plan)?;
+                progress.plan = order;
+                reader.charges.apply_plan(planned, &source, selector.lookup(), charged);
+                let mut page = PageBuilder::without_window(rows_max, bytes_max);
+                let index_only = planned.access.index_only.as_ref();
+                let context = context.clone();
+                let run = compute_page(
+                    reader,
+                    &mut source,
+                    bound,
+                    context,
+                    &mut page,
+                    returned,
+                    index_only,
+                );
+                let more = Box::pin(run).await?;
+                progress.position = ContinuationPosition::Rows(returned + page.rows.len() as u64);
+                (page, more)
+            }
+        };
+        reader.metrics.output_items = page.rows.len() as u64;
+        reader.metrics.output_bytes = page.bytes() as u64;
+        Ok(QueryPage {
+            continuation: more.then(|| progress.to_token(operation, &reader.identity.rid)),
+            rows: page.rows,
+            metrics: Default::default(),
+            index_metrics: operation.wants_index_metrics.then(|| planned.index_metrics()),
+        })
+    }
+}
+
+/// Opens the source of a query whose rows can be computed item by item; `None` if all items are needed first.
+async fn open_streaming(
+    reader: &mut PageReader,
+    selector: &AccessPathSelector<'_>,
+    planned: &PlannedQuery,
+    context: &EvaluationContext,
+    progress: &QueryProgress,
+) -> Result<Option<(CandidateSource, RowProjector)>> {
+    let bound = planned.bound();
+    if matches!(progress.position, ContinuationPosition::Rows(_)) {
+        return Ok(None);
+    }
+    let Some(mut projector) = RowProjector::new(bound, context) else { return Ok(None) };
+    let source = if bound.output.distinct {
+        selector.distinct(&progress.position)?
+    } else if bound.order_by == Ordering::None {
+        Some(selector.unordered(&progress.position, progress.plan)?)
+    } else {
+        match selector.sorted(reader, &progress.position).await? {
+            Some(sorted) => Some(sorted),
+            None => selector.ordered(&progress.position)?,
+        }
+    };
+    if source.as_ref().is_some_and(|source| selector.filter_is_covered_by(source)) {
+        projector.skip_filter();
+    }
+    Ok(source.map(|source| (source, projector)))
+}
+
+/// How many rows earlier pages have returned.
+fn rows_returned(progress: &QueryProgress) -> Result<u64> {
+    match &progress.position {
+        ContinuationPosition::Start => Ok(0),
+        ContinuationPosition::Rows(rows) => Ok(*rows),
+        _ => Err(invalid_token("its position is of another kind")),
+    }
+}

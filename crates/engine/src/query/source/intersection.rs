@@ -1,0 +1,140 @@
+//! Intersects several lookups before items are loaded.
+//!
+//! A lookup that finds few items is read completely first; a lookup of one value is probed term by term. If the main
+//! lookup has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in the
+//! main lookup instead.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use storage::StorageKey;
+
+use super::page_reader::PageReader;
+use super::term::{
+    LookupBranch, TermIndex, TermIterator, TermScan, TermValue, decode_value, successor,
+};
+use crate::error::Result;
+use crate::key_layout::{TermHit, TermPrefix};
+use crate::query::continuation::TermPosition;
+use crate::query::target::PartitionSlice;
+
+/// A lookup with this many terms or more is not read in advance.
+const SMALL_TERMS_MAX: usize = 512;
+
+/// Filters the terms of a branch by its additional lookups.
+#[derive(Default)]
+pub(super) struct IntersectionFilter {
+    slice: Option<PartitionSlice>,
+    /// Lookups that were read completely: ordinals with item keys.
+    small_sets: Vec<BTreeMap<u64, StorageKey>>,
+    /// Lookups of one value: prefix and value of the terms to probe.
+    probes: Vec<(TermPrefix, Vec<u8>)>,
+    /// The remaining items of the smallest lookup, if they replace the terms of the branch.
+    driver: Option<VecDeque<TermHit>>,
+}
+
+impl IntersectionFilter {
+    pub(super) async fn open(
+        reader: &mut PageReader,
+        slice: &PartitionSlice,
+        branch: &LookupBranch,
+        after: Option<&TermPosition>,
+    ) -> Result<Self> {
+        if branch.also.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut filter = Self { slice: Some(slice.clone()), ..Self::default() };
+        for (condition, terms) in &branch.also {
+            let before = reader.metrics.index_entries;
+            let found = collect_small(reader, slice, terms, SMALL_TERMS_MAX).await?;
+            if condition.test.is_some() {
+                reader.charges.counters.index_entries += reader.metrics.index_entries - before;
+            }
+            match found {
+                Some(found) => filter.small_sets.push(found),
+                // Too large to read in advance: probe it if it has one value, else leave it to the filter.
+                None => filter.probes.extend(single_value(slice, terms)),
+            }
+        }
+        filter.small_sets.sort_by_key(BTreeMap::len);
+        let main = single_value(slice, &branch.terms).filter(|_| branch.condition.test.is_none());
+        // The terms of a single value are in ordinal order, so the smallest set can replace them without changing the
+        // order of the items.
+        if let (Some((prefix, value)), Some(smallest)) = (main, filter.small_sets.first()) {
+            let from = after.map_or(0, |after| after.ordinal.saturating_add(1));
+            let hits = smallest.range(from..).map(|(ordinal, key)| TermHit {
+                value: value.clone().into(),
+                ordinal: *ordinal,
+                key: key.clone(),
+            });
+            filter.driver = Some(hits.collect());
+            filter.probes.push((prefix, value));
+        }
+        Ok(filter)
+    }
+
+    /// The next items of the smallest lookup, if it drives.
+    pub(super) fn next_driver_hits(&mut self, wanted: usize) -> Option<Vec<TermHit>> {
+        let driver = self.driver.as_mut()?;
+        let wanted = wanted.min(driver.len());
+        Some(driver.drain(..wanted).collect())
+    }
+
+    /// Whether the smallest lookup is exhausted; `None` if it does not drive.
+    pub(super) fn driver_exhausted(&self) -> Option<bool> {
+        self.driver.as_ref().map(VecDeque::is_empty)
+    }
+
+    /// Keeps the terms whose items all lookups find, as far as terms can show it.
+    pub(super) async fn retain(
+        &self,
+        reader: &mut PageReader,
+        mut hits: Vec<TermHit>,
+    ) -> Result<Vec<TermHit>> {
+        for set in &self.small_sets {
+            hits.retain(|hit| set.contains_key(&hit.ordinal));
+        }
+        let Some(slice) = &self.slice else { return Ok(hits) };
+        for (prefix, value) in &self.probes {
+            let keys: Vec<StorageKey> =
+                hits.iter().map(|hit| prefix.key(value, Some(hit.ordinal))).collect();
+            let found = reader.probe_terms(slice.shard(), &keys).await?;
+            let mut found = found.into_iter();
+            hits.retain(|_| found.next().unwrap_or(true));
+        }
+        Ok(hits)
+    }
+}
+
+/// All items of a lookup with fewer than `terms_max` terms; `None` if it has more.
+pub(super) async fn collect_small(
+    reader: &mut PageReader,
+    slice: &PartitionSlice,
+    terms: &TermScan,
+    terms_max: usize,
+) -> Result<Option<BTreeMap<u64, StorageKey>>> {
+    let mut iterator = TermIterator::new(slice, terms, None);
+    let mut found = BTreeMap::new();
+    let mut read = 0;
+    while !iterator.is_at_end() {
+        let hits = iterator.next(reader, terms_max - read).await?;
+        read += hits.len();
+        found.extend(hits.into_iter().map(|hit| (hit.ordinal, hit.key)));
+        if read >= terms_max {
+            return Ok(None);
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The prefix and value of terms that have exactly one value.
+fn single_value(slice: &PartitionSlice, terms: &TermScan) -> Option<(TermPrefix, Vec<u8>)> {
+    let [(low, high)] = terms.ranges.as_slice() else { return None };
+    if terms.absent || *high != successor(low.clone()) {
+        return None;
+    }
+    let (TermValue::Value(_), length) = decode_value(low)? else {
+        return None;
+    };
+    let TermIndex::Path(path) = &terms.index else { return None };
+    (length == low.len()).then(|| (TermPrefix::path(slice.logical.as_ref(), path), low.clone()))
+}
