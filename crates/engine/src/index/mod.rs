@@ -1,7 +1,7 @@
-//! Index terms and unique keys: what a write must keep beside the item, and how they are rebuilt.
+//! Index terms and unique keys: what a write stores besides the item, and how terms are rebuilt.
 //!
-//! Owns the derivation of terms from an item and a policy. Does not own storage keys (`key_layout`) or the commit
-//! (`partition/writer`): terms travel in the write set of the item they belong to.
+//! Derives terms from an item and a policy. Storage keys belong to `key_layout`, the commit to `partition/writer`: terms
+//! are part of the same write set as their item.
 
 mod policy;
 mod rebuild;

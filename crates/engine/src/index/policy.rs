@@ -1,6 +1,4 @@
-//! An indexing policy made ready for use by the writer and by queries.
-//!
-//! Owns the compiled matcher and the composite definitions with their stable numbers. Does not own the policy's JSON.
+//! Indexing policies, compiled for the writer and for queries.
 
 use std::sync::Arc;
 
@@ -12,7 +10,7 @@ use query::plan::access::Indexes;
 /// One composite index.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledComposite {
-    /// Stable number: the same definition has the same number in every partition and after every rebuild.
+    /// A hash of the definition, so it is the same in every partition and after every rebuild.
     pub(crate) number: u64,
     pub(crate) properties: Vec<CompositeProperty>,
 }
@@ -24,15 +22,15 @@ pub(crate) struct CompositeProperty {
     pub(crate) descending: bool,
 }
 
-/// A policy compiled once and used for every write.
+/// A policy, compiled once and used by every write.
 #[derive(Debug)]
 pub(crate) struct CompiledPolicy {
-    /// What it was compiled from.
+    /// The source of the compiled form.
     pub(crate) policy: IndexingPolicy,
     pub(crate) mode: IndexingMode,
     pub(crate) matcher: PathMatcher,
     pub(crate) composites: Vec<CompiledComposite>,
-    /// The same, ready to be asked by queries.
+    /// The same indexes in the form that query planning uses.
     pub(crate) indexes: Arc<Indexes>,
 }
 
@@ -44,7 +42,7 @@ impl CompiledPolicy {
         Self { policy: policy.clone(), mode: policy.mode, matcher, composites, indexes }
     }
 
-    /// Whether the bill counts more than leaves.
+    /// Whether writes are charged for more than leaves: composite, spatial or vector indexes.
     pub(crate) fn has_structural_costs(&self) -> bool {
         let policy = &self.policy;
         !(policy.composite.is_empty() && policy.spatial.is_empty() && policy.vector.is_empty())
@@ -63,7 +61,8 @@ fn compile_composite(composite: &model::CompositeIndex) -> CompiledComposite {
     CompiledComposite { number: composite_number(composite), properties }
 }
 
-/// The stable number of a composite index.
+/// The number of a composite index, which is part of its stored terms. It depends on the debug form of
+/// `CompositeOrder`, which therefore must not change.
 pub(crate) fn composite_number(composite: &model::CompositeIndex) -> u64 {
     let text: Vec<Json> = composite
         .paths

@@ -1,7 +1,7 @@
-//! Rebuilding terms for another indexing policy, online, in steps.
+//! Rebuilds terms for a new indexing policy, online, in steps.
 //!
-//! Owns one step inside the writer's turn. Items up to the cursor follow the new policy, items beyond it the old one,
-//! and every write in between asks the state which of the two an item follows; so terms are right at every moment.
+//! Items up to the cursor follow the new policy, items after it the old one. Every write in between asks the partition
+//! state which of the two its item follows, so terms are correct at any time.
 
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
@@ -11,13 +11,13 @@ use crate::item::{Halt, ItemRecord, Turn};
 use crate::key_layout::{ITEMS, ItemKey};
 use crate::partition::Rebuild;
 
-/// What a step did.
+/// The result of one step.
 pub(crate) struct RebuildStep {
     pub(crate) handled: usize,
     pub(crate) more: bool,
 }
 
-/// Moves some items to the newest policy. Does nothing when all follow it.
+/// Moves some items to the newest policy. Does nothing if all items follow it.
 pub(crate) async fn rebuild_step(
     turn: &mut Turn<'_>,
     items_max: usize,
@@ -25,14 +25,16 @@ pub(crate) async fn rebuild_step(
     turn.require_first()?;
     let newest = turn.context.live.generation;
     let from = turn.state.index_generation;
-    let Some(rebuild) = current(turn, newest) else {
+    let Some(rebuild) = next_rebuild(turn, newest) else {
         return Ok(RebuildStep { handled: 0, more: false });
     };
     let (Some(old), Some(new)) = (
         turn.context.live.policy(from).cloned(),
         turn.context.live.policy(rebuild.generation).cloned(),
     ) else {
-        return Err(Error::corrupt("an indexing policy that terms still follow is gone").into());
+        return Err(
+            Error::corrupt("an indexing policy that stored terms still follow is missing").into()
+        );
     };
     let range = KeyRange::all().after(rebuild.through.clone(), Direction::Forward);
     let shard = turn.context.partition.shard;
@@ -59,13 +61,13 @@ pub(crate) async fn rebuild_step(
     Ok(RebuildStep { handled, more: page.more || turn.state.index_generation != newest })
 }
 
-/// The rebuild to go on with; a newer policy waits until it is finished.
-fn current(turn: &Turn<'_>, newest: u32) -> Option<Rebuild> {
+/// The rebuild to continue, or a new one. A running rebuild is finished first, even if there is a newer policy.
+fn next_rebuild(turn: &Turn<'_>, newest: u32) -> Option<Rebuild> {
     if let Some(rebuild) = &turn.state.rebuild {
         return Some(rebuild.clone());
     }
-    let starts = turn.state.index_generation != newest;
-    starts.then(|| Rebuild { generation: newest, through: StorageKey::new(), items_done: 0 })
+    let is_outdated = turn.state.index_generation != newest;
+    is_outdated.then(|| Rebuild { generation: newest, through: StorageKey::new(), items_done: 0 })
 }
 
 fn advance(turn: &mut Turn<'_>, generation: u32, through: StorageKey, items_done: u64, more: bool) {
@@ -75,6 +77,7 @@ fn advance(turn: &mut Turn<'_>, generation: u32, through: StorageKey, items_done
         turn.state.rebuild = None;
         turn.state.index_generation = generation;
     }
-    // The catalog forgets a policy once no partition needs it, so the cursor must never be behind on disk.
+    // The catalog drops a policy once no partition needs it. If the cursor on disk were behind, a restart would need the
+    // dropped policy.
     turn.force_commit();
 }

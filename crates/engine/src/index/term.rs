@@ -1,7 +1,7 @@
-//! The index terms of one item under one policy.
+//! Derives the index terms of an item under a policy.
 //!
-//! Owns the walk over the item: every included scalar is a term, an array or object at an included path is a term of
-//! its structure, every composite index is a term, and the set of paths present (the shape) is a term. Pure.
+//! Terms are: every included scalar, the structure of an array or object at an included path, one per composite index,
+//! and the shape (the set of paths present). A pure function.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
@@ -16,34 +16,34 @@ use super::policy::{CompiledComposite, CompiledPolicy};
 use crate::key_layout::{ItemKey, TermMaker, shape_paths_key};
 use crate::ordered_bytes::{invert_from, push_value};
 
-/// System properties that are never indexed: nobody filters by them and they repeat what the key says.
+/// System properties that are never indexed: queries do not filter by them, and they repeat what the key contains.
 const UNINDEXED_SYSTEM_PROPERTIES: [&str; 3] = ["_rid", "_self", "_attachments"];
 
-/// Room for the keys of an ordinary item.
+/// Buffer for the keys of an ordinary item.
 const KEYS_BYTES: usize = 8 * 1024;
 
-/// Everything an item puts into the terms space.
+/// Everything that an item adds to the terms space.
 #[derive(Debug, Default)]
 pub(crate) struct ItemTerms {
-    /// Terms in the order of their keys; a repeated array element gives one term.
+    /// Terms in key order; equal array elements share one term.
     pub(crate) entries: Vec<(StorageKey, StorageValue)>,
-    /// Where the paths of the item's shape are recorded; shared by all items of that shape.
+    /// The list of paths of the item's shape, stored once for all items of that shape.
     pub(crate) shape: Option<(StorageKey, StorageValue)>,
-    /// What the bill counts: scalar leaves without system properties, and whole composite, spatial and vector indexes.
+    /// What writes are charged for: scalar leaves except system properties, and composite, spatial and vector indexes.
     pub(crate) leaves: Vec<IndexedLeaf>,
 }
 
-/// One thing in the index that an item pays for.
+/// One index entry that a write is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct IndexedLeaf {
-    /// Of path and value.
+    /// Hash of path and value.
     pub(crate) fingerprint: u64,
-    /// Its price in 1/21 request units.
+    /// The charge in 1/21 request units.
     pub(crate) units: u64,
 }
 
 impl ItemTerms {
-    /// Whether a term is among these.
+    /// Whether the item has a term.
     pub(crate) fn contains(&self, key: &StorageKey) -> bool {
         self.entries.binary_search_by(|(known, _)| known.cmp(key)).is_ok()
     }
@@ -59,29 +59,30 @@ pub(crate) fn terms_of(
     if policy.mode == IndexingMode::None {
         return ItemTerms::default();
     }
-    let mut walk = Walk {
+    let mut builder = TermBuilder {
         key,
         maker: TermMaker { item: key, ordinal, room: BytesMut::with_capacity(KEYS_BYTES) },
         path: Vec::new(),
-        paths: Paths::default(),
+        paths: PathList::default(),
         encoded: Vec::new(),
         terms: ItemTerms::default(),
     };
-    walk.root(policy.matcher.root(), item);
+    builder.root(policy.matcher.root(), item);
     for composite in &policy.composites {
-        walk.composite(composite, item);
+        builder.composite(composite, item);
     }
     if policy.has_structural_costs() {
-        walk.structural(&policy.policy, item);
+        builder.structural(&policy.policy, item);
     }
-    walk.shape();
-    let mut terms = walk.terms;
+    builder.shape();
+    let mut terms = builder.terms;
     terms.entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     terms.entries.dedup_by(|(left, _), (right, _)| left == right);
     terms
 }
 
-/// The text of a path as terms hold it: segments behind slashes, `[]` for elements, `~` escapes for odd names.
+/// The text of a path in terms: `/` before each segment, `[]` for array elements. In names, `~0` is `~`, `~1` is `/`, and
+/// `~2` is a name that is literally `[]`.
 pub(crate) fn path_text(segments: &[IndexPathSegment]) -> Vec<u8> {
     let mut path = Vec::new();
     for segment in segments {
@@ -108,17 +109,18 @@ fn push_property(path: &mut Vec<u8>, name: &str) {
     }
 }
 
-struct Walk<'item> {
+/// Collects terms while visiting an item.
+struct TermBuilder<'item> {
     key: &'item ItemKey,
     maker: TermMaker<'item>,
     path: Vec<u8>,
-    paths: Paths,
-    /// The value at hand, kept for its allocation.
+    paths: PathList,
+    /// The current value; a field so that its allocation is reused.
     encoded: Vec<u8>,
     terms: ItemTerms,
 }
 
-impl Walk<'_> {
+impl TermBuilder<'_> {
     fn root(&mut self, state: MatcherState<'_>, item: &Json) {
         let Some(object) = item.as_object() else { return };
         for (name, value) in object.iter() {
@@ -177,7 +179,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the bill counts of indexes over more than one leaf.
+    /// Adds the charges of composite, spatial and vector indexes.
     fn structural(&mut self, policy: &IndexingPolicy, item: &Json) {
         for cost in structural_costs(policy, item) {
             let mut hasher = DefaultHasher::new();
@@ -193,7 +195,7 @@ impl Walk<'_> {
         self.terms.entries.push((keys.global, self.key.as_bytes().clone()));
     }
 
-    /// One term per item; the first path with an element wildcard gives one term per element instead.
+    /// Adds one term per item, or one per element of the first path with an element wildcard.
     fn composite(&mut self, composite: &CompiledComposite, item: &Json) {
         let expanded = composite
             .properties
@@ -212,7 +214,7 @@ impl Walk<'_> {
                 } else {
                     resolve_all(item, &property.segments).into_iter().next().flatten()
                 };
-                // Absence has a term as well, so that no row of an order is lost.
+                // Undefined values are encoded too, or ORDER BY on this index would lose the item.
                 let start = values.len();
                 push_value(&mut values, value);
                 if property.descending {
@@ -233,31 +235,31 @@ impl Walk<'_> {
     }
 }
 
-/// The paths of an item, one behind the other.
+/// The paths of an item, in one buffer to avoid an allocation each.
 #[derive(Default)]
-struct Paths {
+struct PathList {
     text: Vec<u8>,
-    places: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
 }
 
-impl Paths {
+impl PathList {
     fn push(&mut self, path: &[u8]) {
         let start = self.text.len();
         self.text.extend_from_slice(path);
-        self.places.push(start..self.text.len());
+        self.ranges.push(start..self.text.len());
     }
 
-    /// Every path once, in order, joined by line ends.
+    /// The distinct paths, sorted and joined by newlines.
     fn sorted(&self) -> Vec<u8> {
-        let path = |place: &Range<usize>| self.text.get(place.clone()).unwrap_or_default();
-        let mut paths: Vec<_> = self.places.iter().map(path).collect();
+        let path = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
+        let mut paths: Vec<_> = self.ranges.iter().map(path).collect();
         paths.sort_unstable();
         paths.dedup();
         paths.join(b"\n".as_slice())
     }
 }
 
-/// The values a path leads to; `[]` leads to every element.
+/// The values at a path; `[]` matches every element.
 fn resolve_all<'item>(
     item: &'item Json,
     segments: &[IndexPathSegment],

@@ -1,4 +1,4 @@
-//! The layout of terms keeps its promise: a question costs its page, however much the container holds.
+//! The cost of a read depends on its page, not on the size of the container.
 
 use model::{
     ContainerId, ContainerProperties, DatabaseId, DatabaseProperties, IndexPath, Json,
@@ -14,8 +14,8 @@ use crate::{Engine, Environment, Settings, TravellingClock};
 
 const PAGE: usize = 20;
 
-/// An account whose container holds `items` items over 50 logical partitions; ten items of all have `rare: true`.
-async fn filled(items: i64) -> (Engine, ContainerLink) {
+/// An engine with a container of `items` items in 50 logical partitions; ten of the items have `rare: true`.
+async fn engine_with_items(items: i64) -> (Engine, ContainerLink) {
     let clock = TravellingClock::starting_at(model::TimestampMs(1_800_000_000_000));
     let settings = Settings { maintenance: false, ..Settings::default() };
     let store = std::sync::Arc::new(storage::memory::MemoryStore::new());
@@ -44,7 +44,7 @@ fn path(text: &str) -> Vec<u8> {
     path_text(IndexPath::parse(text).unwrap().segments())
 }
 
-/// Entries read for one page of one logical partition in the order of `/n`, and the ids it found.
+/// Reads one page of a logical partition in the order of `/n`; returns the number of entries read and the ids.
 async fn ordered_page(engine: &Engine, link: &ContainerLink, key: &str) -> (usize, Vec<String>) {
     let container = engine.container(link).unwrap();
     let key = PartitionKey::from(key);
@@ -60,7 +60,7 @@ async fn ordered_page(engine: &Engine, link: &ContainerLink, key: &str) -> (usiz
 #[tokio::test]
 async fn one_logical_partition_in_the_order_of_a_property_costs_its_page() {
     for items in [1_000, 8_000] {
-        let (engine, link) = filled(items).await;
+        let (engine, link) = engine_with_items(items).await;
         let (entries, ids) = ordered_page(&engine, &link, "p7").await;
         assert_eq!(entries, PAGE);
         let mut expected: Vec<(i64, i64)> = (0..items)
@@ -77,7 +77,7 @@ async fn one_logical_partition_in_the_order_of_a_property_costs_its_page() {
 #[tokio::test]
 async fn one_equality_over_all_logical_partitions_costs_its_matches() {
     for items in [1_000, 8_000] {
-        let (engine, link) = filled(items).await;
+        let (engine, link) = engine_with_items(items).await;
         let mut value = Vec::new();
         push_value(&mut value, Some(&Json::Bool(true)));
         let range = global_term_range(&path("/rare/?"), &value);

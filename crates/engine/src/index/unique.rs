@@ -1,7 +1,6 @@
-//! The unique keys of one item.
+//! Derives the unique keys of an item.
 //!
-//! Owns the derivation of storage keys that must not repeat inside a logical partition. Does not own the check: the
-//! turn looks the keys up before it writes them.
+//! Only the storage keys; the check that they do not exist yet is part of the write.
 
 use model::{Json, UniqueKey};
 use storage::StorageKey;
@@ -9,7 +8,7 @@ use storage::StorageKey;
 use crate::key_layout::{ItemKey, unique_key};
 use crate::ordered_bytes::push_value;
 
-/// One storage key per unique key of the container; a missing property counts as undefined, as the service has it.
+/// One storage key per unique key of the container. An absent property counts as the value undefined, as in the service.
 pub(crate) fn unique_keys_of(
     unique_keys: &[UniqueKey],
     key: &ItemKey,

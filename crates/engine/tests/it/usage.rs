@@ -207,7 +207,7 @@ async fn the_throughput_that_would_have_been_needed_has_a_price() {
     );
     // 612.5 / 100 x 0.008 x 730 x 1.5
     assert!((number(given, "pricePerMonth") - 53.66).abs() < 1e-9);
-    assert!(findings(&section).contains("% of the throughput would have been enough"));
+    assert!(findings(&section).contains("% of the provisioned throughput would have been enough"));
 }
 
 #[tokio::test]

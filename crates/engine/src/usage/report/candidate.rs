@@ -1,8 +1,8 @@
-//! What another partition key would have done to the sampled traffic.
+//! Estimates what another partition key would have done to the sampled traffic.
 //!
-//! Owns the estimate: for each sampled item its key under the candidate, for each sampled query whether its filter
-//! fixes the candidate. Samples are weighed by what they stand for. Does not change anything, and knows only what was
-//! sampled: values in arrays, long texts and items that nobody touched are not in it.
+//! For each sampled item it computes the candidate key, and for each sampled query whether the filter fixes that key.
+//! Samples are weighted by the number of requests they represent. The estimate knows only what was sampled: values in
+//! arrays, long strings and items that no request touched are missing.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,14 +15,14 @@ use super::member::{list, number, ratio, sum, text};
 use crate::error::Result;
 
 const ROWS_MAX: usize = 10;
-/// Parts of a request unit that samples are counted in.
+/// Samples count charges in this fraction of a request unit.
 #[expect(clippy::cast_precision_loss, reason = "it is small")]
 const PARTS: f64 = model::RequestCharge::PARTS_PER_REQUEST_UNIT as f64;
 
-/// Reads a partition key to try: one path, or the paths of a hierarchical one with commas between them.
+/// Parses a candidate partition key: one path, or the comma-separated paths of a hierarchical key.
 ///
 /// # Errors
-/// `Invalid` for a text that is no partition key.
+/// `Invalid` if the text is not a partition key.
 pub fn candidate_partition_key(text: &str) -> Result<PartitionKeyDefinition> {
     let paths: Vec<&str> = text.split(',').map(str::trim).collect();
     Ok(match paths.as_slice() {
@@ -31,10 +31,11 @@ pub fn candidate_partition_key(text: &str) -> Result<PartitionKeyDefinition> {
     })
 }
 
-pub(super) fn tried(container: &Json, candidate: &PartitionKeyDefinition) -> Json {
-    let wanted = paths(candidate);
+/// Estimates the effect of a candidate partition key on a container.
+pub(super) fn evaluate(container: &Json, candidate: &PartitionKeyDefinition) -> Json {
+    let candidate_paths = paths(candidate);
     let mut object = Object::new();
-    let shown = wanted.iter().map(|path| Json::from(path.as_str()));
+    let shown = candidate_paths.iter().map(|path| Json::from(path.as_str()));
     object.insert("partitionKey", shown.collect::<Vec<_>>());
     let Some(traffic) = container.get("traffic") else {
         object.insert("note", "No traffic was recorded. Start the server with --record-traffic.");
@@ -45,15 +46,15 @@ pub(super) fn tried(container: &Json, candidate: &PartitionKeyDefinition) -> Jso
         .filter_map(Json::as_str)
         .map(str::to_owned)
         .collect();
-    let mut trial = Trial::new(traffic, wanted);
-    trial.look_at_items(list(traffic, "items"));
+    let mut trial = Trial::new(traffic, candidate_paths);
+    trial.add_items(list(traffic, "items"));
     let queries = list(traffic, "queries");
-    let across = Across::of(queries, &now, &mut trial);
+    let across = CrossPartitionQueries::count(queries, &now, &mut trial);
     object.insert("sampledItems", decimal(count(list(traffic, "items"))));
     object.insert("sampledQueries", decimal(count(queries)));
     object.insert("unreadableQueries", decimal(across.unreadable));
     object.insert("crossPartition", across.to_json(traffic));
-    trial.add_to(&mut object, container, &now);
+    trial.write_to(&mut object, container, &now);
     Json::Object(object)
 }
 
@@ -66,18 +67,18 @@ fn count(list: &[Json]) -> f64 {
     list.len() as f64
 }
 
-/// How many requests one sample stands for.
+/// How many requests one sample represents.
 fn weight(traffic: &Json, seen: &str, sample: &str) -> f64 {
     ratio(number(traffic, seen), count(list(traffic, sample)))
 }
 
-/// Heat and size by the key that items would have.
+/// Request units and sizes by candidate key.
 struct Trial {
-    wanted: Vec<String>,
+    paths: Vec<String>,
     item_weight: f64,
     query_weight: f64,
     heat: HashMap<String, f64>,
-    /// The newest size of each item, by key and id.
+    /// The latest size of each item, by key and id.
     sizes: BTreeMap<(String, String), f64>,
     items: f64,
     without_value: f64,
@@ -85,9 +86,9 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(traffic: &Json, wanted: Vec<String>) -> Self {
+    fn new(traffic: &Json, paths: Vec<String>) -> Self {
         Self {
-            wanted,
+            paths,
             item_weight: weight(traffic, "itemsSeen", "items"),
             query_weight: weight(traffic, "queriesSeen", "queries"),
             heat: HashMap::new(),
@@ -98,11 +99,11 @@ impl Trial {
         }
     }
 
-    fn look_at_items(&mut self, items: &[Json]) {
+    fn add_items(&mut self, items: &[Json]) {
         for item in items {
             let values = item.get("values");
             let value = |path: &String| values.and_then(|values| values.get(path)).cloned();
-            let components: Vec<Option<Json>> = self.wanted.iter().map(value).collect();
+            let components: Vec<Option<Json>> = self.paths.iter().map(value).collect();
             self.items += 1.0;
             self.without_value += f64::from(u8::from(components.iter().any(Option::is_none)));
             self.point_reads += f64::from(u8::from(text(item, "operation") == "read"));
@@ -113,7 +114,7 @@ impl Trial {
         }
     }
 
-    fn add_to(&self, object: &mut Object, container: &Json, now: &[String]) {
+    fn write_to(&self, object: &mut Object, container: &Json, now: &[String]) {
         let mut sizes: HashMap<&str, f64> = HashMap::new();
         for ((key, _), bytes) in &self.sizes {
             *sizes.entry(key).or_default() += bytes;
@@ -123,11 +124,12 @@ impl Trial {
         object.insert("keysSeen", decimal(count_of(sizes.len())));
         object.insert("itemsWithoutValueShare", decimal(ratio(self.without_value, self.items)));
         let is_known = |path: &String| path == "/id" || now.contains(path);
-        let learning = if self.wanted.iter().all(is_known) { 0.0 } else { self.point_reads };
-        object.insert("pointReadsThatNeedTheNewKeyShare", decimal(ratio(learning, self.items)));
+        let affected_reads = if self.paths.iter().all(is_known) { 0.0 } else { self.point_reads };
+        object
+            .insert("pointReadsThatNeedTheNewKeyShare", decimal(ratio(affected_reads, self.items)));
         object.insert(
             "largest",
-            ranked(sizes.into_iter(), |key, bytes| {
+            top_rows(sizes.into_iter(), |key, bytes| {
                 let mut row = Object::new();
                 row.insert("partitionKey", key);
                 row.insert("share", decimal(ratio(bytes, sampled_bytes)));
@@ -142,7 +144,7 @@ impl Trial {
         let keys = self.heat.iter().map(|(key, units)| (key.as_str(), *units));
         object.insert(
             "busiest",
-            ranked(keys, |key, units| {
+            top_rows(keys, |key, units| {
                 let mut row = Object::new();
                 row.insert("partitionKey", key);
                 row.insert("share", decimal(ratio(units, heat)));
@@ -167,8 +169,8 @@ fn key_text(components: &[Option<Json>]) -> String {
     format!("[{}]", shown.collect::<Vec<_>>().join(","))
 }
 
-/// The greatest first.
-fn ranked<'a>(
+/// The rows with the greatest amounts, in descending order.
+fn top_rows<'a>(
     entries: impl Iterator<Item = (&'a str, f64)>,
     row: impl Fn(&str, f64) -> Object,
 ) -> Vec<Json> {
@@ -178,9 +180,9 @@ fn ranked<'a>(
     entries.into_iter().map(|(key, amount)| Json::Object(row(key, amount))).collect()
 }
 
-/// Queries that are not confined to one partition key, before and after.
+/// Queries that are not confined to one partition key: with the current key (`now`) and the candidate (`then`).
 #[derive(Default)]
-struct Across {
+struct CrossPartitionQueries {
     queries: f64,
     units: f64,
     now: f64,
@@ -190,30 +192,30 @@ struct Across {
     unreadable: f64,
 }
 
-impl Across {
-    fn of(queries: &[Json], now: &[String], trial: &mut Trial) -> Self {
-        let mut across = Self::default();
+impl CrossPartitionQueries {
+    fn count(queries: &[Json], now: &[String], trial: &mut Trial) -> Self {
+        let mut counted = Self::default();
         for query in queries {
-            let Some(bound) = bound(query) else {
-                across.unreadable += 1.0;
+            let Some(bound) = parse_and_bind(query) else {
+                counted.unreadable += 1.0;
                 continue;
             };
             let units = number(query, "parts") / PARTS;
-            across.queries += 1.0;
-            across.units += units;
-            if fixed(&bound, query, now, now).is_none() {
-                across.now += 1.0;
-                across.now_units += units;
+            counted.queries += 1.0;
+            counted.units += units;
+            if single_key(&bound, query, now, now).is_none() {
+                counted.now += 1.0;
+                counted.now_units += units;
             }
-            match fixed(&bound, query, &trial.wanted, now) {
+            match single_key(&bound, query, &trial.paths, now) {
                 Some(key) => *trial.heat.entry(key).or_default() += units * trial.query_weight,
                 None => {
-                    across.then += 1.0;
-                    across.then_units += units;
+                    counted.then += 1.0;
+                    counted.then_units += units;
                 }
             }
         }
-        across
+        counted
     }
 
     fn to_json(&self, traffic: &Json) -> Json {
@@ -224,20 +226,20 @@ impl Across {
             [("now", self.now, self.now_units), ("then", self.then, self.then_units)]
         {
             let share = ratio(count, self.queries);
-            let mut side = Object::new();
-            side.insert("shareOfQueries", decimal(share));
-            side.insert("shareOfQueryRequestUnits", decimal(ratio(units, self.units)));
-            side.insert("shareOfRequests", decimal(ratio(share * queries, all)));
-            object.insert(name, side);
+            let mut shares = Object::new();
+            shares.insert("shareOfQueries", decimal(share));
+            shares.insert("shareOfQueryRequestUnits", decimal(ratio(units, self.units)));
+            shares.insert("shareOfRequests", decimal(ratio(share * queries, all)));
+            object.insert(name, shares);
         }
         Json::Object(object)
     }
 }
 
-fn bound(query: &Json) -> Option<BoundQuery> {
+fn parse_and_bind(query: &Json) -> Option<BoundQuery> {
     let tree = parse(text(query, "text")).ok()?;
-    let given = query.get("parameters").and_then(Json::as_object);
-    let parameters: Parameters = given
+    let members = query.get("parameters").and_then(Json::as_object);
+    let parameters: Parameters = members
         .into_iter()
         .flat_map(Object::iter)
         .map(|(name, value)| (name.to_owned(), Some(value.clone())))
@@ -245,24 +247,29 @@ fn bound(query: &Json) -> Option<BoundQuery> {
     bind(&tree, &parameters, &BuiltInFunctions).ok()
 }
 
-/// The one key that a query is confined to; none when it may meet several.
-fn fixed(bound: &BoundQuery, query: &Json, wanted: &[String], now: &[String]) -> Option<String> {
-    let given = list(query, "partitionKey");
+/// The key that a query is confined to; `None` if it may read several.
+fn single_key(
+    bound: &BoundQuery,
+    query: &Json,
+    paths: &[String],
+    now: &[String],
+) -> Option<String> {
+    let request_key = list(query, "partitionKey");
     let mut components = Vec::new();
-    for path in wanted {
-        // The partition key of the request fixes the paths that the container has now.
+    for path in paths {
+        // The request's partition key provides the values of the current key's paths.
         let by_request = now.iter().position(|known| known == path);
-        let by_request = by_request.and_then(|place| given.get(place)).cloned();
+        let by_request = by_request.and_then(|level| request_key.get(level)).cloned();
         components.push(Some(match by_request {
             Some(value) => value,
-            None => by_filter(bound, path)?,
+            None => filter_value(bound, path)?,
         }));
     }
     Some(key_text(&components))
 }
 
-/// The one value that a filter leaves at a path.
-fn by_filter(bound: &BoundQuery, path: &str) -> Option<Json> {
+/// The only value that a filter allows at a path.
+fn filter_value(bound: &BoundQuery, path: &str) -> Option<Json> {
     let definition = PartitionKeyDefinition::single(path).ok()?;
     match partition_filter(bound, &definition) {
         PartitionFilter::Keys(keys) => match keys.as_slice() {

@@ -1,6 +1,4 @@
-//! Indexes that would help, and indexes that nobody uses.
-//!
-//! Owns the part of an indexing policy that would serve a query, and what an index nobody uses costs per write.
+//! Indexes that queries would need, and indexes that no query uses.
 
 use model::{Json, Object};
 
@@ -9,15 +7,15 @@ use super::member::{list, number, ratio, text};
 
 const ROWS_MAX: usize = 50;
 
-/// The part of an indexing policy that would serve a query; none when nothing is missing.
-pub(super) fn would_serve(query: &Json) -> Option<Json> {
+/// The part of an indexing policy that would serve a query; `None` if it needs no further index.
+pub(super) fn needed_index(query: &Json) -> Option<Json> {
     let (paths, composites) = (list(query, "helpingPaths"), list(query, "helpingComposites"));
     if paths.is_empty() && composites.is_empty() {
         return None;
     }
     let mut policy = Object::new();
     if !paths.is_empty() {
-        let paths = paths.iter().map(|path| one("path", path.clone()));
+        let paths = paths.iter().map(|path| member("path", path.clone()));
         policy.insert("includedPaths", paths.collect::<Vec<_>>());
     }
     if !composites.is_empty() {
@@ -30,7 +28,7 @@ pub(super) fn would_serve(query: &Json) -> Option<Json> {
     Some(Json::Object(policy))
 }
 
-fn one(name: &str, value: Json) -> Json {
+fn member(name: &str, value: Json) -> Json {
     let mut object = Object::new();
     object.insert(name, value);
     Json::Object(object)
@@ -44,13 +42,13 @@ fn composite_part(spec: &str) -> Json {
     Json::Object(object)
 }
 
-/// Indexed paths that no query has used, the most expensive first.
+/// Indexed paths that no query has used, most expensive first.
 pub(super) fn unused(container: &Json) -> Vec<Json> {
     let Some(written) = container.get("writtenPaths") else { return Vec::new() };
     let sampled = number(written, "sampledWrites");
     let used: Vec<&str> = list(container, "usedPaths").iter().filter_map(Json::as_str).collect();
     let costs = written.get("requestUnitsByPath").and_then(Json::as_object);
-    let writes = whole_writes(container);
+    let writes = complete_writes(container);
     let mut rows: Vec<(f64, Json)> = costs
         .into_iter()
         .flat_map(Object::iter)
@@ -69,11 +67,11 @@ pub(super) fn unused(container: &Json) -> Vec<Json> {
     rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect()
 }
 
-/// Writes of whole items.
-fn whole_writes(container: &Json) -> f64 {
-    let whole = |operation: &&Json| {
+/// The number of complete items written.
+fn complete_writes(container: &Json) -> f64 {
+    let is_complete = |operation: &&Json| {
         matches!(text(operation, "operation"), "create" | "replace" | "upsert" | "batch")
     };
-    let operations = list(container, "operations").iter().filter(whole);
+    let operations = list(container, "operations").iter().filter(is_complete);
     operations.map(|operation| number(operation, "itemsHandled")).sum()
 }

@@ -1,6 +1,4 @@
-//! Reading members of the document: absent ones are nothing.
-//!
-//! Owns the few readers that the report needs.
+//! Reads members of JSON objects; absent members are zero or empty.
 
 use model::Json;
 
@@ -21,10 +19,10 @@ pub(super) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
 
 /// The sum of a member over a list.
 pub(super) fn sum(list: &[Json], name: &str) -> f64 {
-    list.iter().map(|each| number(each, name)).sum()
+    list.iter().map(|object| number(object, name)).sum()
 }
 
-/// A part of a whole; nothing of nothing.
+/// A part of a whole as a ratio; zero if the whole is zero.
 pub(super) fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

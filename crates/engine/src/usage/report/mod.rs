@@ -1,7 +1,6 @@
-//! From the document of usage to conclusions: what is hot, what is expensive, what would help, what it would cost.
+//! Turns a usage document into a report: what is hot, what is expensive, what would help, and what it would cost.
 //!
-//! Owns the report and its findings. Pure: a document in, a report out, wherever the document came from. Does not own
-//! counting.
+//! A pure function of the document, wherever it came from. Counting belongs to the rest of `usage`.
 
 mod build;
 mod candidate;

@@ -1,8 +1,7 @@
-//! What throughput and storage cost.
+//! Prices of throughput and storage.
 //!
-//! Owns the table, its defaults and its file form. The defaults are the list prices commonly quoted for one region in
-//! the United States, unverified, and the factor of the service's autoscale pages; whoever pays other prices gives a
-//! file.
+//! The defaults are list prices commonly quoted for one region in the United States, unverified, and the factor of the
+//! service's autoscale documentation. A file can replace them.
 
 use model::{Json, Object};
 
@@ -12,15 +11,15 @@ use crate::error::{Error, Result};
 /// Prices per unit, in one currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceTable {
-    /// The currency, as printed behind numbers.
+    /// The currency, printed after amounts.
     pub currency: String,
     /// Manual throughput: 100 request units per second for one hour.
     pub manual_per_100_per_hour: f64,
-    /// Autoscale throughput costs so many times the manual one.
+    /// Autoscale throughput costs this multiple of manual throughput.
     pub autoscale_factor: f64,
     /// One gigabyte stored for a month.
     pub gigabyte_per_month: f64,
-    /// Hours of a month.
+    /// Hours per month.
     pub hours_per_month: f64,
 }
 
@@ -37,10 +36,10 @@ impl Default for PriceTable {
 }
 
 impl PriceTable {
-    /// Reads a table; members that are absent keep their default.
+    /// Parses a table. Absent members keep their defaults.
     ///
     /// # Errors
-    /// `Invalid` for a text that is no JSON object, an unknown member, or a price that is no number from zero up.
+    /// `Invalid` if the text is not a JSON object, has an unknown member, or a price is not a number of at least zero.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let json = Json::parse(text)
             .map_err(|error| Error::invalid(format!("The price table is not JSON: {error}.")))?;
@@ -49,9 +48,10 @@ impl PriceTable {
         })?;
         let mut table = Self::default();
         for (name, value) in object.iter() {
-            let place = match name {
+            let price = match name {
                 "currency" => {
-                    let currency = value.as_str().ok_or_else(|| wrong(name, value, "a text"))?;
+                    let currency =
+                        value.as_str().ok_or_else(|| invalid_member(name, value, "a string"))?;
                     table.currency = currency.to_owned();
                     continue;
                 }
@@ -61,14 +61,14 @@ impl PriceTable {
                 "hoursPerMonth" => &mut table.hours_per_month,
                 _ => {
                     return Err(Error::invalid(format!(
-                        "The price table has an unknown member '{name}'. Known are currency, manualPer100PerHour, \
+                        "The price table has an unknown member '{name}'. The members are currency, manualPer100PerHour, \
                          autoscaleFactor, gigabytePerMonth and hoursPerMonth."
                     )));
                 }
             };
-            *place = match value {
+            *price = match value {
                 Json::Number(number) if number.as_f64() >= 0.0 => number.as_f64(),
-                _ => return Err(wrong(name, value, "a number from zero up")),
+                _ => return Err(invalid_member(name, value, "a number of at least zero")),
             };
         }
         Ok(table)
@@ -98,8 +98,8 @@ impl PriceTable {
     }
 }
 
-fn wrong(name: &str, value: &Json, expected: &str) -> Error {
-    Error::invalid(format!("The price table's '{name}' is {value} and must be {expected}."))
+fn invalid_member(name: &str, value: &Json, expected: &str) -> Error {
+    Error::invalid(format!("The price table's '{name}' is {value}, but must be {expected}."))
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_changes_what_it_names() {
+    fn a_file_overrides_the_prices_it_names() {
         let table = PriceTable::parse(br#"{"currency":"EUR","manualPer100PerHour":0.01}"#).unwrap();
         assert_eq!(table.currency, "EUR");
         assert!((table.manual_per_month(400.0) - 29.2).abs() < 1e-9);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_file_is_refused_with_its_member() {
+    fn an_invalid_file_is_rejected_with_the_name_of_the_member() {
         for (text, word) in [
             (&b"["[..], "not JSON"),
             (b"[]", "not a JSON object"),
@@ -125,8 +125,8 @@ mod tests {
             (br#"{"gigabytePerMonth":-1}"#, "'gigabytePerMonth' is -1"),
             (br#"{"currency":1}"#, "'currency' is 1"),
         ] {
-            let refused = PriceTable::parse(text).unwrap_err();
-            assert!(refused.message().contains(word), "{}", refused.message());
+            let error = PriceTable::parse(text).unwrap_err();
+            assert!(error.message().contains(word), "{}", error.message());
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The throughput that would have been needed, manual and autoscale, and its price.
+//! The throughput that a container would have needed, manual and autoscale, and its price.
 //!
-//! Owns the arithmetic: throughput is divided evenly over physical partitions, so that the busiest second of the
-//! busiest partition decides; autoscale is billed by the hour at its peak, a tenth of the maximum at least.
+//! Throughput is divided evenly over physical partitions, so the busiest second of the busiest partition decides.
+//! Autoscale is billed per hour at the hour's peak, but at least a tenth of the maximum.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,22 @@ use super::super::document::decimal;
 use super::member::{list, number, text};
 use super::prices::PriceTable;
 
-/// Hours told, the latest.
-const HOURS_TOLD: usize = 24;
+/// Number of recent hours in the report.
+const HOURS_REPORTED: usize = 24;
 
-/// What a container would have needed.
-pub(super) struct Need {
+/// The throughput that a container would have needed.
+pub(super) struct NeededThroughput {
     /// Request units of the busiest second of the busiest partition.
     pub(super) partition_peak: f64,
     pub(super) manual: f64,
     pub(super) json: Json,
 }
 
-pub(super) fn need(container: &Json, hours_counted: f64, prices: &PriceTable) -> Need {
+pub(super) fn needed_throughput(
+    container: &Json,
+    hours_counted: f64,
+    prices: &PriceTable,
+) -> NeededThroughput {
     let partitions = list(container, "partitions");
     #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
     let count = partitions
@@ -36,8 +40,8 @@ pub(super) fn need(container: &Json, hours_counted: f64, prices: &PriceTable) ->
     let peaks = hourly_peaks(partitions);
     let partition_peak = peaks.values().copied().fold(0.0, f64::max);
     let needed = partition_peak * count;
-    let manual = stepped(needed, f64::from(MANUAL_THROUGHPUT_MIN), 100.0);
-    let maximum = stepped(needed, f64::from(AUTOSCALE_THROUGHPUT_MIN), 1000.0);
+    let manual = round_up(needed, f64::from(MANUAL_THROUGHPUT_MIN), 100.0);
+    let maximum = round_up(needed, f64::from(AUTOSCALE_THROUGHPUT_MIN), 1000.0);
     let hours: Vec<(u64, f64)> = peaks.iter().map(|(hour, peak)| (*hour, peak * count)).collect();
     let billed = billed_average(&hours, maximum, hours_counted);
     let mut object = Object::new();
@@ -51,24 +55,29 @@ pub(super) fn need(container: &Json, hours_counted: f64, prices: &PriceTable) ->
         autoscale.insert("billedPerSecondOnAverage", decimal(billed));
     }
     object.insert("autoscale", autoscale);
-    object.insert("given", given(container, &hours, hours_counted, prices));
-    let latest = hours.iter().rev().take(HOURS_TOLD).rev().map(|(hour, peak)| {
+    object.insert("given", provisioned(container, &hours, hours_counted, prices));
+    let latest = hours.iter().rev().take(HOURS_REPORTED).rev().map(|(hour, peak)| {
         let mut object = Object::new();
-        object.insert("hour", model_hour(*hour));
+        object.insert("hour", hour_start(*hour));
         object.insert("peakPerSecond", decimal(*peak));
         Json::Object(object)
     });
     object.insert("hourlyPeaks", latest.collect::<Vec<_>>());
-    Need { partition_peak, manual, json: Json::Object(object) }
+    NeededThroughput { partition_peak, manual, json: Json::Object(object) }
 }
 
-/// Whether one partition would have needed more than one can give.
+/// Whether one partition needed more throughput than a partition can have.
 pub(super) fn is_beyond_one_partition(partition_peak: f64) -> bool {
     partition_peak > f64::from(THROUGHPUT_PER_PARTITION_MAX)
 }
 
-/// The throughput there is, with what it costs; for autoscale, what would be billed for these hours.
-fn given(container: &Json, hours: &[(u64, f64)], hours_counted: f64, prices: &PriceTable) -> Json {
+/// The provisioned throughput and its price; for autoscale, what would be billed for these hours.
+fn provisioned(
+    container: &Json,
+    hours: &[(u64, f64)],
+    hours_counted: f64,
+    prices: &PriceTable,
+) -> Json {
     let Some(throughput) = container.get("throughput") else { return Json::Null };
     let per_second = number(throughput, "requestUnitsPerSecond");
     let mut object = Object::new();
@@ -97,7 +106,8 @@ fn hourly_peaks(partitions: &[Json]) -> BTreeMap<u64, f64> {
     peaks
 }
 
-/// Each hour is billed at its peak, between a tenth of the maximum and the maximum; hours without traffic at a tenth.
+/// The average throughput billed. Each hour is billed at its peak, between a tenth of the maximum and the maximum; hours
+/// without traffic at a tenth.
 fn billed_average(hours: &[(u64, f64)], maximum: f64, hours_counted: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a month has few hours")]
     let busy = hours.len() as f64;
@@ -106,8 +116,9 @@ fn billed_average(hours: &[(u64, f64)], maximum: f64, hours_counted: f64) -> f64
     (sum + idle * maximum / 10.0) / (busy + idle).max(1.0)
 }
 
-fn stepped(needed: f64, least: f64, step: f64) -> f64 {
-    (needed / step).ceil().max(0.0).mul_add(step, 0.0).max(least)
+/// Rounds up to a multiple of a step, and to a minimum.
+fn round_up(needed: f64, min: f64, step: f64) -> f64 {
+    (needed / step).ceil().max(0.0).mul_add(step, 0.0).max(min)
 }
 
 fn priced(name: &str, per_second: f64, price: f64) -> Json {
@@ -117,7 +128,8 @@ fn priced(name: &str, per_second: f64, price: f64) -> Json {
     Json::Object(object)
 }
 
-fn model_hour(hour: u64) -> Json {
+/// The start of an hour in seconds since 1970.
+fn hour_start(hour: u64) -> Json {
     Json::from(i64::try_from(hour.saturating_mul(3600)).unwrap_or(i64::MAX))
 }
 
@@ -126,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idle_hours_are_billed_at_a_tenth_and_none_above_the_maximum() {
+    fn idle_hours_are_billed_at_a_tenth_and_no_hour_above_the_maximum() {
         let hours = [(1, 4000.0), (2, 100.0), (3, 9000.0)];
         assert!(
             (billed_average(&hours, 4000.0, 4.0) - (4000.0 + 400.0 + 4000.0 + 400.0) / 4.0).abs()
@@ -136,9 +148,9 @@ mod tests {
     }
 
     #[test]
-    fn steps_go_up() {
+    fn throughput_is_rounded_up_to_the_next_step() {
         for (needed, manual) in [(0.0, 400.0), (400.0, 400.0), (400.1, 500.0), (1234.0, 1300.0)] {
-            assert!((stepped(needed, 400.0, 100.0) - manual).abs() < 1e-9, "{needed}");
+            assert!((round_up(needed, 400.0, 100.0) - manual).abs() < 1e-9, "{needed}");
         }
     }
 }
