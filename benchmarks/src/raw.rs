@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::SPACES;
 use fjall::config::RestartIntervalPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
-use storage_lsm::{Settings, WHOLE_KEYS_EVERY};
+use storage_lsm::{BLOCK_RESTART_INTERVAL, Settings};
 
 use crate::tape::TapeEntry;
 use crate::{Error, Result};
@@ -33,7 +33,9 @@ impl Raw {
         let options = || {
             KeyspaceCreateOptions::default()
                 .max_memtable_size(settings.memtable_bytes_max)
-                .data_block_restart_interval_policy(RestartIntervalPolicy::all(WHOLE_KEYS_EVERY))
+                .data_block_restart_interval_policy(RestartIntervalPolicy::all(
+                    BLOCK_RESTART_INTERVAL,
+                ))
         };
         let mut keyspaces = Vec::new();
         for space in SPACES {

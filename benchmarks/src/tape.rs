@@ -57,12 +57,12 @@ fn write_entry(
         Write::Remove { space, key } => (space, key, None),
     };
     let mut key = key.to_vec();
-    stamp.place(&mut key, key_stamp_at);
+    stamp.write_at(&mut key, key_stamp_at);
     let key = [&shard.0.to_be_bytes(), key.as_slice()].concat();
     let value = match write {
         Write::Put { value, value_stamp_at, .. } => {
             let mut value = value.to_vec();
-            stamp.place(&mut value, *value_stamp_at);
+            stamp.write_at(&mut value, *value_stamp_at);
             Some(value)
         }
         Write::Remove { .. } => None,

@@ -1,36 +1,96 @@
-//! The tree with one keyspace per space, and how (shard, key) becomes a key of the tree.
+//! The LSM tree with one keyspace per space, and the mapping from (shard, key) to a tree key.
 //!
-//! Owns the key layout: four bytes of shard, big endian, then the key, so that a shard is one interval.
-//! Does not own commits or reads: `committer` and `read` use what is here.
+//! Owns the layout of tree keys: four bytes of shard, big endian, then the key, so that a shard is one contiguous
+//! interval. Does not own commits (`commit`) or reads (`read`).
 
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use fjall::{Database, Keyspace};
+use fjall::config::RestartIntervalPolicy;
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
-/// Bytes in front of every key.
+use crate::settings::Settings;
+
+/// Length of the shard in front of every tree key.
 pub(crate) const SHARD_BYTES: usize = 4;
 
-/// The longest key the tree takes, without the shard.
+/// The longest key the tree accepts, without the shard: it stores key lengths as 16 bits.
 pub(crate) const KEY_BYTES_MAX: usize = u16::MAX as usize - SHARD_BYTES;
 
 /// Name of the keyspace that holds the newest stamp of each shard.
 pub(crate) const STAMPS: &str = "stamps";
 
-/// The opened tree.
+/// Restart interval of data blocks: one key in this many is stored whole, the others as a difference to it, and a seek
+/// decodes them one by one. With 4 a scan spends a third less on seeks inside its blocks than with the tree's default,
+/// and the store is three percent larger.
+pub const BLOCK_RESTART_INTERVAL: u8 = 4;
+
+/// The open tree.
 pub(crate) struct Keyspaces {
-    pub(crate) path: PathBuf,
-    pub(crate) database: Database,
-    /// By the number of the space.
-    pub(crate) by_number: Vec<Option<Keyspace>>,
-    pub(crate) stamps: Keyspace,
-    /// Bytes of a memtable beyond which it is sealed.
-    pub(crate) memtable_bytes_max: u64,
+    path: PathBuf,
+    database: Database,
+    /// Indexed by the number of the space.
+    by_number: Vec<Option<Keyspace>>,
+    stamps: Keyspace,
+    memtable_bytes_max: u64,
 }
 
 impl Keyspaces {
-    pub(crate) fn of(&self, space: Space) -> Result<&Keyspace> {
+    /// Opens or creates the tree in `tree_folder`, with a keyspace for each space. `path` is the folder of the store,
+    /// which errors name.
+    pub(crate) fn open(
+        path: &Path,
+        tree_folder: &Path,
+        spaces: &[Space],
+        settings: &Settings,
+    ) -> fjall::Result<Self> {
+        let database = Database::builder(tree_folder)
+            .cache_size(settings.cache_bytes)
+            .worker_threads(settings.worker_threads)
+            .max_journaling_size(settings.journal_bytes_max)
+            // The committer decides how durable each batch is.
+            .manual_journal_persist(true)
+            .open()?;
+        let options = || {
+            let restarts = RestartIntervalPolicy::all(BLOCK_RESTART_INTERVAL);
+            KeyspaceCreateOptions::default()
+                .max_memtable_size(settings.memtable_bytes_max)
+                .data_block_restart_interval_policy(restarts)
+        };
+        let mut by_number = vec![None; usize::from(u8::MAX) + 1];
+        for space in spaces {
+            let keyspace = database.keyspace(space.name, options)?;
+            if let Some(slot) = by_number.get_mut(usize::from(space.number)) {
+                *slot = Some(keyspace);
+            }
+        }
+        let stamps = database.keyspace(STAMPS, options)?;
+        let memtable_bytes_max = settings.memtable_bytes_max;
+        Ok(Self { path: path.to_owned(), database, by_number, stamps, memtable_bytes_max })
+    }
+
+    /// The folder of the store.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// The keyspace that holds the newest stamp of each shard.
+    pub(crate) fn stamps(&self) -> &Keyspace {
+        &self.stamps
+    }
+
+    /// The size at which a memtable is sealed.
+    pub(crate) fn memtable_bytes_max(&self) -> u64 {
+        self.memtable_bytes_max
+    }
+
+    /// The keyspace of a space.
+    pub(crate) fn get(&self, space: Space) -> Result<&Keyspace> {
         match self.by_number.get(usize::from(space.number)) {
             Some(Some(keyspace)) => Ok(keyspace),
             _ => Err(Error::refused(format!(
@@ -40,41 +100,45 @@ impl Keyspaces {
         }
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Keyspace> {
+    /// Every keyspace, including that of the stamps.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Keyspace> {
         self.by_number.iter().flatten().chain(std::iter::once(&self.stamps))
     }
 }
 
-/// Calls `read` with the key of the tree; ordinary keys do not allocate.
+/// Calls `read` with the tree key. Keys of ordinary length are composed on the stack.
 pub(crate) fn with_tree_key<T>(shard: Shard, key: &[u8], read: impl FnOnce(&[u8]) -> T) -> T {
-    let mut short = [0; 256];
-    match short.get_mut(..SHARD_BYTES + key.len()) {
-        Some(place) => {
-            let (head, tail) = place.split_at_mut(SHARD_BYTES);
+    let mut buffer = [0; 256];
+    match buffer.get_mut(..SHARD_BYTES + key.len()) {
+        Some(tree_key) => {
+            let (head, tail) = tree_key.split_at_mut(SHARD_BYTES);
             head.copy_from_slice(&shard.0.to_be_bytes());
             tail.copy_from_slice(key);
-            read(place)
+            read(tree_key)
         }
         None => read(&[&shard.0.to_be_bytes(), key].concat()),
     }
 }
 
-/// The interval of the tree that a range of one shard stands for. Forward, to the end of the shard, it goes on beyond
-/// the shard: the tree looks for an upper bound in every block anew, and [`in_shard`] finds the end for less.
+/// The interval of tree keys that a range of one shard selects.
+///
+/// A forward range without an upper bound is left open and runs past the end of the shard: the tree compares an upper
+/// bound in every block, while [`strip_shard`] finds the end of the shard at no extra cost.
 pub(crate) fn tree_range(
     shard: Shard,
     range: &KeyRange,
     direction: Direction,
 ) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {
-    let prefixed = |key: &[u8]| [&shard.0.to_be_bytes(), key].concat();
+    let tree_key = |key: &[u8]| [&shard.0.to_be_bytes(), key].concat();
     let lower = match &range.lower {
-        Bound::Included(key) => Bound::Included(prefixed(key)),
-        Bound::Excluded(key) => Bound::Excluded(prefixed(key)),
-        Bound::Unbounded => Bound::Included(prefixed(&[])),
+        Bound::Included(key) => Bound::Included(tree_key(key)),
+        Bound::Excluded(key) => Bound::Excluded(tree_key(key)),
+        Bound::Unbounded => Bound::Included(tree_key(&[])),
     };
     let upper = match (&range.upper, shard.0.checked_add(1)) {
-        (Bound::Included(key), _) => Bound::Included(prefixed(key)),
-        (Bound::Excluded(key), _) => Bound::Excluded(prefixed(key)),
+        (Bound::Included(key), _) => Bound::Included(tree_key(key)),
+        (Bound::Excluded(key), _) => Bound::Excluded(tree_key(key)),
+        // A backward scan starts at the upper bound, so it needs one, except for the last shard.
         (Bound::Unbounded, Some(next)) if direction == Direction::Backward => {
             Bound::Excluded(next.to_be_bytes().to_vec())
         }
@@ -83,7 +147,7 @@ pub(crate) fn tree_range(
     (lower, upper)
 }
 
-/// A key of the tree without the shard in front; none when it is another shard's.
-pub(crate) fn in_shard(shard: Shard, key: &[u8]) -> Option<&[u8]> {
-    key.strip_prefix(&shard.0.to_be_bytes())
+/// The key inside a tree key; `None` if it belongs to another shard.
+pub(crate) fn strip_shard(shard: Shard, tree_key: &[u8]) -> Option<&[u8]> {
+    tree_key.strip_prefix(&shard.0.to_be_bytes())
 }

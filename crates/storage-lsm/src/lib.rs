@@ -1,29 +1,32 @@
-//! The store on an embedded LSM tree.
+//! A [`storage::Store`] on an embedded LSM tree.
 //!
-//! Owns a folder on disk: its format marker, its lock, the tree's files and the record of what was acknowledged.
-//! One thread writes: it merges what is queued into one batch and one sync. Reads run on the caller's thread.
-//! Does not own any meaning: shards, spaces and keys are bytes here, as `storage` defines them.
+//! Owns a folder on disk: its format marker, its lock, the tree's files and the side file of durable stamps. One thread
+//! writes: it merges the queued commits into one batch with one sync (group commit). Reads run on the caller's thread,
+//! behind a read cache. Does not own any meaning: shards, spaces and keys are bytes here, as `storage` defines them.
 //!
 //! ```text
 //! folder/FORMAT         product, backend and format version
-//! folder/LOCK           held while a process has the folder open
-//! folder/acknowledged   newest acknowledged stamp of each shard
+//! folder/LOCK           locked while a process has the folder open
+//! folder/acknowledged   newest durable stamp of each shard
 //! folder/lsm/           the tree's own files
 //! ```
+//!
+//! `docs/DESIGN.md` describes the bytes, the life of a write and crash recovery.
 
-mod acknowledged;
 mod commit;
-mod failure;
-mod format;
+mod durable_stamps;
+mod error;
+mod folder_marker;
+mod inner;
 mod keyspaces;
 mod lock;
 mod open;
 mod read;
-mod recent;
+mod read_cache;
 mod settings;
 mod store;
 
-pub use format::FORMAT_VERSION;
-pub use open::WHOLE_KEYS_EVERY;
+pub use folder_marker::FORMAT_VERSION;
+pub use keyspaces::BLOCK_RESTART_INTERVAL;
 pub use settings::{Durability, Settings};
 pub use store::LsmStore;

@@ -1,41 +1,37 @@
-//! From a path to an open store.
+//! Opening a folder as a store.
 //!
-//! Owns the order of the steps: recognise, lock, create or recover, verify, start the committer. Does not own the
-//! steps. Every refusal names the path and what to do; nothing of a foreign folder is touched.
+//! Owns the order of the steps: inspect, lock, create or recover, verify, start the committer. Does not own the steps.
+//! Every error names the path and what to do, and a folder that is not ours is not modified.
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 
-use fjall::config::RestartIntervalPolicy;
-use fjall::{Database, KeyspaceCreateOptions, Slice};
+use fjall::Slice;
 use storage::{Error, LastStamps, Result, Shard, Space, Stamp};
 
-use crate::acknowledged::{self, Acknowledged};
-use crate::commit::{Committer, Queue};
-use crate::failure::{cannot_open, cannot_open_file, guarded, tree_did_not_open};
-use crate::format::{self, Folder};
+use crate::commit::{CommitQueue, Committer};
+use crate::durable_stamps::{self, DurableStampFile};
+use crate::error::{TreeError, cannot_open, cannot_open_file, catch_panic, tree_did_not_open};
+use crate::folder_marker::{self, FolderState};
+use crate::inner::LsmInner;
 use crate::keyspaces::{Keyspaces, STAMPS};
 use crate::lock::FolderLock;
-use crate::recent::Recent;
+use crate::read_cache::{KEY_PREFIX_BYTES, ReadCache};
 use crate::settings::Settings;
-use crate::store::{LsmStore, Shared};
+use crate::store::LsmStore;
 
-const TREE: &str = "lsm";
+/// The folder of the tree inside that of the store.
+const TREE_FOLDER: &str = "lsm";
 
-/// A file the tree writes last when it creates its folder.
-const TREE_VERSION: &str = "version";
-
-/// In a block, one key in so many is whole; the others say how they differ from it, and a seek reads them one by one.
-/// Four take a third off the seeks of a scan inside its blocks, and make the store three percent larger.
-pub const WHOLE_KEYS_EVERY: u8 = 4;
+/// The file that the tree writes last when it creates its folder.
+const TREE_VERSION_FILE: &str = "version";
 
 impl LsmStore {
     /// Opens the store in a folder, or creates it in a missing or empty one.
     ///
     /// # Errors
-    /// [`storage::ErrorKind::CannotOpen`] when the folder is locked, foreign, of another format or lacks acknowledged
+    /// [`storage::ErrorKind::CannotOpen`] when the folder is locked, foreign, in another format or lacks acknowledged
     /// writes; [`storage::ErrorKind::Corrupt`] when its files are damaged; [`storage::ErrorKind::Refused`] when the
     /// settings or the spaces make no sense. The text names the path and what to do.
     pub fn open(
@@ -44,36 +40,35 @@ impl LsmStore {
         settings: Settings,
     ) -> Result<Arc<Self>> {
         let path = path.as_ref();
-        validate(spaces, &settings)?;
-        prepare_folder(path)?;
-        format::recognise(path)?;
-        let lock = FolderLock::take(path)?;
-        // Once more under the lock: another process may just have created the store.
-        let keyspaces = match format::recognise(path)? {
-            Folder::New => create(path, spaces, &settings)?,
-            Folder::Store => recover(path, spaces, &settings)?,
+        settings.validate()?;
+        validate_spaces(spaces)?;
+        create_folder(path)?;
+        // Before the lock: it creates a file, and a foreign folder must not be modified.
+        folder_marker::inspect(path)?;
+        let lock = FolderLock::acquire(path)?;
+        // Again under the lock: another process may have created the store in the meantime.
+        let keyspaces = match folder_marker::inspect(path)? {
+            FolderState::Empty => create(path, spaces, &settings)?,
+            FolderState::Store => recover(path, spaces, &settings)?,
         };
-        format::forget_creation(path);
-        let last_stamps = recovered_stamps(&keyspaces)?;
-        let (acknowledged, promised) = Acknowledged::open(path)?;
-        acknowledged::verify(path, &promised, |shard| last_stamps.last(shard))?;
-        let closed = AtomicBool::new(false);
-        let recent = Recent::new(settings.recent_bytes);
-        let shared = Arc::new(Shared { keyspaces, last_stamps, recent, closed, lock });
-        start(shared, &settings, acknowledged)
+        folder_marker::remove_creation_mark(path);
+        let last_stamps = read_stamps(&keyspaces)?;
+        let (stamp_file, durable) = DurableStampFile::open(path)?;
+        durable_stamps::verify(path, &durable, |shard| last_stamps.last(shard))?;
+        let read_cache = ReadCache::new(settings.recent_bytes, KEY_PREFIX_BYTES);
+        let inner = Arc::new(LsmInner::new(keyspaces, last_stamps, read_cache, lock));
+        start_committer(inner, &settings, stamp_file)
     }
 }
 
-fn validate(spaces: &[Space], settings: &Settings) -> Result<()> {
-    if let Some(objection) = settings.objection() {
-        return Err(Error::refused(objection));
-    }
+fn validate_spaces(spaces: &[Space]) -> Result<()> {
     for (position, space) in spaces.iter().enumerate() {
         let mut earlier = spaces.iter().take(position);
-        let twice = earlier.any(|other| other.number == space.number || other.name == space.name);
-        if twice || space.name.is_empty() || space.name == STAMPS {
+        let is_duplicate =
+            earlier.any(|other| other.number == space.number || other.name == space.name);
+        if is_duplicate || space.name.is_empty() || space.name == STAMPS {
             return Err(Error::refused(format!(
-                "the space {:?} (number {}) is named twice or has a name that is not allowed",
+                "the space {:?} (number {}) is declared twice or has a name that is not allowed",
                 space.name, space.number
             )));
         }
@@ -81,7 +76,7 @@ fn validate(spaces: &[Space], settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-fn prepare_folder(path: &Path) -> Result<()> {
+fn create_folder(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(cannot_open(path, "it is a file; choose a folder")),
@@ -92,10 +87,10 @@ fn prepare_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Creates the tree and then the marker. What an interrupted creation left behind is removed first.
+/// Creates the tree and then the marker, after removing the remains of an interrupted creation.
 fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
-    format::begin_creation(path)?;
-    let tree = path.join(TREE);
+    folder_marker::begin_creation(path)?;
+    let tree = path.join(TREE_FOLDER);
     match fs::remove_dir_all(&tree) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(cannot_open_file(&tree, error));
@@ -103,51 +98,30 @@ fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspace
         _ => {}
     }
     let keyspaces = open_tree(path, spaces, settings)?;
-    format::finish_creation(path)?;
+    folder_marker::finish_creation(path)?;
     Ok(keyspaces)
 }
 
-/// Opens the tree of an existing store, which the tree itself would silently start anew if its files were gone.
+/// Opens the tree of an existing store. If the tree's files were gone, the tree would silently create new ones, so
+/// their absence is checked here.
 fn recover(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
-    if !path.join(TREE).join(TREE_VERSION).is_file() {
-        let missing = "its folder lsm is missing or incomplete; restore the folder from a backup";
-        return Err(cannot_open(path, missing));
+    if !path.join(TREE_FOLDER).join(TREE_VERSION_FILE).is_file() {
+        let reason = "its folder lsm is missing or incomplete; restore the folder from a backup";
+        return Err(cannot_open(path, reason));
     }
     open_tree(path, spaces, settings)
 }
 
 fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
-    let opened = guarded(|| {
-        let database = Database::builder(path.join(TREE))
-            .cache_size(settings.cache_bytes)
-            .worker_threads(settings.worker_threads)
-            .max_journaling_size(settings.journal_bytes_max)
-            // The committer says how durable each batch is.
-            .manual_journal_persist(true)
-            .open()?;
-        let options = || {
-            KeyspaceCreateOptions::default()
-                .max_memtable_size(settings.memtable_bytes_max)
-                .data_block_restart_interval_policy(RestartIntervalPolicy::all(WHOLE_KEYS_EVERY))
-        };
-        let mut by_number = vec![None; usize::from(u8::MAX) + 1];
-        for space in spaces {
-            let keyspace = database.keyspace(space.name, options)?;
-            if let Some(place) = by_number.get_mut(usize::from(space.number)) {
-                *place = Some(keyspace);
-            }
-        }
-        let stamps = database.keyspace(STAMPS, options)?;
-        let memtable_bytes_max = settings.memtable_bytes_max;
-        Ok(Keyspaces { path: path.to_owned(), database, by_number, stamps, memtable_bytes_max })
-    });
+    let opened = catch_panic(|| Keyspaces::open(path, &path.join(TREE_FOLDER), spaces, settings));
     opened.map_err(|error| tree_did_not_open(path, error))
 }
 
-fn recovered_stamps(keyspaces: &Keyspaces) -> Result<LastStamps> {
-    let read = guarded(|| keyspaces.stamps.iter().map(fjall::Guard::into_inner).collect());
+/// Reads the newest stamp of every shard from the tree.
+fn read_stamps(keyspaces: &Keyspaces) -> Result<LastStamps> {
+    let read = catch_panic(|| keyspaces.stamps().iter().map(fjall::Guard::into_inner).collect());
     let entries: Vec<(Slice, Slice)> =
-        read.map_err(|error| tree_did_not_open(&keyspaces.path, error))?;
+        read.map_err(|error| tree_did_not_open(keyspaces.path(), error))?;
     let last_stamps = LastStamps::new();
     for (shard, stamp) in entries {
         match (shard.as_ref().try_into(), stamp.as_ref().try_into()) {
@@ -155,29 +129,29 @@ fn recovered_stamps(keyspaces: &Keyspaces) -> Result<LastStamps> {
                 let shard = Shard(u32::from_be_bytes(shard));
                 last_stamps.publish(shard, Stamp(u64::from_be_bytes(stamp)));
             }
-            _ => return Err(tree_did_not_open(&keyspaces.path, unreadable_stamp())),
+            _ => {
+                let reason = "the stamp of a shard has the wrong length".to_owned();
+                return Err(tree_did_not_open(keyspaces.path(), TreeError::Panicked(reason)));
+            }
         }
     }
     Ok(last_stamps)
 }
 
-fn unreadable_stamp() -> crate::failure::TreeError {
-    crate::failure::TreeError::Panicked("the stamp of a shard has the wrong length".to_owned())
-}
-
-fn start(
-    shared: Arc<Shared>,
+fn start_committer(
+    inner: Arc<LsmInner>,
     settings: &Settings,
-    acknowledged: Acknowledged,
+    stamp_file: DurableStampFile,
 ) -> Result<Arc<LsmStore>> {
-    let queue = Arc::new(Queue::new(settings.commit_queue_max));
+    let queue = Arc::new(CommitQueue::new(settings.commit_queue_max));
     let committer =
-        Committer::new(Arc::clone(&shared), Arc::clone(&queue), settings.durability, acknowledged);
-    let (alive, committer_gone) = mpsc::channel::<()>();
-    let started = std::thread::Builder::new().name("committer".to_owned()).spawn(move || {
+        Committer::new(Arc::clone(&inner), Arc::clone(&queue), settings.durability, stamp_file);
+    let (alive, committer_exit) = mpsc::channel::<()>();
+    let spawned = std::thread::Builder::new().name("committer".to_owned()).spawn(move || {
         committer.run();
+        // `run` consumes the committer, so its reference to the tree is gone when this disconnects.
         drop(alive);
     });
-    started.map_err(|error| cannot_open_file(&shared.keyspaces.path, error))?;
-    Ok(Arc::new(LsmStore { shared, queue, committer_gone: Mutex::new(committer_gone) }))
+    spawned.map_err(|error| cannot_open_file(inner.keyspaces.path(), error))?;
+    Ok(Arc::new(LsmStore::new(inner, queue, committer_exit)))
 }

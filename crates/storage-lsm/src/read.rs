@@ -1,168 +1,184 @@
 //! Reads, on the caller's thread.
 //!
-//! Owns the way from the tree's slices to bytes. Does not own waiting: a read that misses the cache blocks its
-//! thread for the time of a page fault or a disk read, which costs less than handing it to another thread.
+//! Owns the path from the read cache through the tree to bytes. Does not own any thread: a read that misses the caches
+//! blocks its caller for a page fault or a disk read, which costs less than handing it to another thread.
 //!
-//! Every read goes through a snapshot of the tree. The tree makes a batch visible key by key to a reader without
-//! one, and a commit must appear in one step.
+//! Every read of the tree goes through a snapshot. Without one, the tree makes a batch visible key by key, and a commit
+//! must become visible in one step.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use bytes::BytesMut;
 use fjall::{Keyspace, Readable, Slice, Snapshot};
 use storage::{
-    Direction, Entry, FillingPage, Read, Result, Scan, ScanLimit, ScanPage, Shard, Space,
+    Direction, Entry, Read, Result, Scan, ScanLimit, ScanPage, ScanPageBuilder, Shard, Space,
     StorageKey, StorageValue,
 };
 
-use crate::failure::{closed, read_failed};
-use crate::keyspaces::{in_shard, tree_range, with_tree_key};
-use crate::recent::{HashedKey, SeenBatch};
-use crate::store::{LsmStore, Shared};
+use crate::error::read_failed;
+use crate::inner::LsmInner;
+use crate::keyspaces::{strip_shard, tree_range, with_tree_key};
+use crate::read_cache::{ValueLookup, VisibleBatch};
 
-/// Values up to this size are copied: that costs the same single allocation, and does not keep a whole block in memory.
+/// Values up to this size are copied out of their block: the copy needs one allocation, as a shared slice does, and
+/// does not keep the whole block in memory.
 const COPIED_BYTES_MAX: usize = 64;
 
-/// Keys of a page that share an allocation have about so many bytes together.
-const KEYS_BYTES: usize = 4096;
+/// Size of the allocations that the keys of a page share.
+const KEY_BUFFER_BYTES: usize = 4096;
 
-/// A stable view.
+/// A snapshot as the `Read` trait presents it.
 pub(crate) struct LsmSnapshot {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) view: View,
+    inner: Arc<LsmInner>,
+    view: NumberedSnapshot,
 }
 
-/// A snapshot of the tree, and which batches it sees for certain.
-pub(crate) struct View {
-    seen: SeenBatch,
+/// A snapshot of the tree, and the last batch it certainly contains.
+pub(crate) struct NumberedSnapshot {
+    batch: VisibleBatch,
     snapshot: Snapshot,
 }
 
-impl View {
-    /// A view of the newest commits.
-    pub(crate) fn latest(shared: &Shared) -> Self {
-        // In this order: the snapshot sees what is visible by now, and perhaps more.
-        let seen = shared.recent.seen();
-        Self { seen, snapshot: shared.keyspaces.database.snapshot() }
+impl NumberedSnapshot {
+    /// The newest commits.
+    pub(crate) fn latest(inner: &LsmInner) -> Self {
+        // In this order: the snapshot contains at least what was published before it was taken.
+        let batch = inner.read_cache.visible_batch();
+        Self { batch, snapshot: inner.keyspaces.database().snapshot() }
     }
 }
 
-impl Shared {
-    pub(crate) fn refuse_closed(&self) -> Result<()> {
-        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
+impl LsmSnapshot {
+    pub(crate) fn latest(inner: &Arc<LsmInner>) -> Self {
+        Self { inner: Arc::clone(inner), view: NumberedSnapshot::latest(inner) }
     }
+}
 
-    /// The newest value of a key.
-    fn get_latest(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        with_tree_key(shard, key, |key| {
-            let hashed = self.recent.hashed(space, key);
-            match self.recent.get(self.recent.seen(), &hashed) {
+impl LsmInner {
+    /// The newest value of a key. A cache hit takes no snapshot: one key is atomic by itself.
+    pub(crate) fn get_latest(
+        &self,
+        shard: Shard,
+        space: Space,
+        key: &[u8],
+    ) -> Result<Option<StorageValue>> {
+        with_tree_key(shard, key, |tree_key| {
+            let lookup = self.read_cache.value_lookup(space, tree_key);
+            match self.read_cache.get_value(self.read_cache.visible_batch(), &lookup) {
                 Some(value) => Ok(Some(value)),
-                None => self.get_stored(&View::latest(self), space, key, &hashed),
+                None => {
+                    self.get_from_tree(&NumberedSnapshot::latest(self), space, tree_key, &lookup)
+                }
             }
         })
     }
 
     fn get(
         &self,
-        view: &View,
+        view: &NumberedSnapshot,
         shard: Shard,
         space: Space,
         key: &[u8],
     ) -> Result<Option<StorageValue>> {
-        with_tree_key(shard, key, |key| {
-            let hashed = self.recent.hashed(space, key);
-            match self.recent.get(view.seen, &hashed) {
+        with_tree_key(shard, key, |tree_key| {
+            let lookup = self.read_cache.value_lookup(space, tree_key);
+            match self.read_cache.get_value(view.batch, &lookup) {
                 Some(value) => Ok(Some(value)),
-                None => self.get_stored(view, space, key, &hashed),
+                None => self.get_from_tree(view, space, tree_key, &lookup),
             }
         })
     }
 
-    /// The value of a key of the tree.
-    fn get_stored(
+    fn get_from_tree(
         &self,
-        view: &View,
+        view: &NumberedSnapshot,
         space: Space,
-        key: &[u8],
-        hashed: &HashedKey<'_>,
+        tree_key: &[u8],
+        lookup: &ValueLookup<'_>,
     ) -> Result<Option<StorageValue>> {
-        let keyspace = self.keyspaces.of(space)?;
-        let found = view.snapshot.get(keyspace, key);
-        let found = found.map_err(|error| read_failed(&self.keyspaces.path, error))?;
-        let value = found.map(value_bytes);
+        let keyspace = self.keyspaces.get(space)?;
+        let stored = view.snapshot.get(keyspace, tree_key);
+        let stored = stored.map_err(|error| read_failed(self.keyspaces.path(), error))?;
+        let value = stored.map(to_storage_value);
         if let Some(value) = &value {
-            self.recent.offer(view.seen, hashed, value);
+            self.read_cache.insert_value(view.batch, lookup, value);
         }
         Ok(value)
     }
 
-    fn get_many(
+    pub(crate) fn get_many(
         &self,
-        view: &View,
+        view: &NumberedSnapshot,
         shard: Shard,
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        let each = || keys.iter().map(|key| self.get(view, shard, space, key)).collect();
-        let Some(named) = self.recent.named_keys(shard, space, keys) else { return each() };
-        if let Some(values) = self.recent.together(view.seen, &named) {
+        let get_each = || keys.iter().map(|key| self.get(view, shard, space, key)).collect();
+        let Some(lookup) = self.read_cache.multi_get_lookup(shard, space, keys) else {
+            return get_each();
+        };
+        if let Some(values) = self.read_cache.get_values(view.batch, &lookup) {
             return Ok(values);
         }
-        let values = each()?;
-        self.recent.offer_together(view.seen, &named, &values);
+        let values = get_each()?;
+        self.read_cache.insert_values(view.batch, &lookup, &values);
         Ok(values)
     }
 
-    fn scan(&self, view: &View, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        let keyspace = self.keyspaces.of(space)?;
+    pub(crate) fn scan(
+        &self,
+        view: &NumberedSnapshot,
+        shard: Shard,
+        space: Space,
+        scan: &Scan,
+    ) -> Result<ScanPage> {
+        let keyspace = self.keyspaces.get(space)?;
         if scan.range.is_empty() {
-            return Ok(FillingPage::new(scan.limit).finish());
+            return Ok(ScanPageBuilder::new(scan.limit).finish());
         }
-        let Some(named) = self.recent.named_scan(shard, space, scan) else {
-            return self.scan_stored(view, keyspace, shard, scan);
+        let Some(lookup) = self.read_cache.page_lookup(shard, space, scan) else {
+            return self.scan_tree(view, keyspace, shard, scan);
         };
-        if let Some(page) = self.recent.page(view.seen, &named) {
+        if let Some(page) = self.read_cache.get_page(view.batch, &lookup) {
             return Ok(page);
         }
-        let page = self.scan_stored(view, keyspace, shard, scan)?;
-        self.recent.offer_page(view.seen, &named, &page);
+        let page = self.scan_tree(view, keyspace, shard, scan)?;
+        self.read_cache.insert_page(view.batch, &lookup, &page);
         Ok(page)
     }
 
-    /// The page of a scan of the tree.
-    fn scan_stored(
+    fn scan_tree(
         &self,
-        view: &View,
+        view: &NumberedSnapshot,
         keyspace: &Keyspace,
         shard: Shard,
         scan: &Scan,
     ) -> Result<ScanPage> {
         let range = view.snapshot.range(keyspace, tree_range(shard, &scan.range, scan.direction));
         match scan.direction {
-            Direction::Forward => self.page(shard, scan.limit, range),
-            Direction::Backward => self.page(shard, scan.limit, range.rev()),
+            Direction::Forward => self.read_page(shard, scan.limit, range),
+            Direction::Backward => self.read_page(shard, scan.limit, range.rev()),
         }
     }
 
-    /// Entries of one shard until a limit is reached or another shard begins.
-    fn page(
+    /// Reads entries of one shard until a limit is reached or another shard begins.
+    fn read_page(
         &self,
         shard: Shard,
         limit: ScanLimit,
         range: impl Iterator<Item = fjall::Guard>,
     ) -> Result<ScanPage> {
-        let mut keys = KeysOfPage::default();
-        let mut page = FillingPage::new(limit);
+        let mut keys = KeyBuffer::default();
+        let mut page = ScanPageBuilder::new(limit);
         for guard in range {
-            let (key, value) = match guard.into_inner() {
+            let (tree_key, value) = match guard.into_inner() {
                 Ok(pair) => pair,
-                Err(error) => return Err(read_failed(&self.keyspaces.path, error)),
+                Err(error) => return Err(read_failed(self.keyspaces.path(), error)),
             };
-            let Some(key) = in_shard(shard, &key) else { break };
-            if !page.push(Entry { key: keys.add(key), value: value_bytes(value) }) {
+            let Some(key) = strip_shard(shard, &tree_key) else { break };
+            let entry = Entry { key: keys.copy(key), value: to_storage_value(value) };
+            if !page.push(entry) {
                 break;
             }
         }
@@ -170,15 +186,15 @@ impl Shared {
     }
 }
 
-/// Keys of a page, several in one allocation.
+/// Copies the keys of a page into shared allocations.
 #[derive(Default)]
-struct KeysOfPage(BytesMut);
+struct KeyBuffer(BytesMut);
 
-impl KeysOfPage {
+impl KeyBuffer {
     #[inline]
-    fn add(&mut self, key: &[u8]) -> StorageKey {
+    fn copy(&mut self, key: &[u8]) -> StorageKey {
         if self.0.capacity() < key.len() {
-            self.0 = BytesMut::with_capacity(KEYS_BYTES.max(key.len()));
+            self.0 = BytesMut::with_capacity(KEY_BUFFER_BYTES.max(key.len()));
         }
         self.0.extend_from_slice(key);
         self.0.split().freeze()
@@ -186,7 +202,7 @@ impl KeysOfPage {
 }
 
 #[inline]
-fn value_bytes(value: Slice) -> StorageValue {
+fn to_storage_value(value: Slice) -> StorageValue {
     if value.len() <= COPIED_BYTES_MAX {
         StorageValue::copy_from_slice(&value)
     } else {
@@ -195,33 +211,10 @@ fn value_bytes(value: Slice) -> StorageValue {
 }
 
 #[async_trait]
-impl Read for LsmStore {
-    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        self.shared.refuse_closed()?;
-        self.shared.get_latest(shard, space, key)
-    }
-
-    async fn get_many(
-        &self,
-        shard: Shard,
-        space: Space,
-        keys: &[StorageKey],
-    ) -> Result<Vec<Option<StorageValue>>> {
-        self.shared.refuse_closed()?;
-        self.shared.get_many(&View::latest(&self.shared), shard, space, keys)
-    }
-
-    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.shared.refuse_closed()?;
-        self.shared.scan(&View::latest(&self.shared), shard, space, scan)
-    }
-}
-
-#[async_trait]
 impl Read for LsmSnapshot {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        self.shared.refuse_closed()?;
-        self.shared.get(&self.view, shard, space, key)
+        self.inner.check_open()?;
+        self.inner.get(&self.view, shard, space, key)
     }
 
     async fn get_many(
@@ -230,12 +223,12 @@ impl Read for LsmSnapshot {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        self.shared.refuse_closed()?;
-        self.shared.get_many(&self.view, shard, space, keys)
+        self.inner.check_open()?;
+        self.inner.get_many(&self.view, shard, space, keys)
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.shared.refuse_closed()?;
-        self.shared.scan(&self.view, shard, space, scan)
+        self.inner.check_open()?;
+        self.inner.scan(&self.view, shard, space, scan)
     }
 }

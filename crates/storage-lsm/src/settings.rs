@@ -1,38 +1,41 @@
-//! What the operator may choose about the embedded store.
+//! Settings of the LSM store.
 //!
-//! Owns the names, units and defaults. Does not own where the values come from: the binary reads them.
+//! Owns the names, units and defaults. Does not own where the values come from: the program that opens the store reads
+//! them.
+
+use storage::{Error, Result};
 
 /// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Once it is on disk.
+    /// When it is on disk.
     Synced,
-    /// Once it is handed to the operating system: a crash of the process loses nothing, a power cut may lose the last
-    /// moments, always as a whole suffix of the commits.
+    /// When the operating system has it. A crash of the process loses nothing; a power cut may lose the newest commits,
+    /// always a suffix of all commits.
     Relaxed {
-        /// At most this long after a commit it is on disk.
+        /// A commit is on disk at most this long after it was acknowledged.
         sync_every_ms: u64,
     },
 }
 
-/// Settings of the embedded store.
+/// Settings of the LSM store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Bytes of journal kept before trees are flushed to make it shorter; bounds the time to open. At least 64 MiB.
+    /// Size of the journal beyond which memtables are flushed to shorten it; bounds the time to open. At least 64 MiB.
     pub journal_bytes_max: u64,
-    /// Bytes one space collects in memory before they are written as a table. Up to three times as many wait for a
-    /// worker. More than a space was created with has no effect on it.
+    /// Size at which the memtable of a space is sealed and written as a table. Up to three times as much may wait for a
+    /// worker. A value above the one a space was created with has no effect on that space.
     pub memtable_bytes_max: u64,
-    /// Bytes of decompressed blocks that are kept in memory for all spaces.
+    /// Size of the block cache, which holds decompressed blocks of all spaces.
     pub cache_bytes: u64,
-    /// Bytes of single values and short pages read more than once lately that are kept besides.
+    /// Size of the read cache, which holds values and short pages that were read more than once.
     pub recent_bytes: u64,
-    /// Threads that flush and compact. At least 1. One does both; of several the first only flushes and spins while the
-    /// others compact, so two take a processor more without compacting faster.
+    /// Threads that flush and compact. At least 1. A single thread does both. With several, the first one only flushes
+    /// and spins while the others compact, so a second thread uses another processor without compacting faster.
     pub worker_threads: usize,
     /// When a commit is acknowledged.
     pub durability: Durability,
-    /// Groups that may wait for the committer; further callers wait before they enter. At least 1.
+    /// Groups that may wait for the committer; further callers wait before they enter the queue. At least 1.
     pub commit_queue_max: usize,
 }
 
@@ -50,27 +53,25 @@ impl Default for Settings {
     }
 }
 
-/// The tree preallocates its journal in pieces of this size and refuses a smaller bound.
+/// The tree preallocates its journal in files of this size and refuses a smaller bound.
 const JOURNAL_BYTES_MIN: u64 = 64 * 1024 * 1024;
 
 impl Settings {
-    /// The first setting that makes no sense, as a sentence.
-    pub(crate) fn objection(&self) -> Option<&'static str> {
-        if self.journal_bytes_max < JOURNAL_BYTES_MIN {
-            return Some("journal_bytes_max must be at least 64 MiB");
-        }
-        if self.memtable_bytes_max == 0 {
-            return Some("memtable_bytes_max must be greater than zero");
-        }
-        if self.worker_threads == 0 {
-            return Some("worker_threads must be at least 1");
-        }
-        if self.commit_queue_max == 0 {
-            return Some("commit_queue_max must be at least 1");
-        }
-        if self.durability == (Durability::Relaxed { sync_every_ms: 0 }) {
-            return Some("sync_every_ms must be at least 1; choose Synced to sync every commit");
-        }
-        None
+    /// Refuses values that make no sense.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let problem = if self.journal_bytes_max < JOURNAL_BYTES_MIN {
+            "journal_bytes_max must be at least 64 MiB"
+        } else if self.memtable_bytes_max == 0 {
+            "memtable_bytes_max must be greater than zero"
+        } else if self.worker_threads == 0 {
+            "worker_threads must be at least 1"
+        } else if self.commit_queue_max == 0 {
+            "commit_queue_max must be at least 1"
+        } else if self.durability == (Durability::Relaxed { sync_every_ms: 0 }) {
+            "sync_every_ms must be at least 1; choose Synced to sync every commit"
+        } else {
+            return Ok(());
+        };
+        Err(Error::refused(problem))
     }
 }

@@ -1,133 +1,156 @@
-//! The store: what a caller holds.
+//! The store handle that callers hold.
 //!
-//! Owns the life of the committer's thread and the calls that go through it. Does not own reading (`read`) nor how a
-//! folder is opened (`open`). The folder stays locked until the last handle and the last snapshot are dropped.
+//! Owns the life of the committer's thread and the calls that go through it. Does not own how keys are read (`read`) or
+//! how a folder is opened (`open`). The folder stays locked until the last handle and the last snapshot are dropped.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use storage::{
-    Error, ErrorKind, LastStamps, Read, Result, Shard, ShardStatistics, Stamp, Store, WriteSet,
+    Error, ErrorKind, Read, Result, Scan, ScanPage, Shard, ShardStatistics, Space, Stamp,
+    StorageKey, StorageValue, Store, WriteSet,
 };
 use tokio::sync::oneshot;
 
-use crate::commit::{Job, Queue, Reply};
-use crate::failure::{closed, read_failed};
-use crate::keyspaces::Keyspaces;
-use crate::lock::FolderLock;
-use crate::read::{LsmSnapshot, View};
-use crate::recent::Recent;
+use crate::commit::{CommitJob, CommitQueue, ResultSender};
+use crate::error::{closed, read_failed};
+use crate::inner::LsmInner;
+use crate::read::{LsmSnapshot, NumberedSnapshot};
 
-/// How long dropping a store waits for its committer: longer than any batch, but not forever on a dead device.
-const DROP_WAITS_MAX: Duration = Duration::from_secs(10);
+/// How long dropping a store waits for its committer: longer than any batch takes, but not forever on a dead device.
+const DROP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A store in a folder.
 pub struct LsmStore {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) queue: Arc<Queue>,
-    /// Hears nothing, and is disconnected when the committer's thread has let go of the tree.
-    pub(crate) committer_gone: Mutex<Receiver<()>>,
-}
-
-/// What readers, snapshots and the committer have in common. The lock is released last.
-pub(crate) struct Shared {
-    pub(crate) keyspaces: Keyspaces,
-    pub(crate) last_stamps: LastStamps,
-    pub(crate) recent: Recent,
-    pub(crate) closed: AtomicBool,
-    #[expect(dead_code, reason = "held, not used")]
-    pub(crate) lock: FolderLock,
+    inner: Arc<LsmInner>,
+    queue: Arc<CommitQueue>,
+    /// Receives nothing. It is disconnected when the committer's thread has dropped its reference to the tree.
+    committer_exit: Mutex<Receiver<()>>,
 }
 
 impl LsmStore {
-    /// Bytes on disk, journal included; the journal counts with the size it has reserved.
+    pub(crate) fn new(
+        inner: Arc<LsmInner>,
+        queue: Arc<CommitQueue>,
+        committer_exit: Receiver<()>,
+    ) -> Self {
+        Self { inner, queue, committer_exit: Mutex::new(committer_exit) }
+    }
+
+    /// Bytes on disk, including the journal, which counts with the size it has reserved.
     ///
     /// # Errors
-    /// [`ErrorKind::Closed`] after closing, [`ErrorKind::Device`] when the files cannot be asked.
+    /// [`ErrorKind::Closed`] after closing, [`ErrorKind::Device`] when the sizes of the files cannot be read.
     pub fn disk_bytes(&self) -> Result<u64> {
-        self.shared.refuse_closed()?;
-        let keyspaces = &self.shared.keyspaces;
-        keyspaces.database.disk_space().map_err(|error| read_failed(&keyspaces.path, error))
+        self.inner.check_open()?;
+        let keyspaces = &self.inner.keyspaces;
+        keyspaces.database().disk_space().map_err(|error| read_failed(keyspaces.path(), error))
     }
 
-    /// Queues a job and waits for its outcome.
-    async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T> {
-        let (reply, outcome) = oneshot::channel();
-        self.queue.push(job(reply)).await?;
-        outcome.await.unwrap_or_else(|_| Err(self.no_answer()))
+    #[cfg(test)]
+    pub(crate) fn keyspaces(&self) -> &crate::keyspaces::Keyspaces {
+        &self.inner.keyspaces
     }
 
-    fn no_answer(&self) -> Error {
-        if self.shared.closed.load(Ordering::Acquire) {
+    /// Queues a job and waits for its result. A caller that stops waiting does not cancel the job.
+    async fn submit<T>(&self, job: impl FnOnce(ResultSender<T>) -> CommitJob) -> Result<T> {
+        let (sender, receiver) = oneshot::channel();
+        self.queue.push(job(sender)).await?;
+        receiver.await.unwrap_or_else(|_| Err(self.committer_gone()))
+    }
+
+    fn committer_gone(&self) -> Error {
+        if self.inner.is_closed() {
             return closed();
         }
         Error::new(
             ErrorKind::Device,
             format!(
                 "the committer of the store at {} stopped; open the store again",
-                self.shared.keyspaces.path.display()
+                self.inner.keyspaces.path().display()
             ),
         )
     }
 }
 
 #[async_trait]
+impl Read for LsmStore {
+    async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
+        self.inner.check_open()?;
+        self.inner.get_latest(shard, space, key)
+    }
+
+    async fn get_many(
+        &self,
+        shard: Shard,
+        space: Space,
+        keys: &[StorageKey],
+    ) -> Result<Vec<Option<StorageValue>>> {
+        self.inner.check_open()?;
+        self.inner.get_many(&NumberedSnapshot::latest(&self.inner), shard, space, keys)
+    }
+
+    async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
+        self.inner.check_open()?;
+        self.inner.scan(&NumberedSnapshot::latest(&self.inner), shard, space, scan)
+    }
+}
+
+#[async_trait]
 impl Store for LsmStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
-        self.shared.refuse_closed()?;
-        let view = View::latest(&self.shared);
-        Ok(Arc::new(LsmSnapshot { shared: Arc::clone(&self.shared), view }))
+        self.inner.check_open()?;
+        Ok(Arc::new(LsmSnapshot::latest(&self.inner)))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
-        self.shared.refuse_closed()?;
-        self.ask(|reply| Job::Commit { shard, group, reply }).await
+        self.inner.check_open()?;
+        self.submit(|result| CommitJob::Commit { shard, group, result }).await
     }
 
     async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {
-        self.shared.refuse_closed()?;
-        Ok(self.shared.last_stamps.last(shard))
+        self.inner.check_open()?;
+        Ok(self.inner.last_stamps.last(shard))
     }
 
     async fn wait(&self, shard: Shard, after: Stamp) -> Result<Stamp> {
-        self.shared.last_stamps.wait(shard, after).await
+        self.inner.last_stamps.wait(shard, after).await
     }
 
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
         let store_bytes = self.disk_bytes()?;
-        Ok(ShardStatistics { last_stamp: self.shared.last_stamps.last(shard), store_bytes })
+        Ok(ShardStatistics { last_stamp: self.inner.last_stamps.last(shard), store_bytes })
     }
 
     async fn sync(&self) -> Result<()> {
-        self.shared.refuse_closed()?;
-        self.ask(|reply| Job::Sync { reply }).await
+        self.inner.check_open()?;
+        self.submit(|result| CommitJob::Sync { result }).await
     }
 
     async fn close(&self) -> Result<()> {
-        if self.shared.closed.swap(true, Ordering::AcqRel) {
-            return Err(closed());
-        }
-        let outcome = self.ask(|reply| Job::Close { reply }).await;
-        self.shared.last_stamps.close();
-        outcome
+        // New calls are refused from here on; jobs that are queued already are finished before the close.
+        self.inner.close()?;
+        let result = self.submit(|result| CommitJob::Close { result }).await;
+        self.inner.last_stamps.close();
+        result
     }
 }
 
 impl Drop for LsmStore {
     fn drop(&mut self) {
-        self.queue.end();
-        if let Ok(gone) = self.committer_gone.get_mut() {
-            // Disconnection is the good outcome; after the time limit the thread is left to itself.
-            let _ = gone.recv_timeout(DROP_WAITS_MAX);
+        self.queue.close();
+        if let Ok(exit) = self.committer_exit.get_mut() {
+            // Waits for the disconnection, so that the folder can be opened again right after the drop. After the
+            // timeout the thread is left behind: it is stuck in a call to the device.
+            let _ = exit.recv_timeout(DROP_TIMEOUT);
         }
     }
 }
 
 impl std::fmt::Debug for LsmStore {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("LsmStore").field("path", &self.shared.keyspaces.path).finish()
+        formatter.debug_struct("LsmStore").field("path", &self.inner.keyspaces.path()).finish()
     }
 }

@@ -31,14 +31,14 @@ impl Stamp {
         Self(self.0 + 1)
     }
 
-    /// Writes the stamp as 8 bytes, big endian, at `at`; does nothing without a position.
+    /// Writes the stamp as 8 bytes, big endian, at offset `at`; does nothing if there is none.
     ///
-    /// [`crate::WriteSet::validate`] has made sure that the position lies inside.
-    pub fn place(self, bytes: &mut [u8], at: Option<usize>) {
+    /// [`crate::WriteSet::validate`] has checked that the offset lies inside.
+    pub fn write_at(self, bytes: &mut [u8], at: Option<usize>) {
         if let Some(at) = at
-            && let Some(place) = bytes.get_mut(at..at + 8)
+            && let Some(target) = bytes.get_mut(at..at + 8)
         {
-            place.copy_from_slice(&self.0.to_be_bytes());
+            target.copy_from_slice(&self.0.to_be_bytes());
         }
     }
 }

@@ -32,7 +32,8 @@ pub enum ErrorKind {
     },
     /// The call itself makes no sense (a key too long, a stamp outside its value). Fix the caller.
     Refused,
-    /// The store cannot be opened as it is: locked, foreign, of another format, or incomplete. The text says what to do.
+    /// The store cannot be opened as it is: locked, foreign, of another format, or incomplete. The text says what to
+    /// do.
     CannotOpen,
     /// The stored bytes contradict themselves. Restore from a backup.
     Corrupt,

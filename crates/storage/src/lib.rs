@@ -22,6 +22,6 @@ mod write_set;
 pub use address::{Shard, Space, Stamp, StorageKey, StorageValue};
 pub use error::{Error, ErrorKind, Result};
 pub use last_stamps::LastStamps;
-pub use scan::{Direction, Entry, FillingPage, KeyRange, Scan, ScanLimit, ScanPage};
+pub use scan::{Direction, Entry, KeyRange, Scan, ScanLimit, ScanPage, ScanPageBuilder};
 pub use store::{Read, ShardStatistics, Store};
 pub use write_set::{Guard, Guarded, Write, WriteSet};

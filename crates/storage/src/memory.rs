@@ -315,7 +315,7 @@ fn stamped(bytes: &StorageKey, at: Option<usize>, stamp: Stamp) -> StorageKey {
         return bytes.clone();
     }
     let mut placed = bytes.to_vec();
-    stamp.place(&mut placed, at);
+    stamp.write_at(&mut placed, at);
     placed.into()
 }
 

@@ -166,25 +166,25 @@ impl ScanPage {
         limit: ScanLimit,
         entries: impl Iterator<Item = crate::Result<Entry>>,
     ) -> crate::Result<Self> {
-        let mut filling = FillingPage::new(limit);
+        let mut builder = ScanPageBuilder::new(limit);
         for entry in entries {
-            if !filling.push(entry?) {
+            if !builder.push(entry?) {
                 break;
             }
         }
-        Ok(filling.finish())
+        Ok(builder.finish())
     }
 }
 
 /// A page to which entries are added one by one.
 #[derive(Debug)]
-pub struct FillingPage {
+pub struct ScanPageBuilder {
     page: ScanPage,
     bytes: usize,
     limit: ScanLimit,
 }
 
-impl FillingPage {
+impl ScanPageBuilder {
     /// An empty page.
     #[must_use]
     pub fn new(limit: ScanLimit) -> Self {

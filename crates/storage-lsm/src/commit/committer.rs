@@ -1,9 +1,9 @@
-//! The one thread that writes.
+//! The thread that writes.
 //!
-//! Owns the turn of a batch: take what is queued, merge it, write and sync it once, record what is now durable, publish
-//! the stamps, answer the callers. Does not own the rules inside a batch (`merge`) nor the queue's order (`queue`).
-//! After a failed write it writes nothing more: the tree's journal may end in the middle of a record, and only opening
-//! it again can tell.
+//! Owns one batch from start to end: take what is queued, merge it, write and sync it once, record what is now durable,
+//! publish the stamps, answer the callers. Does not own the rules inside a batch (`batch`) or the order of jobs
+//! (`queue`). After a failed write it writes nothing more: the tree's journal may end in the middle of a record, and
+//! only opening the store again can find out.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,167 +13,174 @@ use fjall::PersistMode;
 use storage::{Error, Result, Shard, Stamp};
 
 use super::backpressure;
-use super::gather::Gather;
-use super::merge::Merge;
-use super::queue::{Job, Queue, Reply};
-use crate::acknowledged::Acknowledged;
-use crate::failure::{guarded, stopped, write_failed};
+use super::batch::BatchBuilder;
+use super::delay::CommitDelay;
+use super::queue::{CommitJob, CommitQueue, ResultSender};
+use crate::durable_stamps::DurableStampFile;
+use crate::error::{catch_panic, stopped, write_failed};
+use crate::inner::LsmInner;
 use crate::settings::Durability;
-use crate::store::Shared;
 
-/// The committer's own state; it lives on its thread.
+/// The state of the committer; it lives on the committer's thread.
 pub(crate) struct Committer {
-    shared: Arc<Shared>,
-    queue: Arc<Queue>,
+    inner: Arc<LsmInner>,
+    queue: Arc<CommitQueue>,
     durability: Durability,
-    acknowledged: Acknowledged,
-    pending: VecDeque<Job>,
-    merge: Merge,
-    gather: Gather,
-    /// Stamps that are visible but not yet synced, and since when; only in relaxed mode.
+    durable_stamps: DurableStampFile,
+    pending: VecDeque<CommitJob>,
+    batch: BatchBuilder,
+    delay: CommitDelay,
+    /// Stamps that are visible but not synced, and since when; only with relaxed durability.
     unsynced: HashMap<Shard, Stamp>,
     unsynced_since: Option<Instant>,
     /// Why nothing is written any more.
     failed: Option<String>,
 }
 
-type Answer = (Reply<Vec<Stamp>>, Result<Vec<Stamp>>);
+type CommitResponse = (ResultSender<Vec<Stamp>>, Result<Vec<Stamp>>);
 
 impl Committer {
     pub(crate) fn new(
-        shared: Arc<Shared>,
-        queue: Arc<Queue>,
+        inner: Arc<LsmInner>,
+        queue: Arc<CommitQueue>,
         durability: Durability,
-        acknowledged: Acknowledged,
+        durable_stamps: DurableStampFile,
     ) -> Self {
         Self {
-            shared,
+            inner,
             queue,
             durability,
-            acknowledged,
+            durable_stamps,
             pending: VecDeque::new(),
-            merge: Merge::default(),
-            gather: Gather::default(),
+            batch: BatchBuilder::default(),
+            delay: CommitDelay::default(),
             unsynced: HashMap::new(),
             unsynced_since: None,
             failed: None,
         }
     }
 
-    /// Works until the queue ends.
+    /// Runs jobs until the queue is closed.
     pub(crate) fn run(mut self) {
-        // Also when this thread panics: callers must not wait for answers that never come.
-        let _end = EndOfQueue(Arc::clone(&self.queue));
+        // Also if this thread panics: callers must not wait for results that never come.
+        let _close = CloseQueueOnDrop(Arc::clone(&self.queue));
         loop {
             let timeout = self.time_to_sync();
             if !self.queue.take_all(&mut self.pending, timeout) {
                 break;
             }
-            self.gather();
+            self.wait_for_more_jobs();
             while let Some(job) = self.pending.pop_front() {
-                self.turn(job);
-                self.sync_when_due();
+                self.run_job(job);
+                // Inside the loop as well: a long queue must not postpone the sync that is due.
+                self.sync_if_due();
             }
-            self.sync_when_due();
+            self.sync_if_due();
         }
         let _ = self.sync();
     }
 
-    /// Gives callers that are about to come back the time to join the next batch.
-    fn gather(&mut self) {
-        let Some(wait) = self.gather.wait(self.pending.len()) else { return };
-        self.queue.take_until(&mut self.pending, wait.jobs, now() + wait.time_max);
-        self.gather.waited(wait, self.pending.len());
+    /// Lets callers that are about to come back join the next batch.
+    fn wait_for_more_jobs(&mut self) {
+        let Some(target) = self.delay.next_target(self.pending.len()) else { return };
+        self.queue.take_until(&mut self.pending, target.jobs, now() + target.time_max);
+        self.delay.record_delay(target, self.pending.len());
     }
 
-    fn sync_when_due(&mut self) {
+    fn sync_if_due(&mut self) {
         if self.time_to_sync() == Some(Duration::ZERO) {
-            // A failure is remembered and told to the next caller; nobody waits for this sync.
+            // Nobody waits for this sync. A failure is remembered and returned to the next caller.
             let _ = self.sync();
         }
     }
 
-    fn turn(&mut self, job: Job) {
+    fn run_job(&mut self, job: CommitJob) {
         match job {
-            Job::Commit { .. } => self.commit_pending(job),
-            Job::Sync { reply } => {
+            CommitJob::Commit { .. } => self.commit_pending(job),
+            CommitJob::Sync { result } => {
                 self.queue.release(1);
-                let _ = reply.send(self.sync());
+                let _ = result.send(self.sync());
             }
-            Job::Close { reply } => {
+            CommitJob::Close { result } => {
                 self.queue.release(1);
-                self.queue.end();
-                let _ = reply.send(self.close());
+                self.queue.close();
+                let _ = result.send(self.close());
             }
         }
     }
 
-    /// Merges the commits at the front of what is pending, up to the bound of a batch, and writes them.
-    fn commit_pending(&mut self, first: Job) {
-        let mut answers = Vec::new();
+    /// Merges the commits at the front of the pending jobs, up to the bounds of a batch, and writes them. A sync or a
+    /// close ends the batch, so that it covers every commit queued before it and none after.
+    fn commit_pending(&mut self, first: CommitJob) {
+        let mut responses = Vec::new();
         let mut next = Some(first);
-        while let Some(Job::Commit { shard, group, reply }) = next {
+        while let Some(CommitJob::Commit { shard, group, result }) = next {
             let merged = match &self.failed {
-                Some(reason) => Err(stopped(&self.shared.keyspaces.path, reason)),
-                None => self.merge.add(&self.shared, shard, &group),
+                Some(reason) => Err(stopped(self.inner.keyspaces.path(), reason)),
+                None => self.batch.add(&self.inner, shard, &group),
             };
-            answers.push((reply, merged));
-            let another = matches!(self.pending.front(), Some(Job::Commit { .. }));
-            next = if another && !self.merge.is_full() { self.pending.pop_front() } else { None };
+            responses.push((result, merged));
+            let another = matches!(self.pending.front(), Some(CommitJob::Commit { .. }));
+            next = if another && !self.batch.is_full() { self.pending.pop_front() } else { None };
         }
-        self.queue.release(answers.len());
+        self.queue.release(responses.len());
         let began = now();
-        let written = if self.merge.is_empty() { Ok(()) } else { self.write() };
-        self.merge.clear();
+        let written = if self.batch.is_empty() { Ok(()) } else { self.write_batch() };
+        self.batch.clear();
         if self.durability == Durability::Synced {
-            let callers = answers.len() + self.pending.len() + self.queue.len();
-            self.gather.synced(callers, now().duration_since(began));
+            let callers = responses.len() + self.pending.len() + self.queue.len();
+            self.delay.record_sync(callers, now().duration_since(began));
         }
-        answer(answers, written);
+        respond(responses, written);
     }
 
-    fn write(&mut self) -> Result<()> {
-        if let Err(error) = backpressure::make_room(&self.shared.keyspaces) {
+    fn write_batch(&mut self) -> Result<()> {
+        if let Err(error) = backpressure::make_room(&self.inner.keyspaces) {
             return Err(self.fail(&error));
         }
         let mode = match self.durability {
             Durability::Synced => PersistMode::SyncData,
             Durability::Relaxed { .. } => PersistMode::Buffer,
         };
-        let batch = self.merge.take_batch(&self.shared, mode)?;
-        if let Err(error) = guarded(|| batch.commit()) {
+        // Building the batch invalidates cache entries, committing it makes the new values readable, publishing it
+        // allows the cache to hold them. The order is what `read_cache` relies on.
+        let batch = self.batch.build(&self.inner, mode)?;
+        if let Err(error) = catch_panic(|| batch.commit()) {
             return Err(self.fail(&error));
         }
-        self.shared.recent.is_visible(self.shared.recent.next_batch());
+        self.inner.read_cache.publish(self.inner.read_cache.next_batch());
         match self.durability {
             Durability::Synced => {
-                if let Err(error) = self.acknowledged.record(self.merge.stamps()) {
+                // After the sync and before the callers hear of it: a stamp in this file is always durable, and an
+                // acknowledged stamp is always in this file (until a power cut; see `durable_stamps`).
+                if let Err(error) = self.durable_stamps.record(self.batch.stamps()) {
                     return Err(self.fail(&error));
                 }
             }
             Durability::Relaxed { .. } => {
-                self.unsynced.extend(self.merge.stamps());
+                self.unsynced.extend(self.batch.stamps());
                 self.unsynced_since.get_or_insert_with(now);
             }
         }
-        for (shard, stamp) in self.merge.stamps() {
-            self.shared.last_stamps.publish(shard, stamp);
+        // Last: whoever waits for a stamp must find its writes.
+        for (shard, stamp) in self.batch.stamps() {
+            self.inner.last_stamps.publish(shard, stamp);
         }
         Ok(())
     }
 
-    /// Makes every batch so far durable and records it.
+    /// Makes every batch so far durable and records its stamps.
     fn sync(&mut self) -> Result<()> {
         if let Some(reason) = &self.failed {
-            return Err(stopped(&self.shared.keyspaces.path, reason));
+            return Err(stopped(self.inner.keyspaces.path(), reason));
         }
-        if let Err(error) = guarded(|| self.shared.keyspaces.database.persist(PersistMode::SyncAll))
-        {
+        let database = self.inner.keyspaces.database();
+        if let Err(error) = catch_panic(|| database.persist(PersistMode::SyncAll)) {
             return Err(self.fail(&error));
         }
         self.unsynced_since = None;
-        let recorded = self.acknowledged.record(self.unsynced.drain());
-        if let Err(error) = recorded.and_then(|()| self.acknowledged.sync()) {
+        let recorded = self.durable_stamps.record(self.unsynced.drain());
+        if let Err(error) = recorded.and_then(|()| self.durable_stamps.sync()) {
             return Err(self.fail(&error));
         }
         Ok(())
@@ -181,13 +188,13 @@ impl Committer {
 
     fn close(&mut self) -> Result<()> {
         self.sync()?;
-        backpressure::flush(&self.shared.keyspaces).map_err(|error| self.fail(&error))
+        backpressure::flush(&self.inner.keyspaces).map_err(|error| self.fail(&error))
     }
 
-    /// Stops all further writing and returns what the callers of this one are told.
+    /// Stops all further writing and returns the error for the callers of the failed write.
     fn fail(&mut self, reason: &dyn std::fmt::Display) -> Error {
         let reason = reason.to_string();
-        let error = write_failed(&self.shared.keyspaces.path, &reason);
+        let error = write_failed(self.inner.keyspaces.path(), &reason);
         self.failed = Some(reason);
         // What is not synced by now never will be; the timer must not try again.
         self.unsynced.clear();
@@ -195,7 +202,7 @@ impl Committer {
         error
     }
 
-    /// How long the oldest unsynced commit may still wait; `None` when there is none.
+    /// How long the oldest unsynced commit may still wait; `None` if there is none.
     fn time_to_sync(&self) -> Option<Duration> {
         let Durability::Relaxed { sync_every_ms } = self.durability else {
             return None;
@@ -205,19 +212,19 @@ impl Committer {
     }
 }
 
-/// Answers the callers of a batch. When it was not written they are all told so, also those a guard refused: the guard
-/// may have failed because of a write in the same batch that does not exist now.
-fn answer(answers: Vec<Answer>, written: Result<()>) {
+/// Answers the callers of a batch. If it was not written, all of them receive the error, including those whose guard
+/// failed: the guard may have failed because of a write in the same batch, which does not exist now.
+fn respond(responses: Vec<CommitResponse>, written: Result<()>) {
     match written {
         Ok(()) => {
-            for (reply, outcome) in answers {
-                let _ = reply.send(outcome);
+            for (sender, result) in responses {
+                let _ = sender.send(result);
             }
         }
         Err(error) => {
-            for (reply, _) in answers {
+            for (sender, _) in responses {
                 let copy = Error::new(error.kind().clone(), error.to_string());
-                let _ = reply.send(Err(copy));
+                let _ = sender.send(Err(copy));
             }
         }
     }
@@ -231,12 +238,12 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Ends the queue when the committer's thread ends, and drops the jobs nobody will do.
-struct EndOfQueue(Arc<Queue>);
+/// Closes the queue when the committer's thread ends, and drops the jobs that nobody will run.
+struct CloseQueueOnDrop(Arc<CommitQueue>);
 
-impl Drop for EndOfQueue {
+impl Drop for CloseQueueOnDrop {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.close();
         self.0.take_all(&mut VecDeque::new(), None);
     }
 }

@@ -1,12 +1,12 @@
-//! Writing: the one thread that does it, and how commits get there.
+//! Group commit: one thread that writes, and the queue that leads to it.
 //!
-//! Owns the way of a group of writes from its caller to the tree and back. Does not own what is read.
+//! Owns the path of a group of write sets from its caller to the tree and back. Does not own reads.
 
 mod backpressure;
+mod batch;
 mod committer;
-mod gather;
-mod merge;
+mod delay;
 mod queue;
 
 pub(crate) use committer::Committer;
-pub(crate) use queue::{Job, Queue, Reply};
+pub(crate) use queue::{CommitJob, CommitQueue, ResultSender};

@@ -1,6 +1,7 @@
-//! The bounded way from callers to the committer.
+//! The bounded queue from callers to the committer.
 //!
-//! Owns the order of jobs and the room for them. Does not own what a job does: `committer` takes them all at once.
+//! Owns the order of jobs and the bound on how many may wait. Does not own what a job does: the committer takes all
+//! queued jobs at once.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,119 +10,131 @@ use std::time::{Duration, Instant};
 use storage::{Result, Shard, Stamp, WriteSet};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::failure::closed;
+use crate::error::closed;
 
-/// Where the outcome of a job goes. A caller who has gone away does not hear it; the job is done all the same.
-pub(crate) type Reply<T> = oneshot::Sender<Result<T>>;
+/// Where the result of a job is sent. If the caller has gone away, the job is done all the same.
+pub(crate) type ResultSender<T> = oneshot::Sender<Result<T>>;
 
-/// Something the committer does in its turn.
-pub(crate) enum Job {
-    Commit { shard: Shard, group: Vec<WriteSet>, reply: Reply<Vec<Stamp>> },
-    Sync { reply: Reply<()> },
-    Close { reply: Reply<()> },
+/// A job for the committer.
+pub(crate) enum CommitJob {
+    Commit { shard: Shard, group: Vec<WriteSet>, result: ResultSender<Vec<Stamp>> },
+    Sync { result: ResultSender<()> },
+    Close { result: ResultSender<()> },
 }
 
 /// Jobs in order of arrival.
-pub(crate) struct Queue {
-    waiting: Mutex<Waiting>,
+pub(crate) struct CommitQueue {
+    state: Mutex<QueueState>,
     changed: Condvar,
-    room: Semaphore,
+    /// One permit per job that may still enter. Callers wait here, in order, without blocking a thread.
+    permits: Semaphore,
 }
 
 #[derive(Default)]
-struct Waiting {
-    jobs: VecDeque<Job>,
-    /// With fewer jobs the committer is not to be woken.
-    wanted: usize,
-    ended: bool,
+struct QueueState {
+    jobs: VecDeque<CommitJob>,
+    /// The committer sleeps until this many jobs are queued; a push below that number does not wake it.
+    wake_at: usize,
+    closed: bool,
 }
 
-impl Queue {
+impl CommitQueue {
     pub(crate) fn new(jobs_max: usize) -> Self {
         Self {
-            waiting: Mutex::default(),
+            state: Mutex::default(),
             changed: Condvar::new(),
-            room: Semaphore::new(jobs_max.min(Semaphore::MAX_PERMITS)),
+            permits: Semaphore::new(jobs_max.min(Semaphore::MAX_PERMITS)),
         }
     }
 
-    /// Adds a job, once there is room for it.
-    pub(crate) async fn push(&self, job: Job) -> Result<()> {
-        let room = self.room.acquire().await.map_err(|_| closed())?;
-        let mut waiting = self.lock();
-        if waiting.ended {
+    /// Adds a job as soon as the bound allows.
+    pub(crate) async fn push(&self, job: CommitJob) -> Result<()> {
+        let permit = self.permits.acquire().await.map_err(|_| closed())?;
+        let mut state = self.lock();
+        if state.closed {
             return Err(closed());
         }
-        waiting.jobs.push_back(job);
-        // The room is given back by `release`, when the committer has taken the job in hand.
-        room.forget();
-        let is_enough = waiting.jobs.len() >= waiting.wanted;
-        drop(waiting);
-        if is_enough {
+        state.jobs.push_back(job);
+        // `release` gives the permit back when the committer starts on the job, not when it takes it out of the queue,
+        // so that the bound covers the jobs the committer has taken but not started.
+        permit.forget();
+        let wakes = state.jobs.len() >= state.wake_at;
+        drop(state);
+        if wakes {
             self.changed.notify_one();
         }
         Ok(())
     }
 
-    /// Moves everything that waits to the end of `taken`, after waiting for something to come, for the end of the
-    /// queue, or for the time to pass. False when the queue has ended and nothing was left.
-    pub(crate) fn take_all(&self, taken: &mut VecDeque<Job>, timeout: Option<Duration>) -> bool {
-        let mut waiting = self.lock();
-        if waiting.jobs.is_empty() && !waiting.ended {
-            waiting = match timeout {
+    /// Waits for a job, for the queue to close or for the timeout, and moves all queued jobs to the end of `taken`.
+    /// Returns false if the queue is closed and nothing was left.
+    pub(crate) fn take_all(
+        &self,
+        taken: &mut VecDeque<CommitJob>,
+        timeout: Option<Duration>,
+    ) -> bool {
+        let mut state = self.lock();
+        if state.jobs.is_empty() && !state.closed {
+            state = match timeout {
                 None => {
-                    let idle = |waiting: &mut Waiting| waiting.jobs.is_empty() && !waiting.ended;
-                    self.changed.wait_while(waiting, idle).unwrap_or_else(PoisonError::into_inner)
+                    let idle = |state: &mut QueueState| state.jobs.is_empty() && !state.closed;
+                    self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner)
                 }
                 Some(timeout) => {
-                    let woken = self.changed.wait_timeout(waiting, timeout);
+                    let woken = self.changed.wait_timeout(state, timeout);
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
-        let goes_on = !waiting.ended || !waiting.jobs.is_empty();
-        taken.append(&mut waiting.jobs);
+        let goes_on = !state.closed || !state.jobs.is_empty();
+        taken.append(&mut state.jobs);
         goes_on
     }
 
-    /// Moves what comes to the end of `taken` until it has so many jobs, the time has come, or the queue ends.
+    /// Moves queued jobs to the end of `taken` until it holds `jobs` of them, the deadline passes or the queue closes.
     #[expect(
         clippy::disallowed_methods,
-        reason = "how long callers are waited for is real time, as the sync that it saves"
+        reason = "the wait is real time, as is the sync that it saves"
     )]
-    pub(crate) fn take_until(&self, taken: &mut VecDeque<Job>, jobs: usize, deadline: Instant) {
-        let mut waiting = self.lock();
-        waiting.wanted = jobs.saturating_sub(taken.len());
-        while waiting.jobs.len() < waiting.wanted && !waiting.ended {
+    pub(crate) fn take_until(
+        &self,
+        taken: &mut VecDeque<CommitJob>,
+        jobs: usize,
+        deadline: Instant,
+    ) {
+        let mut state = self.lock();
+        // Waking up for every single job would cost more than the wait saves.
+        state.wake_at = jobs.saturating_sub(taken.len());
+        while state.jobs.len() < state.wake_at && !state.closed {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
-            let woken = self.changed.wait_timeout(waiting, left);
-            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.changed.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        waiting.wanted = 0;
-        taken.append(&mut waiting.jobs);
+        state.wake_at = 0;
+        taken.append(&mut state.jobs);
     }
 
-    /// Jobs that wait now.
+    /// Number of queued jobs.
     pub(crate) fn len(&self) -> usize {
         self.lock().jobs.len()
     }
 
-    /// Gives back the room of jobs that `take_all` has taken.
+    /// Allows as many new jobs as the committer has started on.
     pub(crate) fn release(&self, jobs: usize) {
-        self.room.add_permits(jobs);
+        self.permits.add_permits(jobs);
     }
 
-    /// Refuses further jobs; those that wait can still be taken.
-    pub(crate) fn end(&self) {
-        self.lock().ended = true;
-        self.room.close();
+    /// Refuses further jobs. Those that are queued can still be taken.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.permits.close();
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,56 +1,62 @@
-//! From errors of the tree and the file system to errors of the store, with the path and what to do.
+//! Errors of the tree and the file system turned into errors of the store, with the path and what to do.
 //!
-//! Owns the sentences. Does not own the decision to stop writing: the committer takes it.
+//! Owns the texts. Does not own the decision to stop writing: the committer makes it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use storage::{Error, ErrorKind};
 
-const NO_ROOM: &str = "there is no room for its files; free some space and open again";
+const NO_SPACE: &str = "there is no space left for its files; free some space and open it again";
 
-/// The folder cannot be opened as it is.
-pub(crate) fn cannot_open(path: &Path, what: &str) -> Error {
+/// The folder cannot be opened in its present state.
+pub(crate) fn cannot_open(path: &Path, reason: &str) -> Error {
     Error::new(
         ErrorKind::CannotOpen,
-        format!("cannot open the store at {}: {what}", path.display()),
+        format!("cannot open the store at {}: {reason}", path.display()),
     )
 }
 
 /// A file of the folder could not be read or written while opening.
 pub(crate) fn cannot_open_file(path: &Path, source: std::io::Error) -> Error {
-    let what = match source.kind() {
+    let reason = match source.kind() {
         std::io::ErrorKind::PermissionDenied => {
-            "no permission to read and write here; change the owner or choose another folder"
+            "no permission to read and write it; change its owner or choose another folder"
         }
-        std::io::ErrorKind::NotADirectory => "this path leads through a file; choose a folder",
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::FileTooLarge => NO_ROOM,
-        _ => "the file system refused",
+        std::io::ErrorKind::NotADirectory => "a part of this path is a file; choose a folder",
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::FileTooLarge => NO_SPACE,
+        _ => "the file system reported an error",
     };
-    cannot_open(path, what).with_source(source)
+    cannot_open(path, reason).with_source(source)
 }
 
-/// The tree did not open.
+/// The tree could not be opened.
 pub(crate) fn tree_did_not_open(path: &Path, source: TreeError) -> Error {
-    match cause(&source) {
-        Cause::Locked => cannot_open(path, "another process has it open; stop that process first"),
-        Cause::Version => cannot_open(
-            path,
-            "the tree's files are of another version; open them with the program that wrote them",
-        ),
-        Cause::Device if !is_missing_file(&source) => {
-            let what = if is_out_of_room(&source) { NO_ROOM } else { "the file system refused" };
-            cannot_open(path, what).with_source(source)
+    match cause_of(&source) {
+        TreeErrorCause::Locked => {
+            cannot_open(path, "another process has it open; stop that process first")
         }
-        Cause::Device | Cause::Contradiction => corrupt(path).with_source(source),
+        TreeErrorCause::Version => cannot_open(
+            path,
+            "the files in lsm have another version; open them with the program that wrote them",
+        ),
+        TreeErrorCause::Device if !is_missing_file(&source) => {
+            let reason = if is_out_of_space(&source) {
+                NO_SPACE
+            } else {
+                "the file system reported an error"
+            };
+            cannot_open(path, reason).with_source(source)
+        }
+        TreeErrorCause::Device | TreeErrorCause::Damaged => corrupt(path).with_source(source),
     }
 }
 
 /// A read failed.
 pub(crate) fn read_failed(path: &Path, source: fjall::Error) -> Error {
-    let source = TreeError::Reported(source);
-    match cause(&source) {
-        Cause::Device => Error::new(
+    let source = TreeError::Returned(source);
+    match cause_of(&source) {
+        TreeErrorCause::Device => Error::new(
             ErrorKind::Device,
             format!("the device failed while reading the store at {}", path.display()),
         )
@@ -59,7 +65,7 @@ pub(crate) fn read_failed(path: &Path, source: fjall::Error) -> Error {
     }
 }
 
-/// A batch or a sync failed: what its callers are told.
+/// A batch or a sync failed: the error for its callers.
 pub(crate) fn write_failed(path: &Path, reason: &str) -> Error {
     Error::new(
         ErrorKind::Device,
@@ -71,7 +77,7 @@ pub(crate) fn write_failed(path: &Path, reason: &str) -> Error {
     )
 }
 
-/// What callers are told after a write has failed.
+/// The error for all callers after a write has failed.
 pub(crate) fn stopped(path: &Path, reason: &str) -> Error {
     Error::new(
         ErrorKind::Device,
@@ -89,59 +95,59 @@ pub(crate) fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the store is closed")
 }
 
-/// An error or a panic of the tree. It asserts on some broken files instead of returning an error.
+/// An error or a panic of the tree, which panics on some damaged files instead of returning an error.
 #[derive(Debug)]
 pub(crate) enum TreeError {
-    Reported(fjall::Error),
+    Returned(fjall::Error),
     Panicked(String),
 }
 
 impl std::fmt::Display for TreeError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Reported(error) => error.fmt(formatter),
-            Self::Panicked(text) => write!(formatter, "the tree gave up: {text}"),
+            Self::Returned(error) => error.fmt(formatter),
+            Self::Panicked(text) => write!(formatter, "the tree panicked: {text}"),
         }
     }
 }
 
 impl std::error::Error for TreeError {}
 
-/// Runs a call of the tree and turns a panic into an error.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> fjall::Result<T>) -> Result<T, TreeError> {
+/// Calls the tree and turns a panic into an error.
+pub(crate) fn catch_panic<T>(call: impl FnOnce() -> fjall::Result<T>) -> Result<T, TreeError> {
     match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(outcome) => outcome.map_err(TreeError::Reported),
+        Ok(result) => result.map_err(TreeError::Returned),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(TreeError::Panicked(text.unwrap_or("without a reason").to_owned()))
+            Err(TreeError::Panicked(text.unwrap_or("no message").to_owned()))
         }
     }
 }
 
-enum Cause {
+enum TreeErrorCause {
     Locked,
     Version,
     Device,
-    Contradiction,
+    Damaged,
 }
 
-fn cause(error: &TreeError) -> Cause {
+fn cause_of(error: &TreeError) -> TreeErrorCause {
     match error {
-        TreeError::Reported(fjall::Error::Locked) => Cause::Locked,
-        TreeError::Reported(fjall::Error::InvalidVersion(_)) => Cause::Version,
-        TreeError::Reported(fjall::Error::Poisoned) => Cause::Device,
+        TreeError::Returned(fjall::Error::Locked) => TreeErrorCause::Locked,
+        TreeError::Returned(fjall::Error::InvalidVersion(_)) => TreeErrorCause::Version,
+        TreeError::Returned(fjall::Error::Poisoned) => TreeErrorCause::Device,
         _ => match io_error(error).map(std::io::Error::kind) {
-            // Files that end early or hold nonsense are read as these kinds.
+            // Reading a truncated or overwritten file fails with one of these kinds.
             None | Some(std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData) => {
-                Cause::Contradiction
+                TreeErrorCause::Damaged
             }
-            Some(_) => Cause::Device,
+            Some(_) => TreeErrorCause::Device,
         },
     }
 }
 
-fn is_out_of_room(error: &TreeError) -> bool {
+fn is_out_of_space(error: &TreeError) -> bool {
     use std::io::ErrorKind::{FileTooLarge, StorageFull};
     matches!(io_error(error).map(std::io::Error::kind), Some(FileTooLarge | StorageFull))
 }
@@ -152,7 +158,7 @@ fn is_missing_file(error: &TreeError) -> bool {
 
 fn io_error(error: &TreeError) -> Option<&std::io::Error> {
     match error {
-        TreeError::Reported(
+        TreeError::Returned(
             fjall::Error::Io(error) | fjall::Error::Storage(fjall::LsmError::Io(error)),
         ) => Some(error),
         _ => None,

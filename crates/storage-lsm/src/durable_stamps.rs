@@ -1,9 +1,11 @@
-//! The side file of acknowledged stamps: how we notice that the tree came back with less than we promised.
+//! The side file of durable stamps, which detects that the tree has lost acknowledged writes.
 //!
-//! Owns one slot per shard with the newest stamp that was acknowledged as durable. Does not own the stamps themselves:
-//! they live in the tree. The tree takes a torn record in the middle of its journal for the end and drops what follows;
-//! a slot greater than the recovered stamp shows it. A slot is written after the sync it speaks of, so it can be too
-//! old after a power cut but never too new.
+//! Owns one slot per shard with the newest stamp that is known to be on disk. Does not own the stamps themselves: they
+//! are in the tree. When the tree recovers, it takes a torn record in the middle of its journal for the end of the
+//! journal and drops what follows. Then the stamp it comes back with is smaller than the slot, and opening is refused.
+//!
+//! A slot is written after the sync it reports. So after a power cut it may be older than the tree, never newer, and a
+//! torn or missing slot can only hide a loss, never invent one.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,30 +14,33 @@ use std::path::{Path, PathBuf};
 
 use storage::{Result, Shard, Stamp};
 
-use crate::failure::{cannot_open, cannot_open_file};
+use crate::error::{cannot_open, cannot_open_file};
 
 /// Name of the side file.
-pub(crate) const ACKNOWLEDGED: &str = "acknowledged";
+const FILE_NAME: &str = "acknowledged";
 
-/// Shard, stamp, checksum and padding; a divisor of every sector size, so a slot is never written in two pieces.
+/// Shard (4), stamp (8), checksum (8) and padding. 32 divides every sector size, so a slot never spans two sectors and
+/// is never half written.
 const SLOT_BYTES: usize = 32;
 
-/// How many recorded batches may pass between two syncs of the side file.
+/// Batches between two syncs of the side file. After a power cut it may lag this far behind, which only shortens the
+/// part of the journal it vouches for.
 const BATCHES_PER_SYNC: u32 = 64;
 
 /// The open side file.
 #[derive(Debug)]
-pub(crate) struct Acknowledged {
+pub(crate) struct DurableStampFile {
     file: File,
+    /// The index of each shard's slot.
     slots: HashMap<Shard, u64>,
     slots_used: u64,
     batches_unsynced: u32,
 }
 
-impl Acknowledged {
-    /// Opens or creates the file and returns what it promises.
+impl DurableStampFile {
+    /// Opens or creates the file and returns the stamps it holds.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Vec<(Shard, Stamp)>)> {
-        let path = folder.join(ACKNOWLEDGED);
+        let path = folder.join(FILE_NAME);
         Self::read(&path).map_err(|error| cannot_open_file(&path, error))
     }
 
@@ -45,17 +50,17 @@ impl Acknowledged {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let mut slots = HashMap::new();
-        let mut promised = Vec::new();
+        let mut stamps = Vec::new();
         let mut slots_used = 0;
         for slot in bytes.chunks(SLOT_BYTES) {
-            // A slot that fails its checksum promises nothing; its place is not used again.
+            // A slot that fails its checksum counts as absent. It is not reused: its shard gets a new slot.
             if let Some((shard, stamp)) = decode(slot) {
                 slots.insert(shard, slots_used);
-                promised.push((shard, stamp));
+                stamps.push((shard, stamp));
             }
             slots_used += 1;
         }
-        Ok((Self { file, slots, slots_used, batches_unsynced: 0 }, promised))
+        Ok((Self { file, slots, slots_used, batches_unsynced: 0 }, stamps))
     }
 
     /// Records the newest durable stamps of the shards of one batch.
@@ -81,13 +86,13 @@ impl Acknowledged {
     }
 }
 
-/// Refuses a folder whose tree holds less than was acknowledged.
+/// Refuses a folder whose tree holds fewer commits than the side file.
 pub(crate) fn verify(
     folder: &Path,
-    promised: &[(Shard, Stamp)],
+    durable: &[(Shard, Stamp)],
     recovered: impl Fn(Shard) -> Stamp,
 ) -> Result<()> {
-    for (shard, stamp) in promised {
+    for (shard, stamp) in durable {
         let found = recovered(*shard);
         if *stamp > found {
             return Err(cannot_open(
@@ -99,7 +104,7 @@ pub(crate) fn verify(
                     shard.0,
                     stamp.0,
                     found.0,
-                    folder.join(ACKNOWLEDGED).display()
+                    folder.join(FILE_NAME).display()
                 ),
             ));
         }
@@ -115,8 +120,8 @@ fn encode(shard: Shard, stamp: Stamp) -> [u8; SLOT_BYTES] {
         &checksum(shard, stamp).to_be_bytes(),
     ]
     .concat();
-    for (place, byte) in slot.iter_mut().zip(fields) {
-        *place = byte;
+    for (target, byte) in slot.iter_mut().zip(fields) {
+        *target = byte;
     }
     slot
 }
@@ -129,7 +134,7 @@ fn decode(slot: &[u8]) -> Option<(Shard, Stamp)> {
     (u64::from_be_bytes(*sum) == checksum(shard, stamp)).then_some((shard, stamp))
 }
 
-/// FNV-1a over both numbers: enough against torn and zeroed slots.
+/// FNV-1a over both numbers: enough to detect torn and zeroed slots.
 fn checksum(shard: Shard, stamp: Stamp) -> u64 {
     let bytes = shard.0.to_be_bytes().into_iter().chain(stamp.0.to_be_bytes());
     bytes.fold(0xCBF2_9CE4_8422_2325, |sum, byte| {

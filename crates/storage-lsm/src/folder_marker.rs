@@ -1,9 +1,14 @@
-//! The marker that says what a folder is, and the care with which a folder becomes a store.
+//! The marker that identifies a folder as a store, and the steps that turn an empty folder into one.
 //!
-//! Owns the files `FORMAT` and `CREATING`. Does not own the bytes inside the tree: the format version names them.
+//! Owns the files `FORMAT` and `CREATING`. Does not own the bytes inside the tree: the format version stands for them.
 //!
-//! A folder is a store from the moment `FORMAT` is in it. While `CREATING` is there and `FORMAT` is not, a creation was
-//! interrupted and nothing was ever acknowledged, so it may be started again.
+//! A folder is a store as soon as it contains `FORMAT`. A folder with `CREATING` and without `FORMAT` is the remains of
+//! an interrupted creation. Nothing in it was ever acknowledged, so the creation starts again.
+//!
+//! ```text
+//! creation:  CREATING synced ─► tree created ─► FORMAT.new synced ─► renamed to FORMAT ─► folder synced
+//! crash in:  start again         start again      start again                             a store
+//! ```
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,60 +16,61 @@ use std::path::Path;
 
 use storage::Result;
 
-use crate::failure::{cannot_open, cannot_open_file};
-use crate::lock::LOCK;
+use crate::error::{cannot_open, cannot_open_file};
+use crate::lock::LOCK_FILE;
 
 const FORMAT: &str = "FORMAT";
 const FORMAT_NEW: &str = "FORMAT.new";
 const CREATING: &str = "CREATING";
 const PRODUCT: &str = "planisphere";
 const BACKEND: &str = "lsm";
-/// Number of the layout on disk that this version writes and reads.
+/// The version of the layout on disk that this program reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What a folder is.
+/// What a folder contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Folder {
-    /// Nothing of anybody, or the start of an interrupted creation.
-    New,
-    /// A store of a format this program knows.
+pub(crate) enum FolderState {
+    /// Nothing, or the remains of an interrupted creation.
+    Empty,
+    /// A store in a format that this program supports.
     Store,
 }
 
-/// Tells what the folder is and refuses one that is not ours. Writes nothing.
-pub(crate) fn recognise(folder: &Path) -> Result<Folder> {
+/// Determines what the folder contains and refuses one that is not ours. Writes nothing.
+pub(crate) fn inspect(folder: &Path) -> Result<FolderState> {
     let marker = folder.join(FORMAT);
     match fs::read(&marker) {
         Ok(bytes) => verify_marker(folder, &bytes),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            refuse_foreign(folder)?;
-            Ok(Folder::New)
+            refuse_foreign_files(folder)?;
+            Ok(FolderState::Empty)
         }
         Err(error) => Err(cannot_open_file(&marker, error)),
     }
 }
 
-/// Announces a creation; a folder left in this state is started again.
+/// Marks a creation as started.
 pub(crate) fn begin_creation(folder: &Path) -> Result<()> {
     let path = folder.join(CREATING);
     let announced = File::create(&path).and_then(|file| file.sync_all());
     announced.and_then(|()| sync_folder(folder)).map_err(|error| cannot_open_file(&path, error))
 }
 
-/// Makes the folder a store, in one step that survives a power cut.
+/// Marks the folder as a store, in one step that survives a power cut.
 pub(crate) fn finish_creation(folder: &Path) -> Result<()> {
     let marker = folder.join(FORMAT);
     write_marker(folder, &marker).map_err(|error| cannot_open_file(&marker, error))
 }
 
-/// Removes what a finished creation left over; harmless when there is nothing.
-pub(crate) fn forget_creation(folder: &Path) {
-    // Only `FORMAT` decides what the folder is, so a leftover that cannot be removed does no harm.
+/// Removes the mark of a started creation, if there is one.
+pub(crate) fn remove_creation_mark(folder: &Path) {
+    // Only `FORMAT` decides what the folder is, so it does no harm if the file cannot be removed.
     let _ = fs::remove_file(folder.join(CREATING));
 }
 
 fn write_marker(folder: &Path, marker: &Path) -> std::io::Result<()> {
     let text = format!("{PRODUCT}\nbackend {BACKEND}\nformat {FORMAT_VERSION}\n");
+    // Written aside and renamed: a crash leaves the whole marker or none.
     let new = folder.join(FORMAT_NEW);
     let mut file = File::create(&new)?;
     file.write_all(text.as_bytes())?;
@@ -72,7 +78,7 @@ fn write_marker(folder: &Path, marker: &Path) -> std::io::Result<()> {
     fs::rename(&new, marker)?;
     sync_folder(folder)?;
     match folder.parent() {
-        // The folder's own name must survive as well.
+        // A new folder is an entry of its parent, which must survive a power cut as well.
         Some(parent) if !parent.as_os_str().is_empty() => sync_folder(parent),
         _ => Ok(()),
     }
@@ -82,7 +88,7 @@ fn sync_folder(folder: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<Folder> {
+fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<FolderState> {
     let damaged = || {
         cannot_open(
             folder,
@@ -99,12 +105,12 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<Folder> {
     let version = lines.next().and_then(|line| line.strip_prefix("format "));
     let version: Option<u32> = version.and_then(|number| number.parse().ok());
     match (backend, version) {
-        (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(Folder::Store),
+        (Some(BACKEND), Some(FORMAT_VERSION)) => Ok(FolderState::Store),
         (Some(BACKEND), Some(version)) if version > FORMAT_VERSION => Err(cannot_open(
             folder,
             &format!(
                 "it was written in format version {version} by a newer version of the program, \
-                 and this one knows {FORMAT_VERSION}; open it with the newer version"
+                 but this one supports {FORMAT_VERSION}; open it with the newer version"
             ),
         )),
         (Some(backend), Some(_)) if backend != BACKEND => Err(cannot_open(
@@ -115,18 +121,18 @@ fn verify_marker(folder: &Path, bytes: &[u8]) -> Result<Folder> {
     }
 }
 
-fn refuse_foreign(folder: &Path) -> Result<()> {
+fn refuse_foreign_files(folder: &Path) -> Result<()> {
     if folder.join(CREATING).exists() {
         return Ok(());
     }
     let entries = fs::read_dir(folder).map_err(|error| cannot_open_file(folder, error))?;
     for entry in entries {
         let entry = entry.map_err(|error| cannot_open_file(folder, error))?;
-        if entry.file_name() != LOCK {
+        if entry.file_name() != LOCK_FILE {
             return Err(cannot_open(
                 folder,
                 &format!(
-                    "it is not empty (it holds {:?}) and has no file FORMAT, so it is not a store; \
+                    "it is not empty (it contains {:?}) and has no file FORMAT, so it is not a store; \
                      choose an empty folder",
                     entry.file_name()
                 ),

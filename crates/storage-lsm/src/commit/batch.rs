@@ -1,41 +1,41 @@
-//! Several groups as one batch of the tree.
+//! Several groups merged into one batch of the tree.
 //!
-//! Owns the order inside a batch: groups are checked and stamped one after the other, each seeing those before it,
-//! and on
-//! the same key the last write stays. The tree gives all entries of a batch one sequence number, so a key must not
-//! appear twice. Does not own writing the batch: `committer` does.
+//! Owns the order inside a batch: groups are checked and stamped one after another, each seeing those before it, and
+//! the last write to a key wins. The tree gives all entries of a batch one sequence number, so a key must not appear
+//! twice. Does not own writing the batch: see `committer`.
 
 use fjall::{OwnedWriteBatch, PersistMode, Slice};
 use foldhash::HashMap;
 use storage::{Error, Result, Shard, Space, Stamp, Write, WriteSet};
 
-use crate::failure::read_failed;
+use crate::error::read_failed;
+use crate::inner::LsmInner;
 use crate::keyspaces::{KEY_BYTES_MAX, SHARD_BYTES};
-use crate::store::Shared;
 
+// A batch ends at whichever bound it reaches first; what is left in the queue goes into the next batch.
 const GROUPS_MAX: usize = 512;
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// What the next batch will hold. Kept between batches for its allocations.
+/// Collects the next batch. Reused from batch to batch for its allocations.
 #[derive(Default)]
-pub(crate) struct Merge {
-    entries: Vec<MergedEntry>,
-    /// By the number of the space: where each key stands in `entries`.
-    places: Vec<HashMap<Slice, usize>>,
+pub(crate) struct BatchBuilder {
+    entries: Vec<BatchEntry>,
+    /// By the number of the space: the index of each key in `entries`.
+    positions: Vec<HashMap<Slice, usize>>,
     stamps: HashMap<Shard, Stamp>,
     groups: usize,
     bytes: usize,
     scratch: Vec<u8>,
 }
 
-struct MergedEntry {
+struct BatchEntry {
     space: Space,
     key: Slice,
-    /// `None` removes.
+    /// `None` removes the key.
     value: Option<Slice>,
 }
 
-impl Merge {
+impl BatchBuilder {
     pub(crate) fn is_empty(&self) -> bool {
         self.groups == 0
     }
@@ -52,27 +52,29 @@ impl Merge {
     /// Adds a group, or refuses it as a whole.
     pub(crate) fn add(
         &mut self,
-        shared: &Shared,
+        inner: &LsmInner,
         shard: Shard,
         group: &[WriteSet],
     ) -> Result<Vec<Stamp>> {
         for set in group {
             set.validate(shard)?;
-            self.validate_sizes(shared, set)?;
+            self.validate_sizes(inner, set)?;
         }
+        // All guards before the first write: they apply to the state before the group.
         for set in group {
-            self.check_guards(shared, shard, set)?;
+            self.check_guards(inner, shard, set)?;
         }
+        // An earlier group of this batch may have used stamps that are not published yet.
         let mut last = match self.stamps.get(&shard) {
             Some(stamp) => *stamp,
-            None => shared.last_stamps.last(shard),
+            None => inner.last_stamps.last(shard),
         };
         let mut stamps = Vec::with_capacity(group.len());
         for set in group {
             last = set.stamp_after(last)?;
             stamps.push(last);
         }
-        // From here on nothing can fail: a group is merged whole or not at all.
+        // From here on nothing can fail: a group is merged completely or not at all.
         for (set, stamp) in group.iter().zip(&stamps) {
             for write in &set.writes {
                 self.write(shard, write, *stamp);
@@ -85,56 +87,54 @@ impl Merge {
         Ok(stamps)
     }
 
-    /// Moves everything into a batch of the tree. From here on nobody finds the old values outside of it.
-    pub(crate) fn take_batch(
-        &mut self,
-        shared: &Shared,
-        mode: PersistMode,
-    ) -> Result<OwnedWriteBatch> {
-        let keyspaces = &shared.keyspaces;
+    /// Moves everything into a batch of the tree, and removes what it changes from the read cache. Afterwards the old
+    /// values can be read only from the tree.
+    pub(crate) fn build(&mut self, inner: &LsmInner, mode: PersistMode) -> Result<OwnedWriteBatch> {
+        let keyspaces = &inner.keyspaces;
         let capacity = self.entries.len() + self.stamps.len();
-        let batch = OwnedWriteBatch::with_capacity(keyspaces.database.clone(), capacity);
+        let batch = OwnedWriteBatch::with_capacity(keyspaces.database().clone(), capacity);
         let mut batch = batch.durability(Some(mode));
-        // Neighbours share most of their way through a memtable: in order, that way is in the processor's cache.
+        // Neighbouring keys share most of their path through a memtable: in order, that path stays in the CPU cache.
         self.entries.sort_unstable_by(|left, right| {
             (left.space.number, &left.key).cmp(&(right.space.number, &right.key))
         });
-        let mut writing = shared.recent.writing();
+        let mut invalidation = inner.read_cache.begin_batch();
         for entry in self.entries.drain(..) {
-            let keyspace = keyspaces.of(entry.space)?;
-            writing.key(entry.space, &entry.key);
+            let keyspace = keyspaces.get(entry.space)?;
+            invalidation.invalidate(entry.space, &entry.key);
             match entry.value {
                 Some(value) => batch.insert(keyspace, entry.key, value),
                 None => batch.remove(keyspace, entry.key),
             }
         }
+        // In the same batch as the writes: after a crash the stamps match the data.
         for (shard, stamp) in &self.stamps {
             let (shard, stamp) = (shard.0.to_be_bytes(), stamp.0.to_be_bytes());
-            batch.insert(&keyspaces.stamps, shard, stamp);
+            batch.insert(keyspaces.stamps(), shard, stamp);
         }
         Ok(batch)
     }
 
-    /// Forgets the batch.
+    /// Empties the builder for the next batch.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
-        self.places.iter_mut().for_each(HashMap::clear);
+        self.positions.iter_mut().for_each(HashMap::clear);
         self.stamps.clear();
         self.groups = 0;
         self.bytes = 0;
     }
 
-    fn validate_sizes(&mut self, shared: &Shared, set: &WriteSet) -> Result<()> {
+    fn validate_sizes(&mut self, inner: &LsmInner, set: &WriteSet) -> Result<()> {
         let written = set.writes.iter().map(|write| match write {
             Write::Put { space, key, value, .. } => (*space, key, value.len()),
             Write::Remove { space, key } => (*space, key, 0),
         });
         let guarded = set.guards.iter().map(|guarded| (guarded.space, &guarded.key, 0));
         for (space, key, value_bytes) in written.chain(guarded) {
-            shared.keyspaces.of(space)?;
-            let places = usize::from(space.number) + 1;
-            if self.places.len() < places {
-                self.places.resize_with(places, HashMap::default);
+            inner.keyspaces.get(space)?;
+            let spaces = usize::from(space.number) + 1;
+            if self.positions.len() < spaces {
+                self.positions.resize_with(spaces, HashMap::default);
             }
             if key.len() > KEY_BYTES_MAX {
                 return Err(Error::refused(format!(
@@ -154,18 +154,18 @@ impl Merge {
         Ok(())
     }
 
-    fn check_guards(&mut self, shared: &Shared, shard: Shard, set: &WriteSet) -> Result<()> {
+    fn check_guards(&mut self, inner: &LsmInner, shard: Shard, set: &WriteSet) -> Result<()> {
         for guarded in &set.guards {
-            tree_key(&mut self.scratch, shard, &guarded.key);
-            let places = self.places.get(usize::from(guarded.space.number));
-            let merged = places.and_then(|places| places.get(self.scratch.as_slice()));
-            let holds = match merged.and_then(|place| self.entries.get(*place)) {
+            write_tree_key(&mut self.scratch, shard, &guarded.key);
+            let positions = self.positions.get(usize::from(guarded.space.number));
+            let merged = positions.and_then(|positions| positions.get(self.scratch.as_slice()));
+            let holds = match merged.and_then(|position| self.entries.get(*position)) {
                 Some(entry) => guarded.holds(entry.value.as_deref()),
                 None => {
-                    // The committer is the only writer, so what it reads here is the state before the batch.
-                    let stored = shared.keyspaces.of(guarded.space)?.get(&self.scratch);
+                    // The committer is the only writer, so this reads the state before the batch, without a snapshot.
+                    let stored = inner.keyspaces.get(guarded.space)?.get(&self.scratch);
                     let stored =
-                        stored.map_err(|error| read_failed(&shared.keyspaces.path, error))?;
+                        stored.map_err(|error| read_failed(inner.keyspaces.path(), error))?;
                     guarded.holds(stored.as_deref())
                 }
             };
@@ -184,23 +184,24 @@ impl Merge {
             }
             Write::Remove { space, key } => (*space, key, None, None),
         };
-        tree_key(&mut self.scratch, shard, key);
-        stamp.place(&mut self.scratch, key_stamp_at.map(|at| at + SHARD_BYTES));
+        write_tree_key(&mut self.scratch, shard, key);
+        stamp.write_at(&mut self.scratch, key_stamp_at.map(|at| at + SHARD_BYTES));
         let key = Slice::from(self.scratch.as_slice());
         self.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
-        let Some(places) = self.places.get_mut(usize::from(space.number)) else {
+        // `validate_sizes` has made a map for every space of the set.
+        let Some(positions) = self.positions.get_mut(usize::from(space.number)) else {
             return;
         };
         let next = self.entries.len();
-        let place = *places.entry(key.clone()).or_insert(next);
-        match self.entries.get_mut(place) {
+        let position = *positions.entry(key.clone()).or_insert(next);
+        match self.entries.get_mut(position) {
             Some(earlier) => earlier.value = value,
-            None => self.entries.push(MergedEntry { space, key, value }),
+            None => self.entries.push(BatchEntry { space, key, value }),
         }
     }
 }
 
-fn tree_key(scratch: &mut Vec<u8>, shard: Shard, key: &[u8]) {
+fn write_tree_key(scratch: &mut Vec<u8>, shard: Shard, key: &[u8]) {
     scratch.clear();
     scratch.extend_from_slice(&shard.0.to_be_bytes());
     scratch.extend_from_slice(key);
@@ -217,6 +218,6 @@ fn stamped_value(
     }
     scratch.clear();
     scratch.extend_from_slice(value);
-    stamp.place(scratch, stamp_at);
+    stamp.write_at(scratch, stamp_at);
     Slice::from(scratch.as_slice())
 }
