@@ -54,7 +54,7 @@ async fn main() -> Done {
 
 /// A store is a folder; an engine is an account on a store. A missing folder becomes a new, empty account.
 async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Done<Engine> {
-    let store = LsmStore::open(folder, SPACES, storage_lsm::Settings::default())?;
+    let store = LsmStore::open(folder, SPACES, storage_lsm::LsmSettings::default())?;
     let environment = Environment::simulated(Arc::clone(clock), 1);
     let engine = Engine::open(store, environment, Settings::default()).await?;
     say(&format!("opened the store in {}", folder.display()));

@@ -15,8 +15,8 @@ use crate::failure::Failure;
 /// How long a relaxed commit may wait for the disk.
 const RELAXED_SYNC_MS: u64 = 100;
 const MEBIBYTE: u64 = 1024 * 1024;
-/// Memory for what was read lately, as a share of that for blocks: one in so many bytes.
-const RECENT_SHARE: u64 = 8;
+/// Size of the read cache as a share of the block cache: one byte in this many.
+const READ_CACHE_SHARE: u64 = 8;
 
 /// How a store is opened.
 #[derive(Clone, Debug, Args)]
@@ -68,11 +68,11 @@ impl StoreFlags {
             true => Durability::Relaxed { sync_every_ms: RELAXED_SYNC_MS },
             false => Durability::Synced,
         };
-        let settings = storage_lsm::Settings {
+        let settings = storage_lsm::LsmSettings {
             durability,
-            cache_bytes: self.cache_mb * MEBIBYTE,
-            recent_bytes: self.cache_mb * MEBIBYTE / RECENT_SHARE,
-            ..storage_lsm::Settings::default()
+            block_cache_bytes: self.cache_mb * MEBIBYTE,
+            read_cache_bytes: self.cache_mb * MEBIBYTE / READ_CACHE_SHARE,
+            ..storage_lsm::LsmSettings::default()
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)
             .map_err(|error| Failure::of(what(), &error))?;

@@ -16,7 +16,7 @@ use model::{
     PartitionKey, PartitionKeyDefinition,
 };
 use storage::Store;
-use storage_lsm::{Durability, LsmStore, Settings};
+use storage_lsm::{Durability, LsmSettings, LsmStore};
 use tokio::task::JoinSet;
 
 use crate::Result;
@@ -46,7 +46,8 @@ pub(crate) async fn open(
     durability: Durability,
     tape: Option<&Path>,
 ) -> Result<Engine> {
-    let store = LsmStore::open(folder, SPACES, Settings { durability, ..Settings::default() })?;
+    let store =
+        LsmStore::open(folder, SPACES, LsmSettings { durability, ..LsmSettings::default() })?;
     let store: Arc<dyn Store> = match tape {
         Some(tape) => Arc::new(Recorder::new(store, tape)?),
         None => store,

@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::SPACES;
 use fjall::config::RestartIntervalPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
-use storage_lsm::{BLOCK_RESTART_INTERVAL, Settings};
+use storage_lsm::{BLOCK_RESTART_INTERVAL, LsmSettings};
 
 use crate::tape::TapeEntry;
 use crate::{Error, Result};
@@ -23,9 +23,9 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
-        let settings = Settings::default();
+        let settings = LsmSettings::default();
         let database = Database::builder(folder.join(TREE))
-            .cache_size(settings.cache_bytes + settings.recent_bytes)
+            .cache_size(settings.block_cache_bytes + settings.read_cache_bytes)
             .worker_threads(settings.worker_threads)
             .max_journaling_size(settings.journal_bytes_max)
             .manual_journal_persist(true)

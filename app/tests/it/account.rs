@@ -11,12 +11,12 @@ use storage_lsm::{Durability, LsmStore};
 
 /// Small memtables make flushes and compactions happen in a small store.
 pub(crate) fn small_store(folder: &Path, durability: Durability) -> storage::Result<Arc<LsmStore>> {
-    let settings = storage_lsm::Settings {
+    let settings = storage_lsm::LsmSettings {
         memtable_bytes_max: 64 * 1024,
-        cache_bytes: 4 * 1024 * 1024,
+        block_cache_bytes: 4 * 1024 * 1024,
         worker_threads: 1,
         durability,
-        ..storage_lsm::Settings::default()
+        ..storage_lsm::LsmSettings::default()
     };
     LsmStore::open(folder, engine::SPACES, settings)
 }

@@ -1,6 +1,6 @@
 //! f: resident memory while loading and after opening, against what the settings allow.
 
-use storage_lsm::Settings;
+use storage_lsm::LsmSettings;
 
 use crate::Result;
 use crate::child::{ChildTask, number, spawn};
@@ -15,9 +15,9 @@ const MEMTABLES: u64 = 4;
 const OVERHEAD_BYTES: u64 = 128 * 1024 * 1024;
 
 pub(crate) fn memory(bench: &Bench) -> Result<Vec<Row>> {
-    let settings = Settings::default();
-    let allowed = settings.cache_bytes
-        + settings.recent_bytes
+    let settings = LsmSettings::default();
+    let allowed = settings.block_cache_bytes
+        + settings.read_cache_bytes
         + FILLED_SPACES * MEMTABLES * settings.memtable_bytes_max
         + OVERHEAD_BYTES;
     let loading = &bench.prepared.loading;

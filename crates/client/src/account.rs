@@ -52,7 +52,7 @@ impl Account {
         let engine = match location.into() {
             Location::Memory => Engine::in_memory().await.map_err(translate)?,
             Location::Folder(folder) => {
-                let store = LsmStore::open(&folder, SPACES, storage_lsm::Settings::default());
+                let store = LsmStore::open(&folder, SPACES, storage_lsm::LsmSettings::default());
                 let store = store.map_err(engine::Error::from).map_err(translate)?;
                 let environment = Environment::system();
                 Engine::open(store, environment, Settings::default()).await.map_err(translate)?

@@ -10,7 +10,7 @@ use fjall::config::RestartIntervalPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use storage::{Direction, Error, KeyRange, Result, Shard, Space};
 
-use crate::settings::Settings;
+use crate::settings::LsmSettings;
 
 /// Length of the shard in front of every tree key.
 pub(crate) const SHARD_BYTES: usize = 4;
@@ -43,10 +43,10 @@ impl Keyspaces {
         path: &Path,
         tree_folder: &Path,
         spaces: &[Space],
-        settings: &Settings,
+        settings: &LsmSettings,
     ) -> fjall::Result<Self> {
         let database = Database::builder(tree_folder)
-            .cache_size(settings.cache_bytes)
+            .cache_size(settings.block_cache_bytes)
             .worker_threads(settings.worker_threads)
             .max_journaling_size(settings.journal_bytes_max)
             // The committer decides how durable each batch is.

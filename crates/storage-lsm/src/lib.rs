@@ -28,5 +28,5 @@ mod store;
 
 pub use folder_marker::FORMAT_VERSION;
 pub use keyspaces::BLOCK_RESTART_INTERVAL;
-pub use settings::{Durability, Settings};
+pub use settings::{Durability, LsmSettings};
 pub use store::LsmStore;

@@ -18,7 +18,7 @@ use crate::inner::LsmInner;
 use crate::keyspaces::{Keyspaces, STAMPS};
 use crate::lock::FolderLock;
 use crate::read_cache::{KEY_PREFIX_BYTES, ReadCache};
-use crate::settings::Settings;
+use crate::settings::LsmSettings;
 use crate::store::LsmStore;
 
 /// The folder of the tree inside that of the store.
@@ -37,7 +37,7 @@ impl LsmStore {
     pub fn open(
         path: impl AsRef<Path>,
         spaces: &'static [Space],
-        settings: Settings,
+        settings: LsmSettings,
     ) -> Result<Arc<Self>> {
         let path = path.as_ref();
         settings.validate()?;
@@ -55,7 +55,7 @@ impl LsmStore {
         let last_stamps = read_stamps(&keyspaces)?;
         let (stamp_file, durable) = DurableStampFile::open(path)?;
         durable_stamps::verify(path, &durable, |shard| last_stamps.last(shard))?;
-        let read_cache = ReadCache::new(settings.recent_bytes, KEY_PREFIX_BYTES);
+        let read_cache = ReadCache::new(settings.read_cache_bytes, KEY_PREFIX_BYTES);
         let inner = Arc::new(LsmInner::new(keyspaces, last_stamps, read_cache, lock));
         start_committer(inner, &settings, stamp_file)
     }
@@ -88,7 +88,7 @@ fn create_folder(path: &Path) -> Result<()> {
 }
 
 /// Creates the tree and then the marker, after removing the remains of an interrupted creation.
-fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
+fn create(path: &Path, spaces: &[Space], settings: &LsmSettings) -> Result<Keyspaces> {
     folder_marker::begin_creation(path)?;
     let tree = path.join(TREE_FOLDER);
     match fs::remove_dir_all(&tree) {
@@ -104,7 +104,7 @@ fn create(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspace
 
 /// Opens the tree of an existing store. If the tree's files were gone, the tree would silently create new ones, so
 /// their absence is checked here.
-fn recover(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
+fn recover(path: &Path, spaces: &[Space], settings: &LsmSettings) -> Result<Keyspaces> {
     if !path.join(TREE_FOLDER).join(TREE_VERSION_FILE).is_file() {
         let reason = "its folder lsm is missing or incomplete; restore the folder from a backup";
         return Err(cannot_open(path, reason));
@@ -112,7 +112,7 @@ fn recover(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspac
     open_tree(path, spaces, settings)
 }
 
-fn open_tree(path: &Path, spaces: &[Space], settings: &Settings) -> Result<Keyspaces> {
+fn open_tree(path: &Path, spaces: &[Space], settings: &LsmSettings) -> Result<Keyspaces> {
     let opened = catch_panic(|| Keyspaces::open(path, &path.join(TREE_FOLDER), spaces, settings));
     opened.map_err(|error| tree_did_not_open(path, error))
 }
@@ -140,7 +140,7 @@ fn read_stamps(keyspaces: &Keyspaces) -> Result<LastStamps> {
 
 fn start_committer(
     inner: Arc<LsmInner>,
-    settings: &Settings,
+    settings: &LsmSettings,
     stamp_file: DurableStampFile,
 ) -> Result<Arc<LsmStore>> {
     let queue = Arc::new(CommitQueue::new(settings.commit_queue_max));

@@ -1,4 +1,4 @@
-//! Settings of the LSM store.
+//! LsmSettings of the LSM store.
 //!
 //! Owns the names, units and defaults. Does not own where the values come from: the program that opens the store reads
 //! them.
@@ -18,18 +18,18 @@ pub enum Durability {
     },
 }
 
-/// Settings of the LSM store.
+/// LsmSettings of the LSM store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct LsmSettings {
     /// Size of the journal beyond which memtables are flushed to shorten it; bounds the time to open. At least 64 MiB.
     pub journal_bytes_max: u64,
     /// Size at which the memtable of a space is sealed and written as a table. Up to three times as much may wait for a
     /// worker. A value above the one a space was created with has no effect on that space.
     pub memtable_bytes_max: u64,
     /// Size of the block cache, which holds decompressed blocks of all spaces.
-    pub cache_bytes: u64,
+    pub block_cache_bytes: u64,
     /// Size of the read cache, which holds values and short pages that were read more than once.
-    pub recent_bytes: u64,
+    pub read_cache_bytes: u64,
     /// Threads that flush and compact. At least 1. A single thread does both. With several, the first one only flushes
     /// and spins while the others compact, so a second thread uses another processor without compacting faster.
     pub worker_threads: usize,
@@ -39,13 +39,13 @@ pub struct Settings {
     pub commit_queue_max: usize,
 }
 
-impl Default for Settings {
+impl Default for LsmSettings {
     fn default() -> Self {
         Self {
             journal_bytes_max: JOURNAL_BYTES_MIN,
             memtable_bytes_max: 16 * 1024 * 1024,
-            cache_bytes: 256 * 1024 * 1024,
-            recent_bytes: 32 * 1024 * 1024,
+            block_cache_bytes: 256 * 1024 * 1024,
+            read_cache_bytes: 32 * 1024 * 1024,
             worker_threads: 1,
             durability: Durability::Synced,
             commit_queue_max: 4096,
@@ -56,7 +56,7 @@ impl Default for Settings {
 /// The tree preallocates its journal in files of this size and refuses a smaller bound.
 const JOURNAL_BYTES_MIN: u64 = 64 * 1024 * 1024;
 
-impl Settings {
+impl LsmSettings {
     /// Refuses values that make no sense.
     pub(crate) fn validate(&self) -> Result<()> {
         let problem = if self.journal_bytes_max < JOURNAL_BYTES_MIN {

@@ -66,7 +66,7 @@ mod tests {
     use storage::{Shard, Store, WriteSet};
 
     use super::*;
-    use crate::{Durability, LsmStore, Settings};
+    use crate::{Durability, LsmSettings, LsmStore};
 
     const MEMTABLE_BYTES_MAX: u64 = 16 * 1024;
     const VALUE_BYTES: usize = 512;
@@ -76,7 +76,7 @@ mod tests {
     fn open(folder: &std::path::Path) -> Arc<LsmStore> {
         let durability = Durability::Relaxed { sync_every_ms: 1_000 };
         let memtable_bytes_max = MEMTABLE_BYTES_MAX;
-        let settings = Settings { durability, memtable_bytes_max, ..Settings::default() };
+        let settings = LsmSettings { durability, memtable_bytes_max, ..LsmSettings::default() };
         LsmStore::open(folder, SPACES, settings).unwrap()
     }
 

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Store};
-use storage_lsm::{LsmStore, Settings};
+use storage_lsm::{LsmSettings, LsmStore};
 
 use crate::{ITEMS, SHARD, open, put, refusal};
 
 /// Opening fails with the kind, and the text names the path and contains the words.
 fn check(path: &Path, kind: &ErrorKind, words: &str) {
-    let error = LsmStore::open(path, SPACES, Settings::default()).unwrap_err();
+    let error = LsmStore::open(path, SPACES, LsmSettings::default()).unwrap_err();
     let text = error.to_string();
     assert_eq!(error.kind(), kind, "{text}");
     assert!(text.contains(words), "{text:?} does not say {words:?}");
@@ -138,7 +138,7 @@ async fn damaged_files_of_the_tree_are_reported_without_a_panic() {
         let length = fs::metadata(&path).unwrap().len();
         let nonsense = vec![0xA5; usize::try_from(length).unwrap().min(4096)];
         fs::write(&path, nonsense).unwrap();
-        let outcome = LsmStore::open(folder.path(), SPACES, Settings::default());
+        let outcome = LsmStore::open(folder.path(), SPACES, LsmSettings::default());
         let error = match outcome {
             Ok(store) if victim == "0.jnl" => {
                 // The closing flush has moved everything into tables, so the journal was not needed.

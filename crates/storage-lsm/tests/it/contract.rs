@@ -1,9 +1,9 @@
 //! The contract, synced and relaxed.
 
 use storage::contract::{self, SPACES};
-use storage_lsm::{Durability, LsmStore, Settings};
+use storage_lsm::{Durability, LsmSettings, LsmStore};
 
-async fn keeps_the_contract(settings: Settings) {
+async fn keeps_the_contract(settings: LsmSettings) {
     let folders = tempfile::tempdir().unwrap();
     let opened = std::cell::Cell::new(0);
     contract::run(async || {
@@ -15,16 +15,16 @@ async fn keeps_the_contract(settings: Settings) {
 
 #[tokio::test]
 async fn the_synced_store_keeps_the_contract() {
-    keeps_the_contract(Settings::default()).await;
+    keeps_the_contract(LsmSettings::default()).await;
 }
 
 #[tokio::test]
 async fn the_relaxed_store_keeps_the_contract() {
     let durability = Durability::Relaxed { sync_every_ms: 1 };
-    keeps_the_contract(Settings { durability, ..Settings::default() }).await;
+    keeps_the_contract(LsmSettings { durability, ..LsmSettings::default() }).await;
 }
 
 #[tokio::test]
 async fn a_store_with_a_queue_of_one_keeps_the_contract() {
-    keeps_the_contract(Settings { commit_queue_max: 1, ..Settings::default() }).await;
+    keeps_the_contract(LsmSettings { commit_queue_max: 1, ..LsmSettings::default() }).await;
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Store, WriteSet};
-use storage_lsm::{LsmStore, Settings};
+use storage_lsm::{LsmSettings, LsmStore};
 
 use crate::{ITEMS, SHARD, noise};
 
@@ -39,7 +39,7 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
     assert!(acknowledged > 10);
     // With room again, everything acknowledged is there and writing goes on.
     runtime.block_on(async {
-        let store = LsmStore::open(&store, SPACES, Settings::default()).unwrap();
+        let store = LsmStore::open(&store, SPACES, LsmSettings::default()).unwrap();
         for key in 0..acknowledged {
             assert!(store.get(SHARD, ITEMS, &key.to_be_bytes()).await.unwrap().is_some());
         }
@@ -51,7 +51,7 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
 /// The test itself, as its own child under a limit on file sizes.
 async fn child(folder: PathBuf) {
     // A large memtable keeps the journal from being replaced by a new file before it is full.
-    let settings = Settings { memtable_bytes_max: 1 << 30, ..Settings::default() };
+    let settings = LsmSettings { memtable_bytes_max: 1 << 30, ..LsmSettings::default() };
     let store = LsmStore::open(&folder, SPACES, settings).unwrap();
     let mut acknowledged = 0_u32;
     let error = loop {

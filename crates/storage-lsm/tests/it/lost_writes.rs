@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Stamp, Store};
-use storage_lsm::{Durability, LsmStore, Settings};
+use storage_lsm::{Durability, LsmSettings, LsmStore};
 
 use crate::{ITEMS, SHARD, open, put};
 
@@ -26,7 +26,7 @@ fn cut(path: &Path, length: u64) {
 }
 
 /// Ten commits and no closing, so that everything is in the journal; returns its length after the ninth.
-async fn ten_commits(folder: &Path, settings: Settings) -> u64 {
+async fn ten_commits(folder: &Path, settings: LsmSettings) -> u64 {
     let store = LsmStore::open(folder, SPACES, settings).unwrap();
     for key in 0..9_u8 {
         put(&store, vec![key], vec![key + 1; 100]).await;
@@ -39,10 +39,10 @@ async fn ten_commits(folder: &Path, settings: Settings) -> u64 {
 #[tokio::test]
 async fn a_journal_without_an_acknowledged_commit_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let length = ten_commits(folder.path(), Settings::default()).await;
+    let length = ten_commits(folder.path(), LsmSettings::default()).await;
     cut(&journal(folder.path()), length);
     for _ in 0..2 {
-        let error = LsmStore::open(folder.path(), SPACES, Settings::default()).unwrap_err();
+        let error = LsmStore::open(folder.path(), SPACES, LsmSettings::default()).unwrap_err();
         let text = error.to_string();
         assert_eq!(*error.kind(), ErrorKind::CannotOpen);
         let words = ["shard 7", "stamp 10", "stamp 9", "backup", "acknowledged writes are missing"];
@@ -60,13 +60,13 @@ async fn a_journal_without_an_acknowledged_commit_is_refused() {
 #[tokio::test]
 async fn a_torn_commit_in_the_middle_of_the_journal_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let length = ten_commits(folder.path(), Settings::default()).await;
+    let length = ten_commits(folder.path(), LsmSettings::default()).await;
     let path = journal(folder.path());
     let mut bytes = fs::read(&path).unwrap();
     let middle = usize::try_from(length / 2).unwrap();
     bytes[middle] ^= 0xFF;
     fs::write(&path, bytes).unwrap();
-    let error = LsmStore::open(folder.path(), SPACES, Settings::default()).unwrap_err();
+    let error = LsmStore::open(folder.path(), SPACES, LsmSettings::default()).unwrap_err();
     let known = [ErrorKind::Corrupt, ErrorKind::CannotOpen];
     assert!(known.contains(error.kind()), "{error}");
 }
@@ -74,7 +74,7 @@ async fn a_torn_commit_in_the_middle_of_the_journal_is_refused() {
 #[tokio::test]
 async fn a_torn_tail_that_was_never_acknowledged_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
-    ten_commits(folder.path(), Settings::default()).await;
+    ten_commits(folder.path(), LsmSettings::default()).await;
     let path = journal(folder.path());
     let length = written_bytes(&path);
     // The start of an eleventh commit: a copy of the first bytes of the journal.
@@ -93,7 +93,7 @@ async fn a_torn_tail_that_was_never_acknowledged_is_dropped() {
 async fn a_relaxed_store_may_lose_its_unsynced_tail() {
     let folder = tempfile::tempdir().unwrap();
     let durability = Durability::Relaxed { sync_every_ms: 600_000 };
-    let settings = Settings { durability, ..Settings::default() };
+    let settings = LsmSettings { durability, ..LsmSettings::default() };
     let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
     put(&store, "a", "1").await;
     store.sync().await.unwrap();
@@ -115,7 +115,7 @@ async fn a_relaxed_store_may_lose_its_unsynced_tail() {
 async fn the_relaxed_timer_syncs_without_being_asked() {
     let folder = tempfile::tempdir().unwrap();
     let durability = Durability::Relaxed { sync_every_ms: 5 };
-    let settings = Settings { durability, ..Settings::default() };
+    let settings = LsmSettings { durability, ..LsmSettings::default() };
     let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
     put(&store, "a", "1").await;
     let side_file = folder.path().join("acknowledged");
@@ -131,7 +131,7 @@ async fn the_relaxed_timer_syncs_without_being_asked() {
 #[tokio::test]
 async fn a_damaged_slot_promises_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    ten_commits(folder.path(), Settings::default()).await;
+    ten_commits(folder.path(), LsmSettings::default()).await;
     let path = folder.path().join("acknowledged");
     let mut bytes = fs::read(&path).unwrap();
     bytes[11] ^= 0xFF;

@@ -16,18 +16,18 @@ use std::sync::Arc;
 
 use storage::contract::SPACES;
 use storage::{Shard, Space, Stamp, Store, WriteSet};
-use storage_lsm::{LsmStore, Settings};
+use storage_lsm::{LsmSettings, LsmStore};
 
 const ITEMS: Space = SPACES[0];
 const SHARD: Shard = Shard(7);
 
 fn open(path: &Path) -> Arc<LsmStore> {
-    LsmStore::open(path, SPACES, Settings::default()).unwrap()
+    LsmStore::open(path, SPACES, LsmSettings::default()).unwrap()
 }
 
 /// The text of the refusal to open a folder.
 fn refusal(path: &Path) -> String {
-    LsmStore::open(path, SPACES, Settings::default()).unwrap_err().to_string()
+    LsmStore::open(path, SPACES, LsmSettings::default()).unwrap_err().to_string()
 }
 
 async fn put(store: &LsmStore, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Stamp {

@@ -2,7 +2,7 @@
 
 use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Shard, Stamp, Store, WriteSet};
-use storage_lsm::{Durability, LsmStore, Settings};
+use storage_lsm::{Durability, LsmSettings, LsmStore};
 
 use crate::{ITEMS, SHARD, noise, open, put};
 
@@ -28,7 +28,7 @@ async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
 async fn a_store_dropped_without_closing_comes_back_as_well() {
     for durability in [Durability::Synced, Durability::Relaxed { sync_every_ms: 60_000 }] {
         let folder = tempfile::tempdir().unwrap();
-        let settings = Settings { durability, ..Settings::default() };
+        let settings = LsmSettings { durability, ..LsmSettings::default() };
         let store = LsmStore::open(folder.path(), SPACES, settings).unwrap();
         let last = put(&store, "a", "1").await;
         drop(store);
@@ -76,18 +76,21 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
 async fn settings_and_spaces_that_make_no_sense_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let bad = [
-        Settings { journal_bytes_max: 1, ..Settings::default() },
-        Settings { memtable_bytes_max: 0, ..Settings::default() },
-        Settings { worker_threads: 0, ..Settings::default() },
-        Settings { commit_queue_max: 0, ..Settings::default() },
-        Settings { durability: Durability::Relaxed { sync_every_ms: 0 }, ..Settings::default() },
+        LsmSettings { journal_bytes_max: 1, ..LsmSettings::default() },
+        LsmSettings { memtable_bytes_max: 0, ..LsmSettings::default() },
+        LsmSettings { worker_threads: 0, ..LsmSettings::default() },
+        LsmSettings { commit_queue_max: 0, ..LsmSettings::default() },
+        LsmSettings {
+            durability: Durability::Relaxed { sync_every_ms: 0 },
+            ..LsmSettings::default()
+        },
     ];
     for settings in bad {
         let error = LsmStore::open(folder.path(), SPACES, settings).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Refused, "{settings:?}");
     }
     static TWICE: &[storage::Space] = &[ITEMS, ITEMS];
-    let error = LsmStore::open(folder.path(), TWICE, Settings::default()).unwrap_err();
+    let error = LsmStore::open(folder.path(), TWICE, LsmSettings::default()).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Refused);
 }
 
