@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::words::{EventType, Payload};
 
-use super::plural::plural_form;
+use super::plural::PluralForms;
 use super::safe::{SNIPPET_CHARS_MAX, safe_text};
 
 /// Characters of names and of further values at most.
@@ -36,6 +36,7 @@ pub(crate) struct Templates {
 
 struct Language {
     file: File,
+    plural_forms: PluralForms,
     environment: Environment<'static>,
 }
 
@@ -110,18 +111,16 @@ impl Templates {
     /// The texts of a notification.
     pub(crate) fn render(&self, wording: &Wording<'_>) -> Result<Rendered> {
         let chosen = wording.locale.and_then(|locale| self.find(locale));
-        let (name, language) = chosen
+        let language = chosen
             .or_else(|| self.find(&self.default))
             .ok_or_else(|| Error::internal("the default language has gone"))?;
-        language.render(name, wording)
+        language.render(wording)
     }
 
     /// `de-AT` is served by `de` unless it has a file of its own.
-    fn find(&self, locale: &str) -> Option<(&str, &Language)> {
+    fn find(&self, locale: &str) -> Option<&Language> {
         let language = locale.split(['-', '_']).next().unwrap_or(locale);
-        [locale, language].into_iter().find_map(|name| {
-            self.languages.get_key_value(name).map(|(name, found)| (name.as_str(), found))
-        })
+        self.languages.get(locale).or_else(|| self.languages.get(language))
     }
 }
 
@@ -149,15 +148,15 @@ impl Language {
         }
         let mut environment = Environment::new();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
-        let language = Self { file, environment };
+        let language = Self { file, plural_forms: PluralForms::new(name), environment };
         // Every template is rendered once, so that a mistake in a file is seen at the start.
         for event_type in EventType::ALL {
-            language.check(name, event_type).map_err(|error| wrong(&error.to_string()))?;
+            language.check(event_type).map_err(|error| wrong(&error.to_string()))?;
         }
         Ok(language)
     }
 
-    fn check(&self, name: &str, event_type: EventType) -> Result<()> {
+    fn check(&self, event_type: EventType) -> Result<()> {
         let payload = Payload {
             actor_id: None,
             actor_name: None,
@@ -166,15 +165,11 @@ impl Language {
             snippet: None,
             more: serde_json::Map::new(),
         };
-        for others in [0, 1, 2, 5, 22] {
-            let wording = Wording {
-                locale: Some(name),
-                event_type,
-                payload: &payload,
-                actor_name: None,
-                others,
-            };
-            let rendered = self.render(name, &wording)?;
+        // These numbers take every form that a language can have: one, two, few, many and other.
+        for others in [0, 1, 2, 3, 5, 11, 100] {
+            let wording =
+                Wording { locale: None, event_type, payload: &payload, actor_name: None, others };
+            let rendered = self.render(&wording)?;
             if rendered.title.is_empty() {
                 return Err(Error::invalid(format!("{} has an empty title", event_type.name())));
             }
@@ -182,14 +177,14 @@ impl Language {
         Ok(())
     }
 
-    fn render(&self, name: &str, wording: &Wording<'_>) -> Result<Rendered> {
+    fn render(&self, wording: &Wording<'_>) -> Result<Rendered> {
         let texts = self.file.events.get(&wording.event_type);
         let texts =
             texts.ok_or_else(|| Error::internal("every type has texts; parsing checked it"))?;
         let safe = |text: &str| safe_text(text, NAME_CHARS_MAX);
         let actor = wording.actor_name.map(safe).filter(|name| !name.is_empty());
         let actor = actor.unwrap_or_else(|| self.file.someone.clone());
-        let who = self.who(name, &actor, wording.others)?;
+        let who = self.who(&actor, wording.others)?;
         let snippet = wording.payload.snippet.as_deref().unwrap_or_default();
         let values = Value::from_iter([
             ("actor", Value::from(actor)),
@@ -212,12 +207,12 @@ impl Language {
     }
 
     /// "alice", or "alice and 2 others".
-    fn who(&self, name: &str, actor: &str, others: u64) -> Result<String> {
+    fn who(&self, actor: &str, others: u64) -> Result<String> {
         if others == 0 {
             return Ok(actor.to_owned());
         }
         let forms = &self.file.others;
-        let form = forms.get(plural_form(name, others)).or_else(|| forms.get("other"));
+        let form = forms.get(self.plural_forms.form_of(others)).or_else(|| forms.get("other"));
         let form =
             form.ok_or_else(|| Error::internal("the form `other` is there; parsing checked it"))?;
         let values =
