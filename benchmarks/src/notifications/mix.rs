@@ -6,7 +6,7 @@
 //! A tenth of the backlog concerns a tenth of the people, all of whose events lie in it. So every tenth has the same
 //! mix of outcomes and lists of the same length, and only the backlog could make one dearer than another.
 
-use notifications::{Category, EventType, Payload, Platform, TargetType};
+use notifications::{Category, EventPayload, EventType, Platform, TargetType};
 
 use crate::data::mixed;
 
@@ -60,7 +60,7 @@ pub(super) struct Happening {
     pub(super) user_id: String,
     pub(super) event_type: EventType,
     /// Its target tells the number of the event.
-    pub(super) payload: Payload,
+    pub(super) payload: EventPayload,
     pub(super) dedupe_key: String,
 }
 
@@ -102,7 +102,7 @@ impl Mix {
         Happening {
             user_id,
             event_type,
-            payload: Payload {
+            payload: EventPayload {
                 actor_id: Some(actor_id),
                 actor_name: Some(format!("Person number {actor}")),
                 target_id: number.to_string(),

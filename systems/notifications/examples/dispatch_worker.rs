@@ -13,7 +13,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use client::{Account, Environment};
 use planisphere_notifications::delivery::{Delivery, Push, PushResult};
-use planisphere_notifications::{Device, Notifications, Settings, Step, StepWatch};
+use planisphere_notifications::{
+    Device, DispatchObserver, DispatchStep, NotificationSettings, Notifications,
+};
 
 /// Writes pushes down.
 struct Noted(PathBuf);
@@ -33,8 +35,8 @@ impl Delivery for Noted {
 /// Stands still at a step.
 struct StandStill(String);
 
-impl StepWatch for StandStill {
-    fn reached(&self, step: Step) {
+impl DispatchObserver for StandStill {
+    fn on_step(&self, step: DispatchStep) {
         if format!("{step:?}") == self.0 {
             println!("reached");
             loop {
@@ -52,8 +54,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let account = Account::open(&place).await?;
     let delivery = Arc::new(Noted(PathBuf::from(pushes)));
     let environment = Environment::system();
-    let system = Notifications::open(account, Settings::default(), environment, delivery).await?;
-    system.watch_steps(Arc::new(StandStill(at)));
+    let system =
+        Notifications::open(account, NotificationSettings::default(), environment, delivery)
+            .await?;
+    system.observe_steps(Arc::new(StandStill(at)));
     system.dispatcher("victim").await?.run_once().await?;
     println!("finished");
     Ok(())

@@ -9,7 +9,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use client::{Clock, SystemClock};
-use planisphere_notifications::delivery::fake::{FakeApns, FakeFcm, Received, Reply};
+use planisphere_notifications::delivery::fake::{FakeApns, FakeFcm, FakeResponse, ReceivedRequest};
 use serde_json::{Value, json};
 
 #[tokio::main]
@@ -23,8 +23,8 @@ async fn main() -> std::io::Result<()> {
         "access_token": "access-1", "expires_in": 3599, "token_type": "Bearer",
         "name": "projects/demo-project/messages/1",
     });
-    fcm.tokens().always(Reply::json(200, &taken));
-    fcm.messages().always(Reply::json(200, &taken));
+    fcm.tokens().always(FakeResponse::json(200, &taken));
+    fcm.messages().always(FakeResponse::json(200, &taken));
     let (fcm_settings, apns_settings) = (fcm.settings(), apns.settings());
     let settings = json!({
         "fcm": {
@@ -55,8 +55,8 @@ async fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-fn shown(received: &[Received]) -> Vec<Value> {
-    let show = |received: &Received| {
+fn shown(received: &[ReceivedRequest]) -> Vec<Value> {
+    let show = |received: &ReceivedRequest| {
         json!({
             "method": received.method,
             "path": received.path,

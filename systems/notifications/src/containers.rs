@@ -17,7 +17,7 @@ use model::{
 use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaError};
 
 use crate::error::{Error, Result};
-use crate::settings::{Indexing, Settings};
+use crate::settings::{Indexing, NotificationSettings};
 
 /// Handles on the containers of this system.
 #[derive(Clone, Debug)]
@@ -37,21 +37,21 @@ pub struct Containers {
 }
 
 /// One container as it should be.
-struct Shape {
+struct ContainerSpec {
     name: &'static str,
     partition_key: &'static str,
     expires: bool,
     /// The paths this system asks by.
-    asked: &'static [&'static str],
+    queried_paths: &'static [&'static str],
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
 }
 
-const EVENTS: Shape = Shape {
+const EVENTS: ContainerSpec = ContainerSpec {
     name: "notification_events",
     partition_key: "/userId",
     expires: true,
     // Few events are worked on or have failed at a time, so leases and attempts are looked at among those.
-    asked: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
+    queried_paths: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
     composite: &[
         &[("/status", Up), ("/createdAt", Up)],
         &[("/status", Up), ("/nextRetryAt", Up)],
@@ -59,46 +59,46 @@ const EVENTS: Shape = Shape {
     ],
 };
 
-const NOTIFICATIONS: Shape = Shape {
+const NOTIFICATIONS: ContainerSpec = ContainerSpec {
     name: "notifications",
     partition_key: "/userId",
     expires: true,
-    asked: &["category", "read", "dismissed", "createdAt", "dedupeKey", "pushed"],
+    queried_paths: &["category", "read", "dismissed", "createdAt", "dedupeKey", "pushed"],
     composite: &[
         &[("/userId", Up), ("/createdAt", Down)],
         &[("/userId", Up), ("/read", Up), ("/createdAt", Down)],
     ],
 };
 
-const PREFERENCES: Shape = Shape {
+const PREFERENCES: ContainerSpec = ContainerSpec {
     name: "notification_preferences",
     partition_key: "/userId",
     expires: false,
-    asked: &[],
+    queried_paths: &[],
     composite: &[],
 };
 
-const DEVICES: Shape = Shape {
+const DEVICES: ContainerSpec = ContainerSpec {
     name: "device_tokens",
     partition_key: "/userId",
     expires: false,
-    asked: &["deviceId", "revokedAt", "lastSeenAt"],
+    queried_paths: &["deviceId", "revokedAt", "lastSeenAt"],
     composite: &[&[("/userId", Up), ("/lastSeenAt", Down)]],
 };
 
-const TOKEN_OWNERS: Shape = Shape {
+const TOKEN_OWNERS: ContainerSpec = ContainerSpec {
     name: "push_token_owner",
     partition_key: "/id",
     expires: false,
-    asked: &["userId"],
+    queried_paths: &["userId"],
     composite: &[],
 };
 
-const LEASES: Shape = Shape {
+const LEASES: ContainerSpec = ContainerSpec {
     name: "notification_leases",
     partition_key: "/id",
     expires: false,
-    asked: &["kind", "againAt"],
+    queried_paths: &["kind", "againAt"],
     composite: &[],
 };
 
@@ -126,7 +126,7 @@ impl Containers {
     ///
     /// # Errors
     /// `Invalid` for a database name that breaks the rules for names.
-    pub fn schema(settings: &Settings) -> Result<Schema> {
+    pub fn schema(settings: &NotificationSettings) -> Result<Schema> {
         let throughput = Throughput::manual(THROUGHPUT_RU).map_err(client::Error::from)?;
         schema(settings, Some(throughput))
     }
@@ -137,7 +137,7 @@ impl Containers {
     /// # Errors
     /// Those of the account; `Invalid` when a container cannot become what it should be, such as by another partition
     /// key.
-    pub(crate) async fn create(account: &Account, settings: &Settings) -> Result<Self> {
+    pub(crate) async fn create(account: &Account, settings: &NotificationSettings) -> Result<Self> {
         match schema(settings, None)?.apply(account).await {
             Ok(_) => Self::of(account, &settings.database),
             Err(SchemaError::Account { error, .. }) => Err(error.into()),
@@ -146,7 +146,7 @@ impl Containers {
     }
 }
 
-fn schema(settings: &Settings, throughput: Option<Throughput>) -> Result<Schema> {
+fn schema(settings: &NotificationSettings, throughput: Option<Throughput>) -> Result<Schema> {
     let made = || {
         let shapes = [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES];
         let containers = shapes.map(|shape| shape.schema(settings, throughput));
@@ -156,10 +156,10 @@ fn schema(settings: &Settings, throughput: Option<Throughput>) -> Result<Schema>
     Ok(made().map_err(client::Error::from)?)
 }
 
-impl Shape {
+impl ContainerSpec {
     fn schema(
         &self,
-        settings: &Settings,
+        settings: &NotificationSettings,
         throughput: Option<Throughput>,
     ) -> model::Result<ContainerSchema> {
         let policy = match settings.indexing {
@@ -186,10 +186,10 @@ impl Shape {
         Ok(IndexingPolicy { composite, ..IndexingPolicy::default() })
     }
 
-    /// Only what is asked by. Composite indexes are for questions within one user, where order by one path is enough.
+    /// Only what is queried_paths by. Composite indexes are for questions within one user, where order by one path is enough.
     fn lean(&self) -> model::Result<IndexingPolicy> {
         let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
-        let included = self.asked.iter().map(path).collect::<model::Result<_>>()?;
+        let included = self.queried_paths.iter().map(path).collect::<model::Result<_>>()?;
         let mut policy = IndexingPolicy { included, ..IndexingPolicy::default() };
         policy.excluded.push(IndexPath::root());
         Ok(policy)

@@ -12,14 +12,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    problems: Vec<Problem>,
+    field_errors: Vec<FieldError>,
     source: Option<Box<client::Error>>,
 }
 
 /// What the caller can do. The list is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The input breaks a rule; nothing was stored. See [`Error::problems`].
+    /// The input breaks a rule; nothing was stored. See [`Error::field_errors`].
     Invalid,
     /// There is no such thing, or it is not the caller's.
     NotFound,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
 
 /// What is wrong with one part of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct FieldError {
     /// Where: the name of the field, with the names around it.
     pub field: String,
     /// What is wrong with its value, and what would be right.
@@ -47,10 +47,10 @@ impl Error {
     }
 
     /// An input with these parts wrong.
-    pub(crate) fn problems_with(what: &str, problems: Vec<Problem>) -> Self {
-        let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
+    pub(crate) fn invalid_fields(what: &str, field_errors: Vec<FieldError>) -> Self {
+        let fields: Vec<&str> = field_errors.iter().map(|problem| problem.field.as_str()).collect();
         let message = format!("{what}: wrong {}", fields.join(", "));
-        Self { problems, ..Self::new(ErrorKind::Invalid, message) }
+        Self { field_errors, ..Self::new(ErrorKind::Invalid, message) }
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
@@ -66,7 +66,7 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), problems: Vec::new(), source: None }
+        Self { kind, message: message.into(), field_errors: Vec::new(), source: None }
     }
 
     /// What the caller can do.
@@ -83,8 +83,8 @@ impl Error {
 
     /// The parts of the input that are wrong.
     #[must_use]
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
+    pub fn field_errors(&self) -> &[FieldError] {
+        &self.field_errors
     }
 
     /// What the data said.
@@ -94,7 +94,7 @@ impl Error {
     }
 }
 
-impl Problem {
+impl FieldError {
     /// A part that is wrong.
     pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
@@ -104,7 +104,7 @@ impl Problem {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
-        for problem in &self.problems {
+        for problem in &self.field_errors {
             write!(formatter, "; {}: {}", problem.field, problem.message)?;
         }
         Ok(())

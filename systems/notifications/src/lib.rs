@@ -1,7 +1,7 @@
 //! The notifications pipeline of seed 003: events in, an in-app list and pushes out.
 //!
-//! Owns its words, its containers and its rules. Does not own HTTP plumbing, identity or work queues (`service`), nor
-//! any storage (`client`).
+//! Owns its stored types, its containers and its rules. Does not own HTTP plumbing, identity or work queues
+//! (`service`), nor any storage (`client`).
 //!
 //! ```text
 //! action/enqueue ─► notification_events ─► reaction (change feed) ─► notifications ─► question/list, stream
@@ -9,32 +9,35 @@
 //! ```
 
 mod action;
-mod charged;
+mod charge;
 mod containers;
 pub mod delivery;
+mod domain;
 mod error;
 mod http;
+mod monitor;
 mod notifications;
 mod page;
 mod question;
+mod queue;
 mod reaction;
 mod settings;
 mod stream;
 mod text;
-mod words;
 
-pub use action::{NewEvent, PreferencesChange, Registered, Registration};
-pub use charged::Charged;
+pub use action::{DeviceRegistration, NewEvent, PreferencesChange, RegisteredDevice};
+pub use charge::ChargedValue;
 pub use containers::Containers;
-pub use error::{Error, ErrorKind, Problem, Result};
+pub use domain::{
+    Category, Device, DeviceId, EventPayload, EventStatus, EventType, Moment, NoPushReason,
+    Notification, NotificationEvent, Platform, Preferences, PushRecord, PushState, PushToken,
+    QuietHours, RevokedReason, TargetType, Toggles, UserId,
+};
+pub use error::{Error, ErrorKind, FieldError, Result};
 pub use http::{ADMIN_ROLE, SERVICE_ROLE};
+pub use monitor::{DispatchObserver, DispatchStep};
 pub use notifications::Notifications;
 pub use page::PAGES;
 pub use question::{EventPage, ListOptions, NotificationPage, Stats};
-pub use reaction::{Cleaned, Dispatcher, Done, Health, Round, Step, StepWatch, Swept};
-pub use settings::{Defaults, Indexing, QuietMode, RateLimit, Settings};
-pub use words::{
-    Category, Device, DeviceId, Event, EventType, Moment, Notification, Payload, Platform,
-    Preferences, PushRecord, PushState, PushToken, QuietHours, Reason, RevokedReason, Status,
-    TargetType, Toggles, UserId,
-};
+pub use reaction::{DeviceCleanup, DispatchRound, Dispatcher, SweepReport};
+pub use settings::{Indexing, NotificationSettings, PreferenceDefaults, PushRateLimit, QuietMode};

@@ -1,52 +1,57 @@
 //! The system as a value: opened on an account, shared by cloning.
 //!
-//! Owns what every action, question and reaction needs. Does not own any of them.
+//! Owns the state that actions, questions and reactions share. They are methods of [`Notifications`], declared in their
+//! own modules.
 
 use std::sync::{Arc, OnceLock};
 
 use client::{Account, Environment};
-use service::work::ttl_seconds;
+use service::work::{Queue, ttl_seconds};
 use tokio::sync::Notify;
 
 use crate::containers::Containers;
 use crate::delivery::Delivery;
+use crate::domain::{Moment, NotificationEvent};
 use crate::error::Result;
-use crate::reaction::{Health, StepWatch};
-use crate::settings::Settings;
-use crate::stream::Signals;
+use crate::monitor::{DispatchObserver, DispatchStep, DispatcherHealth};
+use crate::queue::producer_queue;
+use crate::settings::NotificationSettings;
+use crate::stream::StreamHub;
 use crate::text::Templates;
-use crate::words::Moment;
 
-/// Notifications of one account. Cloning shares it.
+/// The notifications system on one account. Cloning shares it.
 #[derive(Clone)]
 pub struct Notifications {
-    pub(crate) core: Arc<Core>,
+    pub(crate) core: Arc<NotificationsCore>,
 }
 
-pub(crate) struct Core {
+/// The shared state.
+pub(crate) struct NotificationsCore {
     pub(crate) account: Account,
     pub(crate) containers: Containers,
-    pub(crate) settings: Settings,
+    pub(crate) settings: NotificationSettings,
     pub(crate) environment: Environment,
     pub(crate) delivery: Arc<dyn Delivery>,
     pub(crate) templates: Templates,
-    /// Wakes the dispatcher of this process when an event came in here.
-    pub(crate) wake: Notify,
-    /// Tells open streams what changed.
-    pub(crate) signals: Signals,
-    pub(crate) health: Health,
-    /// Told of every step of the dispatcher: how tests stop it between two of them.
-    pub(crate) step_watch: OnceLock<Arc<dyn StepWatch>>,
+    /// Adds, releases and replays events. The dispatcher has a queue object of its own, with a worker.
+    pub(crate) queue: Queue<NotificationEvent>,
+    /// Wakes this process's dispatcher after this process wrote an event; it would otherwise wait for its next poll.
+    pub(crate) wake_dispatcher: Notify,
+    /// Sends changes of in-app lists to open streams.
+    pub(crate) streams: StreamHub,
+    pub(crate) health: DispatcherHealth,
+    /// Is called after every step of the dispatcher, so that a test can stop it between two of them.
+    observer: OnceLock<Arc<dyn DispatchObserver>>,
 }
 
 impl Notifications {
-    /// Opens the system: checks the settings, creates the containers that are missing.
+    /// Opens the system: validates the settings and creates missing containers.
     ///
     /// # Errors
-    /// `Invalid` for settings that are wrong or a container that does not fit; those of the account.
+    /// `Invalid` for wrong settings or a container that differs and cannot be changed; those of the account.
     pub async fn open(
         account: Account,
-        settings: Settings,
+        settings: NotificationSettings,
         environment: Environment,
         delivery: Arc<dyn Delivery>,
     ) -> Result<Self> {
@@ -55,24 +60,26 @@ impl Notifications {
         let templates = Templates::load(folder, &settings.defaults.locale)?;
         let account = account.with_environment(environment.clone());
         let containers = Containers::create(&account, &settings).await?;
-        let signals =
-            Signals::new(&environment, &containers.notifications, &containers.leases, &settings);
-        let core = Core {
+        let queue = producer_queue(&containers.events, &settings);
+        let streams =
+            StreamHub::new(&environment, &containers.notifications, &containers.leases, &settings);
+        let core = NotificationsCore {
             account,
             containers,
             settings,
             environment,
             delivery,
             templates,
-            wake: Notify::new(),
-            signals,
-            health: Health::default(),
-            step_watch: OnceLock::new(),
+            queue,
+            wake_dispatcher: Notify::new(),
+            streams,
+            health: DispatcherHealth::default(),
+            observer: OnceLock::new(),
         };
         Ok(Self { core: Arc::new(core) })
     }
 
-    /// The containers, for questions this system does not ask.
+    /// The containers, for queries that this system does not offer.
     #[must_use]
     pub fn containers(&self) -> &Containers {
         &self.core.containers
@@ -80,13 +87,13 @@ impl Notifications {
 
     /// The settings it was opened with.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &NotificationSettings {
         &self.core.settings
     }
 
-    /// Lets somebody watch the steps of the dispatcher; only the first one who asks.
-    pub fn watch_steps(&self, watch: Arc<dyn StepWatch>) {
-        let _ = self.core.step_watch.set(watch);
+    /// Sets the observer of the dispatcher's steps. Later calls have no effect.
+    pub fn observe_steps(&self, observer: Arc<dyn DispatchObserver>) {
+        let _ = self.core.observer.set(observer);
     }
 
     /// The account it was opened on.
@@ -96,11 +103,11 @@ impl Notifications {
     }
 }
 
-impl Core {
-    /// Says that a step of the dispatcher is done.
-    pub(crate) fn reached(&self, step: crate::reaction::Step) {
-        if let Some(watch) = self.step_watch.get() {
-            watch.reached(step);
+impl NotificationsCore {
+    /// Reports a step of the dispatcher to the observer.
+    pub(crate) fn report_step(&self, step: DispatchStep) {
+        if let Some(observer) = self.observer.get() {
+            observer.on_step(step);
         }
     }
 
@@ -108,8 +115,9 @@ impl Core {
         Moment::now(&self.environment)
     }
 
-    /// The `ttl` of something created then and written now: it must not live longer for being written. None while that
-    /// is what the container says anyway.
+    /// The `ttl` of an item created at `created_at` and written now. The store counts `ttl` from the last write, so
+    /// every write sets the rest of the item's life. `None` if that is the container's default, which saves the charge
+    /// of an indexed property.
     pub(crate) fn ttl(&self, created_at: Moment, now: Moment) -> Option<u32> {
         let seconds = ttl_seconds(created_at.after(self.settings.retention()), now);
         (seconds < self.settings.retention_seconds()).then_some(seconds)

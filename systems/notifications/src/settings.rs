@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use service::settings::Secret;
 
-use crate::error::{Error, Problem, Result};
-use crate::words::{Category, EventType, QuietHours, Toggles, zone};
+use crate::domain::{Category, EventType, QuietHours, Toggles, find_time_zone};
+use crate::error::{Error, FieldError, Result};
 
 /// The group `Notifications`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
-pub struct Settings {
+pub struct NotificationSettings {
     /// Name of the database.
     pub database: String,
     /// Events taken at once, by the change feed and by the timer.
@@ -45,9 +45,9 @@ pub struct Settings {
     /// What quiet hours do with a push.
     pub quiet_mode: QuietMode,
     /// Pushes per user and category at most.
-    pub rate_limits: BTreeMap<Category, RateLimit>,
+    pub rate_limits: BTreeMap<Category, PushRateLimit>,
     /// What a user has before they choose.
-    pub defaults: Defaults,
+    pub defaults: PreferenceDefaults,
     /// Which paths are indexed.
     pub indexing: Indexing,
     /// What deep links begin with.
@@ -83,7 +83,7 @@ pub enum Indexing {
 /// Pushes at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
-pub struct RateLimit {
+pub struct PushRateLimit {
     /// In one hour; no limit when absent.
     pub per_hour: Option<usize>,
     /// In one day; no limit when absent.
@@ -93,7 +93,7 @@ pub struct RateLimit {
 /// What a user has before they choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", default, deny_unknown_fields)]
-pub struct Defaults {
+pub struct PreferenceDefaults {
     /// IANA name.
     pub timezone: String,
     /// Other people.
@@ -106,9 +106,9 @@ pub struct Defaults {
     pub locale: String,
 }
 
-impl Default for Settings {
+impl Default for NotificationSettings {
     fn default() -> Self {
-        let limit = |per_hour, per_day| RateLimit { per_hour, per_day };
+        let limit = |per_hour, per_day| PushRateLimit { per_hour, per_day };
         Self {
             database: "asora".to_owned(),
             batch_size: 100,
@@ -131,7 +131,7 @@ impl Default for Settings {
                 (Category::News, limit(None, Some(1))),
                 (Category::Marketing, limit(None, Some(1))),
             ]),
-            defaults: Defaults::default(),
+            defaults: PreferenceDefaults::default(),
             indexing: Indexing::Full,
             deeplink_scheme: "asora".to_owned(),
             template_folder: None,
@@ -141,7 +141,7 @@ impl Default for Settings {
     }
 }
 
-impl Default for Defaults {
+impl Default for PreferenceDefaults {
     fn default() -> Self {
         Self {
             timezone: "UTC".to_owned(),
@@ -155,26 +155,26 @@ impl Default for Defaults {
 
 const DAY_SECONDS: u64 = 24 * 3600;
 
-impl Settings {
+impl NotificationSettings {
     /// Checks what the types do not.
     ///
     /// # Errors
     /// `Invalid`, naming each setting that is wrong.
     pub fn validate(&self) -> Result<()> {
         let problems: Vec<_> = self
-            .problems()
+            .field_errors()
             .into_iter()
-            .map(|(name, message)| Problem::new(format!("Notifications:{name}"), message))
+            .map(|(name, message)| FieldError::new(format!("Notifications:{name}"), message))
             .collect();
         if problems.is_empty() {
             Ok(())
         } else {
-            Err(Error::problems_with("the settings", problems))
+            Err(Error::invalid_fields("the settings", problems))
         }
     }
 
     /// Names and what is wrong with their values.
-    fn problems(&self) -> Vec<(&'static str, String)> {
+    fn field_errors(&self) -> Vec<(&'static str, String)> {
         let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
         let bounds = [
             ("BatchSize", number(self.batch_size), 1..=1_000),
@@ -198,9 +198,9 @@ impl Settings {
                 (name, format!("{value} is not between {least} and {most}"))
             })
             .collect();
-        if zone(&self.defaults.timezone).is_none() {
+        if find_time_zone(&self.defaults.timezone).is_none() {
             let message = format!("'{}' is no IANA time zone", self.defaults.timezone);
-            problems.push(("Defaults:timezone", message));
+            problems.push(("PreferenceDefaults:timezone", message));
         }
         let scheme = &self.deeplink_scheme;
         let fits = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
@@ -241,12 +241,12 @@ impl Settings {
         Duration::from_secs(60 * minutes.unwrap_or(self.dedupe_minutes))
     }
 
-    pub(crate) fn rate_limit(&self, category: Category) -> RateLimit {
+    pub(crate) fn rate_limit(&self, category: Category) -> PushRateLimit {
         self.rate_limits.get(&category).copied().unwrap_or_default()
     }
 
     pub(crate) fn default_toggles(&self) -> Toggles {
-        let Defaults { social, news, marketing, .. } = self.defaults;
+        let PreferenceDefaults { social, news, marketing, .. } = self.defaults;
         Toggles { social, news, marketing }
     }
 
@@ -255,9 +255,9 @@ impl Settings {
     }
 }
 
-impl service::settings::Settings for Settings {
+impl service::settings::Settings for NotificationSettings {
     fn check(&self, check: &mut service::settings::Check) {
-        for (name, message) in self.problems() {
+        for (name, message) in self.field_errors() {
             check.require(name, false, &message);
         }
     }
@@ -269,9 +269,9 @@ mod tests {
 
     #[test]
     fn settings_are_read_under_their_names() {
-        let text = r#"{"BatchSize":7,"QuietMode":"defer","Defaults":{"timezone":"Europe/Berlin","marketing":true},
+        let text = r#"{"BatchSize":7,"QuietMode":"defer","PreferenceDefaults":{"timezone":"Europe/Berlin","marketing":true},
             "RateLimits":{"SOCIAL":{"PerHour":9}},"DedupeMinutesByType":{"POST_LIKE":60}}"#;
-        let settings: Settings = serde_json::from_str(text).unwrap();
+        let settings: NotificationSettings = serde_json::from_str(text).unwrap();
         assert_eq!((settings.batch_size, settings.quiet_mode), (7, QuietMode::Defer));
         assert_eq!(settings.rate_limit(Category::Social).per_hour, Some(9));
         assert_eq!(settings.dedupe_window(EventType::PostLike), Duration::from_secs(3_600));
@@ -281,11 +281,14 @@ mod tests {
 
     #[test]
     fn every_wrong_setting_is_named() {
-        let wrong =
-            Settings { batch_size: 0, deeplink_scheme: "a b".to_owned(), ..Settings::default() };
+        let wrong = NotificationSettings {
+            batch_size: 0,
+            deeplink_scheme: "a b".to_owned(),
+            ..NotificationSettings::default()
+        };
         let error = wrong.validate().unwrap_err();
         let fields: Vec<_> =
-            error.problems().iter().map(|problem| problem.field.as_str()).collect();
+            error.field_errors().iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
     }
 }

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub(super) struct Everything {
-    pub(super) notifications: notifications::Settings,
+    pub(super) notifications: notifications::NotificationSettings,
     pub(super) fcm: FcmSettings,
     pub(super) apns: ApnsSettings,
     pub(super) webhook: WebhookSettings,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use client::{Clock, SystemClock};
 use notifications::delivery::fake::{FakeApns, FakeFcm};
 use notifications::{
-    ADMIN_ROLE, DeviceId, EventType, NewEvent, Notifications, Payload, Platform, PreferencesChange,
-    PushToken, Registration, SERVICE_ROLE, TargetType, UserId,
+    ADMIN_ROLE, DeviceId, DeviceRegistration, EventPayload, EventType, NewEvent, Notifications,
+    Platform, PreferencesChange, PushToken, SERVICE_ROLE, TargetType, UserId,
 };
 use service::identity::Identity;
 
@@ -104,14 +104,18 @@ fn user(name: &str) -> Result<UserId, Failure> {
     UserId::parse(name).map_err(|why| Failure::new(WHAT, why))
 }
 
-fn registration(device: &str, label: &str, platform: Platform) -> Result<Registration, Failure> {
+fn registration(
+    device: &str,
+    label: &str,
+    platform: Platform,
+) -> Result<DeviceRegistration, Failure> {
     let wrong = |why: String| Failure::new(WHAT, why);
     // APNs knows hexadecimal tokens only.
     let token = match platform {
         Platform::Apns => "0123456789abcdef".repeat(4),
         _ => format!("demonstration-token-of-the-{device}"),
     };
-    Ok(Registration {
+    Ok(DeviceRegistration {
         device_id: DeviceId::parse(device).map_err(wrong)?,
         push_token: PushToken::parse(token).map_err(wrong)?,
         platform,
@@ -137,7 +141,7 @@ fn event(
     NewEvent {
         user_id: user.clone(),
         event_type,
-        payload: Payload {
+        payload: EventPayload {
             actor_id: actor.map(str::to_lowercase),
             actor_name: actor.map(str::to_owned),
             target_id: target.to_owned(),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use notifications::{Event, Notifications};
+use notifications::{NotificationEvent, Notifications};
 
 use super::opening::{Opened, SystemFlags, told};
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ impl Retry {
 }
 
 /// All of them are looked up before the first is changed.
-async fn named(system: &Notifications, ids: &[String]) -> Result<Vec<Event>, Failure> {
+async fn named(system: &Notifications, ids: &[String]) -> Result<Vec<NotificationEvent>, Failure> {
     let mut events = Vec::with_capacity(ids.len());
     for id in ids {
         let found = system.find_event(id).await;
@@ -58,7 +58,7 @@ async fn named(system: &Notifications, ids: &[String]) -> Result<Vec<Event>, Fai
 }
 
 /// Read to the end first: a page would shift when its events are no longer dead.
-async fn dead(system: &Notifications) -> Result<Vec<Event>, Failure> {
+async fn dead(system: &Notifications) -> Result<Vec<NotificationEvent>, Failure> {
     let mut events = Vec::new();
     let mut continuation = None;
     loop {

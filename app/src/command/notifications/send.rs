@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use notifications::{EventType, Moment, NewEvent, Payload, TargetType, UserId};
+use notifications::{EventPayload, EventType, Moment, NewEvent, TargetType, UserId};
 use serde_json::{Map, json};
 
 use super::erase::user;
@@ -105,7 +105,7 @@ impl Send {
         NewEvent {
             user_id: user.clone(),
             event_type: self.event_type,
-            payload: Payload {
+            payload: EventPayload {
                 actor_id: self.actor_id.clone(),
                 actor_name: self.actor_name.clone(),
                 target_id: self.target_id.clone(),
@@ -126,5 +126,5 @@ impl Send {
 
 fn event_type(name: &str) -> Result<EventType, String> {
     let known = || format!("known are {}", EventType::ALL.map(EventType::name).join(", "));
-    EventType::named(name).ok_or_else(known)
+    EventType::from_name(name).ok_or_else(known)
 }

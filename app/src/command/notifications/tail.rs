@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use client::{ChangeFeed, ChangeStart};
-use notifications::{Event, PushState};
+use notifications::{NotificationEvent, PushState};
 
 use super::opening::{Opened, SystemFlags};
 use crate::command::stop_signal;
@@ -52,7 +52,7 @@ impl Tail {
         let events = &opened.system.containers().events;
         let mut start = if self.all { ChangeStart::Beginning } else { ChangeStart::Now };
         loop {
-            let page = events.changes::<Event>(ChangeFeed::latest(start)).await;
+            let page = events.changes::<NotificationEvent>(ChangeFeed::latest(start)).await;
             let page = page.map_err(|error| Failure::of("reading the events", &error))?.value;
             let is_empty = page.changes.is_empty();
             for change in page.changes {
@@ -69,10 +69,10 @@ impl Tail {
         }
     }
 
-    fn line(&self, event: &Event) -> String {
+    fn line(&self, event: &NotificationEvent) -> String {
         let user = match self.show_users {
             true => event.user_id.as_str().to_owned(),
-            false => event.user_id.hashed().chars().take(12).collect(),
+            false => event.user_id.hash_hex().chars().take(12).collect(),
         };
         let (type_name, status) = (event.event_type.name(), event.status.name());
         let mut text = format!("{} {user} {type_name} {status} {}", event.created_at, event.id);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use engine::Engine;
-use notifications::{Dispatcher, Step, StepWatch};
+use notifications::{DispatchObserver, DispatchStep, Dispatcher};
 use tokio::task::JoinSet;
 
 use super::super::side::{Drained, Pace};
@@ -23,9 +23,9 @@ pub(super) type Ends = Tenths<Box<dyn Fn() -> Result<Sample> + Send + Sync>>;
 
 struct Watch(Arc<Ends>);
 
-impl StepWatch for Watch {
-    fn reached(&self, step: Step) {
-        if step == Step::Ended {
+impl DispatchObserver for Watch {
+    fn on_step(&self, step: DispatchStep) {
+        if step == DispatchStep::Finished {
             self.0.ended();
         }
     }
@@ -54,7 +54,7 @@ impl Ours {
         let enqueued = Units::so_far(&self.engine);
         progress::step("planisphere: draining");
         let ends = Arc::new(Ends::begin(events, sampler(&self.engine)));
-        self.system.watch_steps(Arc::new(Watch(Arc::clone(&ends))));
+        self.system.observe_steps(Arc::new(Watch(Arc::clone(&ends))));
         let meter = Meter::start()?;
         let processed = Arc::new(AtomicU64::new(0));
         let mut working = JoinSet::new();

@@ -16,8 +16,8 @@ use engine::{ContainerLink, Engine};
 use indicatif::ProgressBar;
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{
-    Device, DeviceId, Dispatcher, NewEvent, Notifications, Platform, PreferencesChange, PushToken,
-    QuietHours, Registration, Settings, UserId,
+    Device, DeviceId, DeviceRegistration, Dispatcher, NewEvent, NotificationSettings,
+    Notifications, Platform, PreferencesChange, PushToken, QuietHours, UserId,
 };
 use storage_lsm::Durability;
 use tempfile::TempDir;
@@ -55,7 +55,10 @@ impl Ours {
         let folder = tempfile::Builder::new().prefix("benchmarks-notifications").tempdir()?;
         let engine = data::open(folder.path(), Durability::Synced, None).await?;
         let account = Account::embedded(engine.clone()).await?;
-        let settings = Settings { dedupe_minutes: DEDUPE_MINUTES, ..Settings::default() };
+        let settings = NotificationSettings {
+            dedupe_minutes: DEDUPE_MINUTES,
+            ..NotificationSettings::default()
+        };
         let queue = ContainerLink::new(&settings.database, "notification_events")?;
         let environment = account.environment().clone();
         let system = Notifications::open(account, settings, environment, Arc::new(AtOnce)).await?;
@@ -162,7 +165,7 @@ async fn make_person(system: &Notifications, mix: &Mix, number: u64) -> Result<(
     system.change_preferences(&user, &change).await?;
     for platform in &person.devices {
         let name = device_name(&person.id, *platform);
-        let registration = Registration {
+        let registration = DeviceRegistration {
             device_id: DeviceId::parse(&name)?,
             push_token: PushToken::parse(format!("token-of-{name}"))?,
             platform: *platform,

@@ -2,7 +2,7 @@
 //!
 //! Owns one connection that works. Two transactions for each event: the claim, and everything else with the end.
 
-use notifications::{Category, Payload, Platform, Settings};
+use notifications::{Category, EventPayload, NotificationSettings, Platform};
 use postgres::{Client, Row, Statement, Transaction};
 
 use super::super::mix::DEDUPE_MINUTES;
@@ -21,7 +21,7 @@ pub(super) struct Hand {
 
 /// What a connection needs to decide.
 struct Rules {
-    settings: Settings,
+    settings: NotificationSettings,
     statements: Statements,
 }
 
@@ -45,7 +45,7 @@ struct Claimed {
     event_type: String,
     category: Category,
     dedupe_key: String,
-    payload: Payload,
+    payload: EventPayload,
 }
 
 /// How an event ends.
@@ -84,7 +84,7 @@ impl Hand {
             unread: prepared(tables::UNREAD)?,
             end: prepared(tables::END)?,
         };
-        let rules = Rules { settings: Settings::default(), statements };
+        let rules = Rules { settings: NotificationSettings::default(), statements };
         Ok(Self { client, worker, rules })
     }
 
@@ -235,7 +235,7 @@ impl Claimed {
             id: row.try_get(0)?,
             user_id: row.try_get(1)?,
             event_type: row.try_get(2)?,
-            category: Category::named(&category).ok_or_else(|| Error::from("no category"))?,
+            category: Category::from_name(&category).ok_or_else(|| Error::from("no category"))?,
             dedupe_key: row.try_get(4)?,
             payload: serde_json::from_str(&payload)?,
         })

@@ -6,11 +6,13 @@
 use client::ErrorKind;
 use serde_json::Value;
 
-use crate::charged::Charged;
-use crate::error::{Error, Problem, Result};
+use crate::charge::ChargedValue;
+use crate::domain::{
+    EventPayload, EventStatus, EventType, Moment, NotificationEvent, UserId, event_id, random_id,
+};
+use crate::error::{Error, FieldError, Result};
 use crate::notifications::Notifications;
-use crate::text::{SNIPPET_CHARS_MAX, safe_text};
-use crate::words::{Event, EventType, Moment, Payload, Status, UserId, drawn_id, event_id};
+use crate::text::{SNIPPET_CHARS_MAX, sanitize};
 
 /// Characters of ids, names and dedupe keys at most.
 const NAME_CHARS_MAX: usize = 255;
@@ -27,7 +29,7 @@ pub struct NewEvent {
     /// What happened.
     pub event_type: EventType,
     /// Who, what, where.
-    pub payload: Payload,
+    pub payload: EventPayload,
     /// Events with the same one within the window become one notification; type, actor and target unless given.
     pub dedupe_key: Option<String>,
     /// Not before this.
@@ -39,17 +41,19 @@ pub struct NewEvent {
 impl NewEvent {
     /// What is wrong with it; nothing when it can be taken in.
     #[must_use]
-    pub fn problems(&self, now: Moment, retention: std::time::Duration) -> Vec<Problem> {
+    pub fn field_errors(&self, now: Moment, retention: std::time::Duration) -> Vec<FieldError> {
         let mut problems = Vec::new();
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
             if text.chars().any(char::is_control) {
-                problems
-                    .push(Problem::new(field, "has a control character, which no id or name has"));
+                problems.push(FieldError::new(
+                    field,
+                    "has a control character, which no id or name has",
+                ));
             } else if !(least..=NAME_CHARS_MAX).contains(&count) {
                 let message = format!("has {count} characters, not {least} to {NAME_CHARS_MAX}");
-                problems.push(Problem::new(field, message));
+                problems.push(FieldError::new(field, message));
             }
         };
         length("payload.targetId", Some(&self.payload.target_id), 1);
@@ -62,30 +66,30 @@ impl NewEvent {
         if more_bytes > MORE_BYTES_MAX {
             let message =
                 format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
-            problems.push(Problem::new("payload", message));
+            problems.push(FieldError::new("payload", message));
         } else if self.payload.more.values().any(|value| is_deeper(value, MORE_LEVELS_MAX)) {
             let message = format!("its further values have more than {MORE_LEVELS_MAX} levels");
-            problems.push(Problem::new("payload", message));
+            problems.push(FieldError::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
             let days = retention.as_secs() / (24 * 3600);
             let message =
                 format!("lies more than {days} days ahead, when the event would have expired");
-            problems.push(Problem::new("scheduledAt", message));
+            problems.push(FieldError::new("scheduledAt", message));
         }
         problems
     }
 
-    fn into_event(self, id: String, now: Moment) -> Event {
+    fn into_event(self, id: String, now: Moment) -> NotificationEvent {
         let Self { user_id, event_type, mut payload, dedupe_key, scheduled_at, .. } = self;
-        payload.snippet = payload.snippet.map(|snippet| safe_text(&snippet, SNIPPET_CHARS_MAX));
-        Event {
+        payload.snippet = payload.snippet.map(|snippet| sanitize(&snippet, SNIPPET_CHARS_MAX));
+        NotificationEvent {
             id,
             user_id,
             event_type,
             category: event_type.category(),
             payload,
-            status: Status::Pending,
+            status: EventStatus::Pending,
             retry_count: 0,
             next_retry_at: None,
             last_error: None,
@@ -120,28 +124,28 @@ impl Notifications {
     ///
     /// # Errors
     /// `Invalid`, naming each part that is wrong; those of the account.
-    pub async fn enqueue(&self, event: NewEvent) -> Result<Charged<Event>> {
+    pub async fn enqueue(&self, event: NewEvent) -> Result<ChargedValue<NotificationEvent>> {
         let core = &self.core;
         let now = core.now();
-        let problems = event.problems(now, core.settings.retention());
+        let problems = event.field_errors(now, core.settings.retention());
         if !problems.is_empty() {
-            return Err(Error::problems_with("the event", problems));
+            return Err(Error::invalid_fields("the event", problems));
         }
         let id = match &event.idempotency_key {
             Some(key) => event_id(&event.user_id, key),
-            None => drawn_id(&core.environment),
+            None => random_id(&core.environment),
         };
         let repeats = event.idempotency_key.is_some();
         let event = event.into_event(id, now);
         let (key, id) = (event.partition_key(), event.id.clone());
-        match self.queue().enqueue(event).await {
+        match core.queue.enqueue(event).await {
             Ok(created) => {
-                core.wake.notify_one();
-                Ok(Charged::new(created.value.into_value(), created.charge))
+                core.wake_dispatcher.notify_one();
+                Ok(ChargedValue::new(created.value.into_value(), created.charge))
             }
             Err(error) if error.kind() == ErrorKind::Conflict && repeats => {
-                let first = core.containers.events.read::<Event>(&key, &id).await?;
-                Ok(Charged::new(first.value.into_value(), first.charge))
+                let first = core.containers.events.read::<NotificationEvent>(&key, &id).await?;
+                Ok(ChargedValue::new(first.value.into_value(), first.charge))
             }
             Err(error) => Err(error.into()),
         }

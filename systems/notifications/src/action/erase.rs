@@ -9,14 +9,14 @@ use model::Object;
 use serde::{Deserialize, Serialize};
 use service::erasure::{Certificate, Erasure, Export, Registration};
 
+use crate::domain::{Moment, PushToken, UserId};
 use crate::error::{Error, Result};
-use crate::notifications::{Core, Notifications};
-use crate::words::{Moment, PushToken, UserId};
+use crate::notifications::{Notifications, NotificationsCore};
 
 /// An erasure that is to be done once more. It names the user, so it goes with the second time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request {
+struct ErasureRequest {
     id: String,
     user_id: UserId,
     again_at: Moment,
@@ -34,7 +34,7 @@ impl Notifications {
         let core = &self.core;
         core.remember_erasure(user).await?;
         let certificate = core.erasure().erase(user.as_str()).await.map_err(failed)?;
-        core.signals.tell_erased(user, core.now()).await?;
+        core.streams.publish_erasure(user, core.now()).await?;
         Ok(certificate)
     }
 
@@ -62,11 +62,11 @@ impl Notifications {
             .parameter("@kind", KIND)
             .parameter("@now", core.now())
             .fan_out("erasures of any user are finished");
-        let requests = core.containers.leases.query::<Request>(&query).await?.value;
+        let requests = core.containers.leases.query::<ErasureRequest>(&query).await?.value;
         let mut count = 0;
         for request in requests {
             core.erasure().erase(request.user_id.as_str()).await.map_err(failed)?;
-            core.signals.tell_erased(&request.user_id, core.now()).await?;
+            core.streams.publish_erasure(&request.user_id, core.now()).await?;
             match core
                 .containers
                 .leases
@@ -81,10 +81,10 @@ impl Notifications {
     }
 }
 
-impl Core {
+impl NotificationsCore {
     async fn remember_erasure(&self, user: &UserId) -> Result<()> {
         let hash = self.erasure().subject_hash(user.as_str());
-        let request = Request {
+        let request = ErasureRequest {
             id: format!("erasure request..{hash}"),
             user_id: user.clone(),
             // A worker that claimed an event just now may write until its lease ends.

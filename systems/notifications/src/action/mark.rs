@@ -4,17 +4,17 @@
 
 use client::{ErrorKind, Query};
 
-use crate::charged::{Bill, Charged};
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{Moment, Notification, UserId};
 use crate::error::{Error, Result};
-use crate::notifications::{Core, Notifications};
-use crate::words::{Moment, Notification, UserId};
+use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
     /// Marks a notification as read. Again, it changes nothing.
     ///
     /// # Errors
     /// `NotFound` when the user has no such notification.
-    pub async fn mark_read(&self, user: &UserId, id: &str) -> Result<Charged<Notification>> {
+    pub async fn mark_read(&self, user: &UserId, id: &str) -> Result<ChargedValue<Notification>> {
         self.core.mark(user, id, Notification::mark_read).await
     }
 
@@ -22,7 +22,7 @@ impl Notifications {
     ///
     /// # Errors
     /// `NotFound` when the user has no such notification.
-    pub async fn dismiss(&self, user: &UserId, id: &str) -> Result<Charged<Notification>> {
+    pub async fn dismiss(&self, user: &UserId, id: &str) -> Result<ChargedValue<Notification>> {
         self.core.mark(user, id, Notification::dismiss).await
     }
 
@@ -30,18 +30,18 @@ impl Notifications {
     ///
     /// # Errors
     /// Those of the account; what was marked before stays so, and calling again goes on.
-    pub async fn mark_all_read(&self, user: &UserId) -> Result<Charged<u64>> {
+    pub async fn mark_all_read(&self, user: &UserId) -> Result<ChargedValue<u64>> {
         let core = &self.core;
         let query =
             Query::text("SELECT VALUE c.id FROM c WHERE c.read = false AND c.dismissed = false");
         let query = query.within(user.partition_key());
-        let mut bill = Bill::default();
-        let unread: Vec<String> = bill.take(core.containers.notifications.query(&query).await?);
+        let mut meter = ChargeMeter::default();
+        let unread: Vec<String> = meter.record(core.containers.notifications.query(&query).await?);
         let mut marked = 0;
         for id in unread {
             match core.mark_quietly(user, &id, Notification::mark_read).await {
                 Ok(one) => {
-                    bill.0 += one.charge;
+                    meter.add(one.charge);
                     marked += 1;
                 }
                 // It expired meanwhile.
@@ -50,21 +50,21 @@ impl Notifications {
             }
         }
         if marked > 0 {
-            core.signals.wake();
+            core.streams.wake();
         }
-        Ok(bill.of(marked))
+        Ok(meter.finish(marked))
     }
 }
 
-impl Core {
+impl NotificationsCore {
     async fn mark(
         &self,
         user: &UserId,
         id: &str,
         change: fn(&mut Notification, Moment),
-    ) -> Result<Charged<Notification>> {
+    ) -> Result<ChargedValue<Notification>> {
         let marked = self.mark_quietly(user, id, change).await?;
-        self.signals.wake();
+        self.streams.wake();
         Ok(marked)
     }
 
@@ -73,7 +73,7 @@ impl Core {
         user: &UserId,
         id: &str,
         change: fn(&mut Notification, Moment),
-    ) -> Result<Charged<Notification>> {
+    ) -> Result<ChargedValue<Notification>> {
         let now = self.now();
         let marked = self
             .containers
@@ -89,7 +89,7 @@ impl Core {
             })
             .await
             .map_err(|error| missing(error, id))?;
-        Ok(Charged::new(marked.value.into_value(), marked.charge))
+        Ok(ChargedValue::new(marked.value.into_value(), marked.charge))
     }
 }
 

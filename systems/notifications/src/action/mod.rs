@@ -7,6 +7,6 @@ mod mark;
 mod preferences;
 mod retry;
 
-pub use device::{Registered, Registration};
+pub use device::{DeviceRegistration, RegisteredDevice};
 pub use enqueue::NewEvent;
 pub use preferences::PreferencesChange;

@@ -6,10 +6,10 @@
 use client::ErrorKind;
 use serde_json::Value;
 
-use crate::charged::{Bill, Charged};
-use crate::error::{Error, Problem, Result};
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
+use crate::error::{Error, FieldError, Result};
 use crate::notifications::Notifications;
-use crate::words::{Preferences, QuietHours, UserId, zone};
 
 /// What is to change; the rest stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,19 +56,19 @@ impl PreferencesChange {
                     .to_owned()),
             };
             if let Err(message) = outcome {
-                problems.push(Problem::new(name, message));
+                problems.push(FieldError::new(name, message));
             }
         }
         if problems.is_empty() {
             Ok(change)
         } else {
-            Err(Error::problems_with("the preferences", problems))
+            Err(Error::invalid_fields("the preferences", problems))
         }
     }
 
-    fn take_categories(&mut self, value: &Value, problems: &mut Vec<Problem>) {
+    fn take_categories(&mut self, value: &Value, problems: &mut Vec<FieldError>) {
         let Some(categories) = value.as_object() else {
-            problems.push(Problem::new("categories", "is no object like {\"social\": true}"));
+            problems.push(FieldError::new("categories", "is no object like {\"social\": true}"));
             return;
         };
         for (name, value) in categories {
@@ -77,12 +77,13 @@ impl PreferencesChange {
                 "news" => &mut self.news,
                 "marketing" => &mut self.marketing,
                 "safety" | "security" => {
-                    problems.push(Problem::new(format!("categories.{name}"), "cannot be switched"));
+                    problems
+                        .push(FieldError::new(format!("categories.{name}"), "cannot be switched"));
                     continue;
                 }
                 _ => {
                     let message = "is no category; known are social, news, marketing";
-                    problems.push(Problem::new(format!("categories.{name}"), message));
+                    problems.push(FieldError::new(format!("categories.{name}"), message));
                     continue;
                 }
             };
@@ -90,7 +91,7 @@ impl PreferencesChange {
                 Some(on) => *toggle = Some(on),
                 None => {
                     let message = format!("is {value}, neither true nor false");
-                    problems.push(Problem::new(format!("categories.{name}"), message));
+                    problems.push(FieldError::new(format!("categories.{name}"), message));
                 }
             }
         }
@@ -126,7 +127,7 @@ fn text(value: &Value) -> std::result::Result<String, String> {
 
 fn time_zone(value: &Value) -> std::result::Result<String, String> {
     let name = text(value)?;
-    match zone(&name) {
+    match find_time_zone(&name) {
         Some(_) => Ok(name),
         None => Err(format!("'{name}' is no IANA time zone; write one like Europe/Berlin")),
     }
@@ -152,17 +153,17 @@ impl Notifications {
         &self,
         user: &UserId,
         change: &PreferencesChange,
-    ) -> Result<Charged<Preferences>> {
+    ) -> Result<ChargedValue<Preferences>> {
         let core = &self.core;
         if let Some(locale) =
-            change.locale.as_deref().filter(|locale| !core.templates.knows(locale))
+            change.locale.as_deref().filter(|locale| !core.templates.has_locale(locale))
         {
-            let problem = Problem::new("locale", format!("there are no texts in '{locale}'"));
-            return Err(Error::problems_with("the preferences", vec![problem]));
+            let problem = FieldError::new("locale", format!("there are no texts in '{locale}'"));
+            return Err(Error::invalid_fields("the preferences", vec![problem]));
         }
         let container = &core.containers.preferences;
         let key = user.partition_key();
-        let mut bill = Bill::default();
+        let mut meter = ChargeMeter::default();
         loop {
             let now = core.now();
             let modified = container
@@ -177,21 +178,21 @@ impl Notifications {
                 .await;
             match modified {
                 Ok(answer) => {
-                    let value = bill.take(answer).into_value();
-                    return Ok(bill.of(value));
+                    let value = meter.record(answer).into_value();
+                    return Ok(meter.finish(value));
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound => bill.miss(&error),
+                Err(error) if error.kind() == ErrorKind::NotFound => meter.record_error(&error),
                 Err(error) => return Err(error.into()),
             }
             let mut first = core.default_preferences(user);
             change.apply(&mut first);
             match container.create(&key, &change.first_stored(&first)?).await {
                 Ok(answer) => {
-                    bill.take(answer);
-                    return Ok(bill.of(first));
+                    meter.record(answer);
+                    return Ok(meter.finish(first));
                 }
                 // Somebody else created them meanwhile; the change goes into theirs.
-                Err(error) if error.kind() == ErrorKind::Conflict => bill.miss(&error),
+                Err(error) if error.kind() == ErrorKind::Conflict => meter.record_error(&error),
                 Err(error) => return Err(error.into()),
             }
         }

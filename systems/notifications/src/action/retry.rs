@@ -3,24 +3,31 @@
 use client::ErrorKind;
 use service::work::Replay;
 
-use crate::charged::Charged;
+use crate::charge::ChargedValue;
+use crate::domain::{NotificationEvent, UserId};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;
-use crate::words::{Event, UserId};
 
 impl Notifications {
     /// Gives a failed event all its attempts again. Pushes that were delivered are not repeated.
     ///
     /// # Errors
     /// `NotFound`; `Conflict` when it has not failed.
-    pub async fn retry_event(&self, user: &UserId, id: &str) -> Result<Charged<Event>> {
+    pub async fn retry_event(
+        &self,
+        user: &UserId,
+        id: &str,
+    ) -> Result<ChargedValue<NotificationEvent>> {
         let missing = || {
             Error::not_found(format!("there is no event '{id}' of this user; it may have expired"))
         };
-        match self.queue().replay(&user.partition_key(), id).await {
+        match self.core.queue.replay(&user.partition_key(), id).await {
             Ok(Replay::Replayed(answer)) => {
-                self.core.wake.notify_one();
-                Ok(Charged::new(answer.value.into_value().told(), answer.charge))
+                self.core.wake_dispatcher.notify_one();
+                Ok(ChargedValue::new(
+                    answer.value.into_value().with_derived_fields(),
+                    answer.charge,
+                ))
             }
             Ok(Replay::NotFailed(event)) => {
                 let status = event.value.status.name();

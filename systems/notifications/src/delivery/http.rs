@@ -8,9 +8,9 @@ use client::Clock;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{ClientBuilder, redirect};
 
-use super::settings::SettingsError;
-use super::trust;
-use super::words::PushResult;
+use super::push::PushResult;
+use super::settings::ProviderSettingsError;
+use super::tls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A provider that asks for more has lost its clock.
@@ -27,14 +27,17 @@ pub(super) fn builder(endpoint: &str, timeout: Duration) -> ClientBuilder {
 }
 
 /// The same, trusting the certificates of the file that a setting names too.
-pub(super) fn trusting(
+pub(super) fn trust_ca_file(
     builder: ClientBuilder,
     setting: &str,
     file: &str,
-) -> Result<ClientBuilder, SettingsError> {
-    let Some(text) = trust::read(setting, file)? else { return Ok(builder) };
+) -> Result<ClientBuilder, ProviderSettingsError> {
+    let Some(text) = tls::read_ca_file(setting, file)? else { return Ok(builder) };
     let certificates = reqwest::Certificate::from_pem_bundle(&text).map_err(|_| {
-        SettingsError::new(setting, &format!("is '{file}', whose certificates cannot be used"))
+        ProviderSettingsError::new(
+            setting,
+            &format!("is '{file}', whose certificates cannot be used"),
+        )
     })?;
     Ok(builder.tls_certs_merge(certificates))
 }
@@ -43,33 +46,39 @@ pub(super) fn trusting(
 pub(super) fn build(
     setting: &str,
     builder: ClientBuilder,
-) -> Result<reqwest::Client, SettingsError> {
+) -> Result<reqwest::Client, ProviderSettingsError> {
     builder.build().map_err(|error| {
         // A builder knows no URL, so its text is safe.
-        SettingsError::new(setting, &format!("cannot be called from here: {error}"))
+        ProviderSettingsError::new(setting, &format!("cannot be called from here: {error}"))
     })
 }
 
 /// An endpoint as it is used: with a scheme, without the last slash.
-pub(super) fn endpoint<'a>(setting: &str, text: &'a str) -> Result<&'a str, SettingsError> {
+pub(super) fn parse_endpoint<'a>(
+    setting: &str,
+    text: &'a str,
+) -> Result<&'a str, ProviderSettingsError> {
     let usable = reqwest::Url::parse(text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     if !usable {
-        return Err(SettingsError::new(setting, "is no URL; write it like https://host:port"));
+        return Err(ProviderSettingsError::new(
+            setting,
+            "is no URL; write it like https://host:port",
+        ));
     }
     Ok(text.trim_end_matches('/'))
 }
 
 /// A header value that does not show in logs of the libraries below.
-pub(super) fn sensitive(text: &str) -> Option<HeaderValue> {
+pub(super) fn sensitive_header(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
 /// No answer came: it may work later. A certificate that is refused needs an operator.
-pub(super) fn unanswered(provider: &str, section: &str, error: &reqwest::Error) -> PushResult {
-    if let Some(wrong) = refused_certificate(provider, error) {
+pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error) -> PushResult {
+    if let Some(wrong) = certificate_failure(provider, error) {
         let reason = format!("{wrong}; check {section}:Endpoint and {section}:CaFile");
         return PushResult::Alarm { reason };
     }
@@ -77,8 +86,8 @@ pub(super) fn unanswered(provider: &str, section: &str, error: &reqwest::Error) 
 }
 
 /// The sentence about the certificate of the other side, when that is why no answer came.
-pub(super) fn refused_certificate(provider: &str, error: &reqwest::Error) -> Option<String> {
-    let wrong = trust::refusal(error)?;
+pub(super) fn certificate_failure(provider: &str, error: &reqwest::Error) -> Option<String> {
+    let wrong = tls::certificate_failure(error)?;
     Some(format!("{provider}: the certificate of the other side is refused: {wrong}"))
 }
 

@@ -5,8 +5,8 @@
 
 use ring::digest::{Context, SHA256};
 
-use super::words::Push;
-use crate::words::Device;
+use super::push::Push;
+use crate::domain::Device;
 
 /// A UUID (version 8: made by us) of the notification, its texts and the device.
 pub(super) fn uuid(device: &Device, push: &Push) -> String {

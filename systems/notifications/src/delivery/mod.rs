@@ -10,21 +10,21 @@
 mod apns;
 pub mod fake;
 mod fcm;
-mod fit;
+mod fit_text;
 mod http;
 mod mail;
 mod message_id;
 mod pem;
 mod providers;
+mod push;
 mod settings;
-mod trust;
+mod tls;
 mod webhook;
-mod words;
 
 pub use providers::Providers;
+pub use push::{Delivery, Push, PushResult};
 pub use settings::{
     APNS_ENDPOINT, ApnsSettings, FCM_ENDPOINT, FCM_TOKEN_ENDPOINT, FcmSettings, ProviderSettings,
-    SettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,
+    ProviderSettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,
 };
-pub use webhook::Signature;
-pub use words::{Delivery, Push, PushResult};
+pub use webhook::WebhookSigner;

@@ -5,6 +5,6 @@
 use service::settings::Secret;
 
 /// The PEM text with real line ends.
-pub(super) fn text(key: &Secret) -> String {
+pub(super) fn unescape_newlines(key: &Secret) -> String {
     key.expose().replace("\\r", "").replace("\\n", "\n")
 }

@@ -10,23 +10,23 @@ use async_trait::async_trait;
 use client::{Clock, SystemClock};
 use service::settings::Check;
 
-use super::apns::Apns;
-use super::fcm::Fcm;
-use super::mail::Mail;
-use super::settings::{ProviderSettings, SettingsError, TIMEOUT_SECONDS_MAX};
-use super::webhook::Webhook;
-use super::words::{Delivery, Push, PushResult};
-use crate::words::{Device, Platform};
+use super::apns::ApnsProvider;
+use super::fcm::FcmProvider;
+use super::mail::MailProvider;
+use super::push::{Delivery, Push, PushResult};
+use super::settings::{ProviderSettings, ProviderSettingsError, TIMEOUT_SECONDS_MAX};
+use super::webhook::WebhookProvider;
+use crate::domain::{Device, Platform};
 
 /// A push takes no longer, whatever happens: an event's lease is for three devices.
 const PUSH_TIME_MAX: Duration = Duration::from_secs(TIMEOUT_SECONDS_MAX);
 
 /// Every provider that has settings.
 pub struct Providers {
-    fcm: Option<Fcm>,
-    apns: Option<Apns>,
-    webhook: Option<Webhook>,
-    mail: Option<Mail>,
+    fcm: Option<FcmProvider>,
+    apns: Option<ApnsProvider>,
+    webhook: Option<WebhookProvider>,
+    mail: Option<MailProvider>,
 }
 
 impl Providers {
@@ -37,7 +37,7 @@ impl Providers {
     pub fn open(
         settings: &ProviderSettings,
         clock: &Arc<dyn Clock>,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, ProviderSettingsError> {
         Ok(Self {
             fcm: fcm(settings, clock)?,
             apns: apns(settings, clock)?,
@@ -57,26 +57,26 @@ impl Providers {
     }
 }
 
-type Opened<P> = Result<Option<P>, SettingsError>;
+type OpenResult<P> = Result<Option<P>, ProviderSettingsError>;
 
-fn fcm(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Fcm> {
-    let begun = settings.fcm.is_begun();
-    begun.then(|| Fcm::open(&settings.fcm, Arc::clone(clock))).transpose()
+fn fcm(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<FcmProvider> {
+    let begun = settings.fcm.has_any_value();
+    begun.then(|| FcmProvider::open(&settings.fcm, Arc::clone(clock))).transpose()
 }
 
-fn apns(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Apns> {
-    let begun = settings.apns.is_begun();
-    begun.then(|| Apns::open(&settings.apns, Arc::clone(clock))).transpose()
+fn apns(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<ApnsProvider> {
+    let begun = settings.apns.has_any_value();
+    begun.then(|| ApnsProvider::open(&settings.apns, Arc::clone(clock))).transpose()
 }
 
-fn webhook(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Webhook> {
-    let begun = settings.webhook.is_begun();
-    begun.then(|| Webhook::open(&settings.webhook, Arc::clone(clock))).transpose()
+fn webhook(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<WebhookProvider> {
+    let begun = settings.webhook.has_any_value();
+    begun.then(|| WebhookProvider::open(&settings.webhook, Arc::clone(clock))).transpose()
 }
 
-fn mail(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Opened<Mail> {
-    let begun = settings.smtp.is_begun();
-    begun.then(|| Mail::open(&settings.smtp, Arc::clone(clock))).transpose()
+fn mail(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<MailProvider> {
+    let begun = settings.smtp.has_any_value();
+    begun.then(|| MailProvider::open(&settings.smtp, Arc::clone(clock))).transpose()
 }
 
 /// The first thing that is wrong with each provider's section, found by opening it.
@@ -89,7 +89,7 @@ impl service::settings::Settings for ProviderSettings {
             webhook(self, &clock).err(),
             mail(self, &clock).err(),
         ];
-        for SettingsError { setting, wrong } in wrong.into_iter().flatten() {
+        for ProviderSettingsError { setting, wrong } in wrong.into_iter().flatten() {
             check.require(&setting, false, &wrong);
         }
     }

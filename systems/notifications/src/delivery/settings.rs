@@ -15,7 +15,7 @@ pub const FCM_TOKEN_ENDPOINT: &str = "https://oauth2.googleapis.com/token";
 /// Where APNs takes messages of released apps; `https://api.sandbox.push.apple.com` is the one for apps in development.
 pub const APNS_ENDPOINT: &str = "https://api.push.apple.com";
 
-/// Settings of all providers; a provider without settings is not configured.
+/// NotificationSettings of all providers; a provider without settings is not configured.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ProviderSettings {
@@ -29,7 +29,7 @@ pub struct ProviderSettings {
     pub smtp: SmtpSettings,
 }
 
-/// `Fcm:*`: the service account of a project.
+/// `FcmProvider:*`: the service account of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct FcmSettings {
@@ -49,7 +49,7 @@ pub struct FcmSettings {
     pub timeout_seconds: u64,
 }
 
-/// `Apns:*`: a signing key of a team.
+/// `ApnsProvider:*`: a signing key of a team.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ApnsSettings {
@@ -69,7 +69,7 @@ pub struct ApnsSettings {
     pub timeout_seconds: u64,
 }
 
-/// `Webhook:*`: how requests to URLs are signed and where they may go.
+/// `WebhookProvider:*`: how requests to URLs are signed and where they may go.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct WebhookSettings {
@@ -120,9 +120,9 @@ pub enum SmtpSecurity {
     None,
 }
 
-/// Settings that cannot work; the text names the setting and the way out, and no secret.
+/// NotificationSettings that cannot work; the text names the setting and the way out, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsError {
+pub struct ProviderSettingsError {
     pub(super) setting: String,
     pub(super) wrong: String,
 }
@@ -134,14 +134,14 @@ pub(super) const TIMEOUT_SECONDS_MAX: u64 = 25;
 
 impl FcmSettings {
     /// Whether somebody has begun to fill this section.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(super) fn has_any_value(&self) -> bool {
         !self.project_id.is_empty() || !self.client_email.is_empty() || self.private_key.is_set()
     }
 }
 
 impl ApnsSettings {
     /// Whether somebody has begun to fill this section.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(super) fn has_any_value(&self) -> bool {
         let texts = [&self.team_id, &self.key_id, &self.topic];
         texts.iter().any(|text| !text.is_empty()) || self.private_key.is_set()
     }
@@ -149,14 +149,14 @@ impl ApnsSettings {
 
 impl WebhookSettings {
     /// Whether somebody has begun to fill this section.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(super) fn has_any_value(&self) -> bool {
         self.secret.is_set() || !self.allowed_hosts.is_empty()
     }
 }
 
 impl SmtpSettings {
     /// Whether somebody has begun to fill this section.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(super) fn has_any_value(&self) -> bool {
         let texts = [&self.host, &self.from, &self.username];
         texts.iter().any(|text| !text.is_empty()) || self.password.is_set()
     }
@@ -217,24 +217,24 @@ impl Default for SmtpSettings {
     }
 }
 
-impl SettingsError {
+impl ProviderSettingsError {
     pub(super) fn new(setting: &str, wrong: &str) -> Self {
         Self { setting: setting.to_owned(), wrong: wrong.to_owned() }
     }
 }
 
-impl std::fmt::Display for SettingsError {
+impl std::fmt::Display for ProviderSettingsError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} {}", self.setting, self.wrong)
     }
 }
 
-impl std::error::Error for SettingsError {}
+impl std::error::Error for ProviderSettingsError {}
 
 /// Refuses an empty setting by its name.
-pub(super) fn require(setting: &str, value: &str) -> Result<(), SettingsError> {
+pub(super) fn require(setting: &str, value: &str) -> Result<(), ProviderSettingsError> {
     if value.trim().is_empty() {
-        return Err(SettingsError::new(
+        return Err(ProviderSettingsError::new(
             setting,
             "is empty; set it, or leave out the whole section to run without this provider",
         ));
@@ -243,10 +243,10 @@ pub(super) fn require(setting: &str, value: &str) -> Result<(), SettingsError> {
 }
 
 /// A timeout in its bounds.
-pub(super) fn timeout(setting: &str, seconds: u64) -> Result<Duration, SettingsError> {
+pub(super) fn timeout(setting: &str, seconds: u64) -> Result<Duration, ProviderSettingsError> {
     if !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds) {
         let wrong = format!("is {seconds}; it must be between 1 and {TIMEOUT_SECONDS_MAX} seconds");
-        return Err(SettingsError::new(setting, &wrong));
+        return Err(ProviderSettingsError::new(setting, &wrong));
     }
     Ok(Duration::from_secs(seconds))
 }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
 use service::identity::Principal;
 
+use crate::domain::{EventStatus, NotificationEvent};
 use crate::question::Stats;
-use crate::words::{Event, Status};
 
-use super::router::{ADMIN_ROLE, Api};
+use super::router::{ADMIN_ROLE, ApiState};
 
 /// Which events.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -25,7 +25,7 @@ pub(super) struct EventsQuery {
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventsBody {
     #[schema(value_type = Vec<Object>)]
-    events: Vec<Event>,
+    events: Vec<NotificationEvent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     continuation_token: Option<String>,
     /// Ids of events of this page that cannot be read; absent when there are none.
@@ -41,7 +41,7 @@ pub(super) struct EventsBody {
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn events(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Query(asked): Query<EventsQuery>,
 ) -> Outcome<Json<EventsBody>> {
@@ -52,11 +52,11 @@ pub(super) async fn events(
         Some(cursor) => Some(api.kit.cursors().open(&question, cursor)?),
         None => None,
     };
-    let page = match (name, Status::named(name)) {
+    let page = match (name, EventStatus::from_name(name)) {
         ("DEAD", _) => api.system.dead_events(continuation).await?.value,
         (_, Some(status)) => api.system.events(status, continuation).await?.value,
         (_, None) => {
-            let known = Status::ALL.map(Status::name).join(", ");
+            let known = EventStatus::ALL.map(EventStatus::name).join(", ");
             let message = format!("'{name}' is no status; known are {known}, DEAD");
             return Err(Problem::invalid_field("status", "unknown", message));
         }
@@ -76,10 +76,10 @@ pub(super) async fn events(
     (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn retry(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
-) -> Outcome<Json<Event>> {
+) -> Outcome<Json<NotificationEvent>> {
     caller.require_role(ADMIN_ROLE)?;
     let event = api.system.find_event(&id).await?.value;
     Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
@@ -91,7 +91,7 @@ pub(super) async fn retry(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn stats(State(api): State<Api>, caller: Principal) -> Outcome<Json<Stats>> {
+pub(super) async fn stats(State(api): State<ApiState>, caller: Principal) -> Outcome<Json<Stats>> {
     caller.require_role(ADMIN_ROLE)?;
     Ok(Json(api.system.stats().await?.value))
 }

@@ -7,10 +7,10 @@ use serde_json::Value;
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
 use service::identity::Principal;
 
-use crate::action::Registration;
-use crate::words::{Device, DeviceId, Moment, Platform, PushToken, RevokedReason};
+use crate::action::DeviceRegistration;
+use crate::domain::{Device, DeviceId, Moment, Platform, PushToken, RevokedReason};
 
-use super::router::{Api, user_of};
+use super::router::{ApiState, require_user};
 
 /// A device as its user sees it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -91,11 +91,11 @@ impl From<Device> for DeviceBody {
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn list(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Query(asked): Query<DevicesQuery>,
 ) -> Outcome<Json<DevicesBody>> {
-    let user = user_of(&caller)?;
+    let user = require_user(&caller)?;
     let devices = match asked.active_only {
         Some(true) => api.system.active_devices(&user).await?.value,
         _ => api.system.devices(&user).await?.value,
@@ -113,11 +113,11 @@ pub(super) async fn list(
     (status = 409, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn register(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Json(body): Json<Value>,
 ) -> Outcome<(StatusCode, Json<RegisteredBody>)> {
-    let user = user_of(&caller)?;
+    let user = require_user(&caller)?;
     let registration = registration(&body)?;
     let registered = api.system.register_device(&user, &registration).await?.value;
     let status = if registered.is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -136,18 +136,18 @@ pub(super) async fn register(
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn revoke(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(device_id): Path<String>,
 ) -> Outcome<Json<DeviceBody>> {
-    let user = user_of(&caller)?;
+    let user = require_user(&caller)?;
     let unknown = |_| Problem::not_found("There is no such device.");
     let device_id = DeviceId::parse(device_id).map_err(unknown)?;
     Ok(Json(api.system.revoke_device(&user, &device_id).await?.value.into()))
 }
 
 /// Reads a registration, with a problem for each part that is wrong.
-fn registration(body: &Value) -> Outcome<Registration> {
+fn registration(body: &Value) -> Outcome<DeviceRegistration> {
     let mut wrong: Vec<(String, String)> = Vec::new();
     let Some(properties) = body.as_object() else {
         return Err(Problem::bad_request("invalid_request", "The body is no object."));
@@ -166,7 +166,7 @@ fn registration(body: &Value) -> Outcome<Registration> {
     let missing = || "is missing; it is a text".to_owned();
     let device_id = text("deviceId").ok_or_else(missing).and_then(DeviceId::parse);
     let push_token = text("pushToken").ok_or_else(missing).and_then(PushToken::parse);
-    let platform = text("platform").and_then(Platform::named);
+    let platform = text("platform").and_then(Platform::from_name);
     let platform = platform.ok_or_else(|| "is none of fcm, apns, webhook and mail".to_owned());
     let label = match properties.get("label") {
         None | Some(Value::Null) => Ok(None),
@@ -179,7 +179,7 @@ fn registration(body: &Value) -> Outcome<Registration> {
     take("label", label.clone().map(drop));
     match (device_id, push_token, platform, label) {
         (Ok(device_id), Ok(push_token), Ok(platform), Ok(label)) if wrong.is_empty() => {
-            Ok(Registration { device_id, push_token, platform, label })
+            Ok(DeviceRegistration { device_id, push_token, platform, label })
         }
         _ => {
             let problem = Problem::bad_request("invalid_fields", "The device is not valid.");

@@ -6,16 +6,16 @@ use serde_json::Value;
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
 use service::identity::Principal;
 
+use crate::domain::{Category, Notification};
 use crate::question::ListOptions;
 use crate::stream::shown;
-use crate::words::{Category, Notification};
 
-use super::router::{Api, user_of};
+use super::router::{ApiState, require_user};
 
 /// What a page is asked by.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct PageQuery {
+pub(super) struct NotificationsQuery {
     /// Notifications of a page at most, 1 to 100.
     limit: Option<String>,
     /// Where the page before ended.
@@ -51,17 +51,17 @@ pub(super) struct MarkedBody {
 }
 
 /// The caller's notifications, newest first.
-#[utoipa::path(get, path = "/api/notifications", params(PageQuery), responses(
+#[utoipa::path(get, path = "/api/notifications", params(NotificationsQuery), responses(
     (status = 200, body = PageBody),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn list(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
-    Query(asked): Query<PageQuery>,
+    Query(asked): Query<NotificationsQuery>,
 ) -> Outcome<Json<PageBody>> {
-    let user = user_of(&caller)?;
+    let user = require_user(&caller)?;
     let category = category(asked.category.as_deref())?;
     let name = category.map_or("", Category::name);
     let question = ["notifications", user.as_str(), name];
@@ -91,7 +91,7 @@ fn category(name: Option<&str>) -> Outcome<Option<Category>> {
     let known = Category::ALL.map(Category::name).join(", ");
     let message = format!("'{name}' is no category; known are {known}");
     let unknown = || Problem::invalid_field("category", "unknown", message);
-    Category::named(name).map(Some).ok_or_else(unknown)
+    Category::from_name(name).map(Some).ok_or_else(unknown)
 }
 
 /// How many notifications the caller has not read.
@@ -100,10 +100,10 @@ fn category(name: Option<&str>) -> Outcome<Option<Category>> {
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn unread_count(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
 ) -> Outcome<Json<UnreadBody>> {
-    let unread_count = api.system.unread_count(&user_of(&caller)?).await?.value;
+    let unread_count = api.system.unread_count(&require_user(&caller)?).await?.value;
     Ok(Json(UnreadBody { unread_count }))
 }
 
@@ -115,11 +115,11 @@ pub(super) async fn unread_count(
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn read(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
 ) -> Outcome<Json<Value>> {
-    let notification = api.system.mark_read(&user_of(&caller)?, &id).await?.value;
+    let notification = api.system.mark_read(&require_user(&caller)?, &id).await?.value;
     Ok(Json(shown(&notification)))
 }
 
@@ -131,11 +131,11 @@ pub(super) async fn read(
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn dismiss(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
 ) -> Outcome<Json<Value>> {
-    let notification = api.system.dismiss(&user_of(&caller)?, &id).await?.value;
+    let notification = api.system.dismiss(&require_user(&caller)?, &id).await?.value;
     Ok(Json(shown(&notification)))
 }
 
@@ -145,9 +145,9 @@ pub(super) async fn dismiss(
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn read_all(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
 ) -> Outcome<Json<MarkedBody>> {
-    let marked = api.system.mark_all_read(&user_of(&caller)?).await?.value;
+    let marked = api.system.mark_all_read(&require_user(&caller)?).await?.value;
     Ok(Json(MarkedBody { marked }))
 }

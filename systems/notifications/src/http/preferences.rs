@@ -6,9 +6,9 @@ use service::http::{Json, Outcome, ProblemDocument};
 use service::identity::Principal;
 
 use crate::action::PreferencesChange;
-use crate::words::{Preferences, Toggles};
+use crate::domain::{Preferences, Toggles};
 
-use super::router::{Api, user_of};
+use super::router::{ApiState, require_user};
 
 /// Preferences as clients see and send them.
 #[derive(utoipa::ToSchema)]
@@ -32,8 +32,11 @@ pub(super) struct PreferencesBody {
     (status = 200, body = PreferencesBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn read(State(api): State<Api>, caller: Principal) -> Outcome<Json<Preferences>> {
-    Ok(Json(api.system.preferences(&user_of(&caller)?).await?.value))
+pub(super) async fn read(
+    State(api): State<ApiState>,
+    caller: Principal,
+) -> Outcome<Json<Preferences>> {
+    Ok(Json(api.system.preferences(&require_user(&caller)?).await?.value))
 }
 
 /// Changes what is given; the rest stays.
@@ -44,11 +47,11 @@ pub(super) async fn read(State(api): State<Api>, caller: Principal) -> Outcome<J
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn change(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Json(body): Json<Value>,
 ) -> Outcome<Json<Preferences>> {
-    let user = user_of(&caller)?;
+    let user = require_user(&caller)?;
     let change = PreferencesChange::parse(&body)?;
     Ok(Json(api.system.change_preferences(&user, &change).await?.value))
 }

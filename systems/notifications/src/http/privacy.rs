@@ -11,9 +11,9 @@ use service::erasure::{Certificate, Export};
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument};
 use service::identity::Principal;
 
-use crate::words::UserId;
+use crate::domain::UserId;
 
-use super::router::{ADMIN_ROLE, Api, user_of};
+use super::router::{ADMIN_ROLE, ApiState, require_user};
 
 const EXPORT_PATH: &str = "/api/privacy/export";
 
@@ -23,7 +23,7 @@ const EXPORT_PATH: &str = "/api/privacy/export";
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json<Value>)> {
-    user_of(&caller)?;
+    require_user(&caller)?;
     Ok((StatusCode::ACCEPTED, Json(json!({ "status": "ready", "location": EXPORT_PATH }))))
 }
 
@@ -32,8 +32,8 @@ pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json
     (status = 200, content_type = "application/x-ndjson", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn export(State(api): State<Api>, caller: Principal) -> Outcome<Response> {
-    let export = api.system.export(&user_of(&caller)?);
+pub(super) async fn export(State(api): State<ApiState>, caller: Principal) -> Outcome<Response> {
+    let export = api.system.export(&require_user(&caller)?);
     let pages = stream::unfold(Some(export), next);
     let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"))];
     Ok((kind, Body::from_stream(pages)).into_response())
@@ -56,7 +56,7 @@ async fn next(export: Option<Export>) -> Option<(Result<String, client::Error>, 
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn erase(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
 ) -> Outcome<(StatusCode, Json<Value>)> {
@@ -73,7 +73,7 @@ pub(super) async fn erase(
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn certificate(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
 ) -> Outcome<Json<Certificate>> {

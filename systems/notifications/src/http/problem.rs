@@ -8,12 +8,12 @@ use crate::error::{Error, ErrorKind};
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error.kind() {
-            ErrorKind::Invalid if error.problems().is_empty() => {
+            ErrorKind::Invalid if error.field_errors().is_empty() => {
                 Self::bad_request("invalid_request", error.to_string())
             }
             ErrorKind::Invalid => {
                 let none = Self::bad_request("invalid_fields", error.message().to_owned());
-                error.problems().iter().fold(none, |problem, one| {
+                error.field_errors().iter().fold(none, |problem, one| {
                     problem.field(&one.field, "invalid", one.message.clone())
                 })
             }

@@ -4,8 +4,8 @@ use axum::Router;
 use service::http::{Asset, Kit, OpenApiRouter, Outcome, Problem, Standing, routes};
 use service::identity::{Principal, session_routes};
 
+use crate::domain::UserId;
 use crate::notifications::Notifications;
-use crate::words::UserId;
 
 use super::{admin, devices, list, preferences, privacy, send, stream};
 
@@ -16,7 +16,7 @@ pub const ADMIN_ROLE: &str = "admin";
 
 /// What every route has at hand.
 #[derive(Clone)]
-pub(super) struct Api {
+pub(super) struct ApiState {
     pub(super) system: Notifications,
     pub(super) kit: Kit,
 }
@@ -41,7 +41,7 @@ impl Notifications {
             .routes(routes!(admin::events))
             .routes(routes!(admin::retry))
             .routes(routes!(admin::stats))
-            .with_state(Api { system: self.clone(), kit: kit.clone() })
+            .with_state(ApiState { system: self.clone(), kit: kit.clone() })
             .merge(session_routes(kit.identity()));
         kit.router(api, pages)
     }
@@ -49,7 +49,7 @@ impl Notifications {
     fn watch(&self, kit: &Kit) {
         let core = std::sync::Arc::clone(&self.core);
         kit.health().check("dispatcher", move || {
-            let degraded = core.health.degraded(core.now());
+            let degraded = core.health.degraded_by(core.now());
             async move { degraded.map_or(Standing::Ready, Standing::Degraded) }
         });
         let core = std::sync::Arc::clone(&self.core);
@@ -66,6 +66,6 @@ impl Notifications {
 }
 
 /// The user a caller is.
-pub(super) fn user_of(caller: &Principal) -> Outcome<UserId> {
+pub(super) fn require_user(caller: &Principal) -> Outcome<UserId> {
     UserId::parse(caller.subject()).map_err(|why| Problem::forbidden("no_user", why))
 }

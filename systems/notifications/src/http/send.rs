@@ -10,9 +10,9 @@ use service::http::{Json, Outcome, Problem, ProblemDocument};
 use service::identity::Principal;
 
 use crate::action::NewEvent;
-use crate::words::{EventType, Moment, Payload, Status, TargetType, UserId};
+use crate::domain::{EventPayload, EventStatus, EventType, Moment, TargetType, UserId};
 
-use super::router::{Api, SERVICE_ROLE};
+use super::router::{ApiState, SERVICE_ROLE};
 
 /// Users of one request at most.
 const USERS_MAX: usize = 50;
@@ -51,7 +51,7 @@ pub(super) struct SentEvent {
     id: String,
     #[schema(value_type = String)]
     user_id: UserId,
-    status: Status,
+    status: EventStatus,
 }
 
 /// Takes an event in for one user or several.
@@ -62,7 +62,7 @@ pub(super) struct SentEvent {
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
 pub(super) async fn send(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     caller: Principal,
     Json(body): Json<Value>,
 ) -> Outcome<(StatusCode, Json<SentBody>)> {
@@ -70,7 +70,7 @@ pub(super) async fn send(
     let core = &api.system.core;
     let events = Reader::default().read(&body).and_then(|events| {
         let problems =
-            events.first().map(|event| event.problems(core.now(), core.settings.retention()));
+            events.first().map(|event| event.field_errors(core.now(), core.settings.retention()));
         match problems.unwrap_or_default() {
             problems if problems.is_empty() => Ok(events),
             problems => {
@@ -192,7 +192,7 @@ impl Reader {
     }
 
     fn event_type(&mut self, body: &Map<String, Value>) -> Option<EventType> {
-        let found = body.get("eventType").and_then(Value::as_str).and_then(EventType::named);
+        let found = body.get("eventType").and_then(Value::as_str).and_then(EventType::from_name);
         if found.is_none() {
             let known = EventType::ALL.map(EventType::name).join(", ");
             self.refuse("eventType", format!("is none of {known}"));
@@ -200,7 +200,7 @@ impl Reader {
         found
     }
 
-    fn payload(&mut self, value: Option<&Value>) -> Option<Payload> {
+    fn payload(&mut self, value: Option<&Value>) -> Option<EventPayload> {
         let Some(object) = value.and_then(Value::as_object) else {
             self.refuse("payload", "is missing or no object");
             return None;
@@ -230,7 +230,7 @@ impl Reader {
         if target_id.is_none() {
             self.refuse("payload.targetId", "is missing; it is a text");
         }
-        Some(Payload {
+        Some(EventPayload {
             actor_id,
             actor_name,
             target_id: target_id?,

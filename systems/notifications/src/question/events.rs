@@ -5,16 +5,16 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use service::work::Work;
 
-use crate::charged::Charged;
+use crate::charge::ChargedValue;
+use crate::domain::{EventStatus, NotificationEvent};
 use crate::error::{Error, Result};
 use crate::notifications::Notifications;
-use crate::words::{Event, Status};
 
 /// A page of events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventPage {
-    /// Oldest first.
-    pub events: Vec<Event>,
+    /// OldestRow first.
+    pub events: Vec<NotificationEvent>,
     /// Where the next page begins; none at the end.
     pub continuation: Option<String>,
     /// Ids of those on this page that cannot be read.
@@ -22,7 +22,7 @@ pub struct EventPage {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct IdOnly {
     id: String,
 }
 
@@ -36,9 +36,9 @@ impl Notifications {
     /// `Invalid` for a foreign continuation; those of the account.
     pub async fn events(
         &self,
-        status: Status,
+        status: EventStatus,
         continuation: Option<String>,
-    ) -> Result<Charged<EventPage>> {
+    ) -> Result<ChargedValue<EventPage>> {
         let query = Query::text("SELECT * FROM c WHERE c.status = @status ORDER BY c.createdAt")
             .parameter("@status", status.name())
             .fan_out("an operator looks at the events of all users");
@@ -49,15 +49,22 @@ impl Notifications {
     ///
     /// # Errors
     /// `Invalid` for a foreign continuation; those of the account.
-    pub async fn dead_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
-        self.event_page(&Event::dead(self.core.settings.max_retries), continuation).await
+    pub async fn dead_events(
+        &self,
+        continuation: Option<String>,
+    ) -> Result<ChargedValue<EventPage>> {
+        self.event_page(&NotificationEvent::dead(self.core.settings.max_retries), continuation)
+            .await
     }
 
     /// Events that wait or are due again, oldest first: the question of the seed's timer.
     ///
     /// # Errors
     /// `Invalid` for a foreign continuation; those of the account.
-    pub async fn due_events(&self, continuation: Option<String>) -> Result<Charged<EventPage>> {
+    pub async fn due_events(
+        &self,
+        continuation: Option<String>,
+    ) -> Result<ChargedValue<EventPage>> {
         let query = Query::text(
             "SELECT * FROM c WHERE c.status = 'PENDING' OR \
              (c.status = 'FAILED' AND c.retryCount < @most AND c.nextRetryAt <= @now) ORDER BY c.createdAt",
@@ -73,7 +80,7 @@ impl Notifications {
     ///
     /// # Errors
     /// `NotFound`.
-    pub async fn find_event(&self, id: &str) -> Result<Charged<Event>> {
+    pub async fn find_event(&self, id: &str) -> Result<ChargedValue<NotificationEvent>> {
         let query = Query::text("SELECT * FROM c WHERE c.id = @id")
             .parameter("@id", id)
             .fan_out("an operator names an event without its user");
@@ -81,15 +88,15 @@ impl Notifications {
         let found = answer.value.first();
         let found = found.ok_or_else(|| Error::not_found(format!("there is no event '{id}'")))?;
         let unreadable = |_| Error::conflict(format!("the event '{id}' cannot be read"));
-        let event = found.typed::<Event>().map_err(unreadable)?;
-        Ok(Charged::new(event.into_value().told(), answer.charge))
+        let event = found.typed::<NotificationEvent>().map_err(unreadable)?;
+        Ok(ChargedValue::new(event.into_value().with_derived_fields(), answer.charge))
     }
 
     async fn event_page(
         &self,
         query: &Query,
         continuation: Option<String>,
-    ) -> Result<Charged<EventPage>> {
+    ) -> Result<ChargedValue<EventPage>> {
         let events = &self.core.containers.events;
         let options = options(continuation);
         let answer = events.query_page::<Item<IgnoredAny>>(query, options).await?;
@@ -99,12 +106,12 @@ impl Notifications {
             unreadable: Vec::new(),
         };
         for item in answer.value.rows {
-            match item.typed::<Event>() {
-                Ok(event) => page.events.push(event.into_value().told()),
-                Err(_) => page.unreadable.push(item.typed::<Named>()?.into_value().id),
+            match item.typed::<NotificationEvent>() {
+                Ok(event) => page.events.push(event.into_value().with_derived_fields()),
+                Err(_) => page.unreadable.push(item.typed::<IdOnly>()?.into_value().id),
             }
         }
-        Ok(Charged::new(page, answer.charge))
+        Ok(ChargedValue::new(page, answer.charge))
     }
 }
 

@@ -3,10 +3,10 @@
 use client::{Item, PageOptions, Query};
 use serde::de::IgnoredAny;
 
-use crate::charged::{Bill, Charged};
-use crate::error::{Error, Problem, Result};
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{Category, Notification, UserId};
+use crate::error::{Error, FieldError, Result};
 use crate::notifications::Notifications;
-use crate::words::{Category, Notification, UserId};
 
 /// Which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,11 +44,11 @@ impl Notifications {
         &self,
         user: &UserId,
         options: &ListOptions,
-    ) -> Result<Charged<NotificationPage>> {
+    ) -> Result<ChargedValue<NotificationPage>> {
         let limit = options.limit.unwrap_or(ListOptions::LIMIT);
         if !(1..=ListOptions::LIMIT_MAX).contains(&limit) {
             let message = format!("{limit} is not between 1 and {}", ListOptions::LIMIT_MAX);
-            return Err(Error::problems_with("the page", vec![Problem::new("limit", message)]));
+            return Err(Error::invalid_fields("the page", vec![FieldError::new("limit", message)]));
         }
         let query = match options.category {
             None => {
@@ -61,7 +61,7 @@ impl Notifications {
             .parameter("@category", category.name()),
         };
         let query = query.within(user.partition_key());
-        let mut bill = Bill::default();
+        let mut meter = ChargeMeter::default();
         let mut notifications = Vec::new();
         let mut continuation = options.continuation.clone();
         // A page of the account may be short, and even empty, before the end.
@@ -70,11 +70,11 @@ impl Notifications {
             let page = PageOptions { rows_max, continuation, session_token: None };
             let container = &self.core.containers.notifications;
             let answer = container.query_page::<Item<IgnoredAny>>(&query, page).await;
-            let page = bill.take(answer.map_err(foreign_continuation)?);
+            let page = meter.record(answer.map_err(foreign_continuation)?);
             notifications.extend(page.rows.iter().filter_map(readable));
             continuation = page.continuation;
             if notifications.len() >= limit || continuation.is_none() {
-                return Ok(bill.of(NotificationPage { notifications, continuation }));
+                return Ok(meter.finish(NotificationPage { notifications, continuation }));
             }
         }
     }
@@ -93,8 +93,8 @@ fn foreign_continuation(error: client::Error) -> Error {
     match error.kind() {
         client::ErrorKind::BadRequest => {
             let problem =
-                Problem::new("continuationToken", "is not one of this list; begin without one");
-            Error::problems_with("the page", vec![problem])
+                FieldError::new("continuationToken", "is not one of this list; begin without one");
+            Error::invalid_fields("the page", vec![problem])
         }
         _ => error.into(),
     }

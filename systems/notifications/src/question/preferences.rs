@@ -2,30 +2,30 @@
 
 use client::ErrorKind;
 
-use crate::charged::Charged;
+use crate::charge::ChargedValue;
+use crate::domain::{Preferences, UserId};
 use crate::error::Result;
-use crate::notifications::{Core, Notifications};
-use crate::words::{Preferences, UserId};
+use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
     /// What a user wants. Who never chose has the defaults, which are not stored.
     ///
     /// # Errors
     /// Those of the account.
-    pub async fn preferences(&self, user: &UserId) -> Result<Charged<Preferences>> {
+    pub async fn preferences(&self, user: &UserId) -> Result<ChargedValue<Preferences>> {
         let read =
             self.core.containers.preferences.read(&user.partition_key(), user.as_str()).await;
         match read {
-            Ok(answer) => Ok(Charged::new(answer.value.into_value(), answer.charge)),
+            Ok(answer) => Ok(ChargedValue::new(answer.value.into_value(), answer.charge)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(Charged::new(self.core.default_preferences(user), error.charge()))
+                Ok(ChargedValue::new(self.core.default_preferences(user), error.charge()))
             }
             Err(error) => Err(error.into()),
         }
     }
 }
 
-impl Core {
+impl NotificationsCore {
     pub(crate) fn default_preferences(&self, user: &UserId) -> Preferences {
         let now = self.now();
         Preferences {

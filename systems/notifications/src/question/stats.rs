@@ -6,10 +6,10 @@ use client::Query;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::charged::{Bill, Charged};
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{EventStatus, Moment};
 use crate::error::Result;
 use crate::notifications::Notifications;
-use crate::words::{Moment, Status};
 
 /// The queue in numbers.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema)]
@@ -25,14 +25,14 @@ pub struct Stats {
 }
 
 #[derive(Deserialize)]
-struct Oldest {
+struct OldestRow {
     at: Moment,
 }
 
 /// As it is stored, whatever that is.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Standing {
+struct EventStatusRow {
     status: Value,
     retry_count: Value,
 }
@@ -44,33 +44,36 @@ impl Notifications {
     ///
     /// # Errors
     /// Those of the account.
-    pub async fn stats(&self) -> Result<Charged<Stats>> {
+    pub async fn stats(&self) -> Result<ChargedValue<Stats>> {
         let events = &self.core.containers.events;
-        let mut bill = Bill::default();
+        let mut meter = ChargeMeter::default();
         let (counts, dead) = if self.core.account.is_connected() {
-            self.counted_here(&mut bill).await?
+            self.count_in_client(&mut meter).await?
         } else {
-            self.counted_there(&mut bill).await?
+            self.count_in_engine(&mut meter).await?
         };
         let oldest = Query::text(
             "SELECT TOP 1 c.createdAt AS at FROM c WHERE c.status = 'PENDING' AND \
              (NOT IS_DEFINED(c.scheduledAt) OR c.scheduledAt <= @now) ORDER BY c.createdAt",
         );
         let oldest = oldest.parameter("@now", self.core.now()).fan_out(REASON);
-        let oldest = events.query::<Oldest>(&oldest).await?;
-        let oldest: Vec<Oldest> = bill.take(oldest);
+        let oldest = events.query::<OldestRow>(&oldest).await?;
+        let oldest: Vec<OldestRow> = meter.record(oldest);
         let oldest_pending_at = oldest.first().map(|oldest| oldest.at);
-        Ok(bill.of(Stats { events: counts, dead, oldest_pending_at }))
+        Ok(meter.finish(Stats { events: counts, dead, oldest_pending_at }))
     }
 
     /// By the engine, which counts without reading.
-    async fn counted_there(&self, bill: &mut Bill) -> Result<(BTreeMap<String, u64>, u64)> {
+    async fn count_in_engine(
+        &self,
+        meter: &mut ChargeMeter,
+    ) -> Result<(BTreeMap<String, u64>, u64)> {
         let events = &self.core.containers.events;
         let mut counts = BTreeMap::new();
-        for status in Status::ALL {
+        for status in EventStatus::ALL {
             let query = Query::text("SELECT VALUE COUNT(1) FROM c WHERE c.status = @status");
             let query = query.parameter("@status", status.name()).fan_out(REASON);
-            let found: Vec<u64> = bill.take(events.query(&query).await?);
+            let found: Vec<u64> = meter.record(events.query(&query).await?);
             counts.insert(status.name().to_owned(), found.iter().sum());
         }
         let dead = Query::text(
@@ -78,23 +81,27 @@ impl Notifications {
         )
         .parameter("@most", i64::from(self.core.settings.max_retries))
         .fan_out(REASON);
-        let dead: Vec<u64> = bill.take(events.query(&dead).await?);
+        let dead: Vec<u64> = meter.record(events.query(&dead).await?);
         Ok((counts, dead.iter().sum()))
     }
 
     /// Row by row: the library behind a connected account does not add up counts of several partitions.
-    async fn counted_here(&self, bill: &mut Bill) -> Result<(BTreeMap<String, u64>, u64)> {
+    async fn count_in_client(
+        &self,
+        meter: &mut ChargeMeter,
+    ) -> Result<(BTreeMap<String, u64>, u64)> {
         let query = Query::text("SELECT c.status, c.retryCount FROM c").fan_out(REASON);
-        let rows: Vec<Standing> = bill.take(self.core.containers.events.query(&query).await?);
+        let rows: Vec<EventStatusRow> =
+            meter.record(self.core.containers.events.query(&query).await?);
         let retries_max = f64::from(self.core.settings.max_retries);
         let mut counts: BTreeMap<String, u64> =
-            Status::ALL.iter().map(|status| (status.name().to_owned(), 0)).collect();
+            EventStatus::ALL.iter().map(|status| (status.name().to_owned(), 0)).collect();
         let mut dead = 0;
-        for Standing { status, retry_count } in rows {
-            let Some(status) = status.as_str().and_then(Status::named) else { continue };
+        for EventStatusRow { status, retry_count } in rows {
+            let Some(status) = status.as_str().and_then(EventStatus::from_name) else { continue };
             *counts.entry(status.name().to_owned()).or_default() += 1;
             let is_used_up = retry_count.as_f64().is_some_and(|count| count >= retries_max);
-            dead += u64::from(status == Status::Failed && is_used_up);
+            dead += u64::from(status == EventStatus::Failed && is_used_up);
         }
         Ok((counts, dead))
     }

@@ -1,7 +1,8 @@
-//! One worker: takes fresh events from the change feed and processes them, users side by side, each user's in order.
+//! One worker of the dispatcher: reads events from the change feed and processes them, users in parallel, the events of
+//! one user in order.
 //!
-//! Owns the worker as a value, and what it does for the queue: the way of a claimed event, and what follows its end.
-//! Does not own the way itself (`process`).
+//! Owns the worker as a value, and the hooks that the queue calls for a claimed event and after it. Does not own the
+//! processing itself (`process`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,76 +12,82 @@ use async_trait::async_trait;
 use client::processor::{Context, Processor, ProcessorStart, Reaction, ReactionError};
 use client::{Change, ErrorKind};
 use serde::de::IgnoredAny;
-use service::work::{
-    Backoff, Claim, Ended, Finish, Queue, QueueReaction, QueueSettings, WorkError, Worked, Worker,
-};
+use service::work::{Claim, Ended, Finish, Queue, QueueReaction, WorkError, Worked, Worker};
 
-use crate::charged::Bill;
+use crate::charge::ChargeMeter;
+use crate::domain::{Moment, NotificationEvent, notification_id};
 use crate::error::Result;
-use crate::notifications::{Core, Notifications};
-use crate::words::{Event, Moment, Status, notification_id};
+use crate::monitor::DispatchStep;
+use crate::notifications::{Notifications, NotificationsCore};
+use crate::queue::{EventRetention, queue_settings};
 
-use super::order::Order;
-use super::step::Step;
+use super::monotonic_time::MonotonicTimes;
 
-/// One worker of the dispatcher. Several share the work by leases, in one process or in many.
+/// One worker of the dispatcher. Several, in one process or in many, share the change feed by leases.
 #[derive(Debug)]
 pub struct Dispatcher {
     processor: Processor<IgnoredAny>,
-    counters: Arc<Counters>,
+    counters: Arc<DispatchCounters>,
 }
 
 /// What one round of a worker did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Round {
-    /// Parts of the feed this worker has now.
+pub struct DispatchRound {
+    /// Parts of the change feed that this worker has leased.
     pub leases: usize,
-    /// Attempts that came to their end.
+    /// Attempts that were finished.
     pub processed: u64,
     /// Request units of these attempts.
     pub charge: f64,
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+struct DispatchCounters {
     processed: AtomicU64,
-    /// In thousandths.
+    /// In thousandths of a request unit: there is no atomic `f64`.
     charge_milli: AtomicU64,
 }
 
-/// Retries wait 2, 4, 8 minutes and so on, and up to a tenth more.
-const BACKOFF: Backoff = Backoff {
-    first: Duration::from_secs(2 * 60),
-    longest: Duration::from_secs(60 << 16),
-    jitter_percent: 10,
-};
-
-struct Dispatch {
-    core: Arc<Core>,
-    order: Order,
-    counters: Arc<Counters>,
+/// Processes the events that the queue has claimed.
+struct EventWorker {
+    core: Arc<NotificationsCore>,
+    retention: EventRetention,
+    creation_times: MonotonicTimes,
+    counters: Arc<DispatchCounters>,
 }
 
-/// The queue's reaction, without what is no event and with a note of what it could not do.
-struct Watched {
-    core: Arc<Core>,
-    reaction: QueueReaction<Event>,
-    counters: Arc<Counters>,
+/// The reaction to the change feed: parses the events and passes them to the queue.
+///
+/// The feed is read as untyped items. A processor of typed items would stop at the first one that cannot be parsed.
+struct DispatchReaction {
+    core: Arc<NotificationsCore>,
+    queue: QueueReaction<NotificationEvent>,
+    counters: Arc<DispatchCounters>,
 }
 
 impl Notifications {
-    /// A worker of this name, different from that of every other; a worker started again under its old name goes on
-    /// with its leases at once.
+    /// A worker with this name, which no other worker may have at the same time. A worker that restarts under its old
+    /// name keeps its leases; under a new name it has to wait until they expire.
     ///
     /// # Errors
     /// Those of the account.
     pub async fn dispatcher(&self, worker: &str) -> Result<Dispatcher> {
         let core = Arc::clone(&self.core);
         let settings = &core.settings;
-        let counters = Arc::new(Counters::default());
-        let reaction = self.queue_of(worker, &counters).reaction();
-        let reaction =
-            Watched { core: Arc::clone(&core), reaction, counters: Arc::clone(&counters) };
+        let counters = Arc::new(DispatchCounters::default());
+        let event_worker = EventWorker {
+            core: Arc::clone(&core),
+            retention: EventRetention::new(settings),
+            creation_times: MonotonicTimes::default(),
+            counters: Arc::clone(&counters),
+        };
+        let queue =
+            Queue::new(&core.containers.events, queue_settings(settings, worker), event_worker);
+        let reaction = DispatchReaction {
+            core: Arc::clone(&core),
+            queue: queue.reaction(),
+            counters: Arc::clone(&counters),
+        };
         let poll = Duration::from_millis(settings.poll_milliseconds);
         let processor = Processor::<IgnoredAny>::builder(
             &core.containers.events,
@@ -91,98 +98,77 @@ impl Notifications {
         .start_at(ProcessorStart::Beginning)
         .page_items_max(settings.batch_size)
         .poll_interval(poll)
+        // A lease is renewed once per poll at most, so it has to outlive two polls.
         .lease_expiry(settings.lease().max(poll * 2))
-        // An event must not be parked because the data cannot be reached for a while.
+        // The reaction fails only while the data cannot be reached. The processor must then wait and must not park the
+        // event.
         .attempts_max(u32::MAX)
         .build(reaction)
         .await?;
         Ok(Dispatcher { processor, counters })
     }
-
-    /// The queue of events, for whoever does not work on them.
-    pub(crate) fn queue(&self) -> Queue<Event> {
-        self.queue_of("no worker", &Arc::default())
-    }
-
-    fn queue_of(&self, worker: &str, counters: &Arc<Counters>) -> Queue<Event> {
-        let settings = &self.core.settings;
-        let chosen = QueueSettings {
-            instance: worker.to_owned(),
-            lease: settings.lease(),
-            attempts_max: settings.max_retries,
-            backoff: BACKOFF,
-            batch_items_max: settings.batch_size,
-            concurrency: settings.users_at_once,
-            default_ttl_seconds: Some(settings.retention_seconds()),
-        };
-        let (core, counters) = (Arc::clone(&self.core), Arc::clone(counters));
-        let dispatch = Dispatch { core, order: Order::default(), counters };
-        Queue::new(&self.core.containers.events, chosen, dispatch)
-    }
 }
 
 impl Dispatcher {
-    /// Processes everything that is new in this worker's share.
+    /// Processes everything that is new in this worker's share of the change feed.
     ///
     /// # Errors
-    /// Those of the account; what was processed before is not processed again.
-    pub async fn run_once(&self) -> Result<Round> {
+    /// Those of the account; events processed before are not processed again.
+    pub async fn run_once(&self) -> Result<DispatchRound> {
         let round = self.processor.run_once().await?;
         let processed = self.counters.processed.swap(0, Ordering::Relaxed);
         let charge_milli = self.counters.charge_milli.swap(0, Ordering::Relaxed);
         let charge = charge_milli as f64 / 1_000.0;
-        Ok(Round { leases: round.leases, processed, charge })
+        Ok(DispatchRound { leases: round.leases, processed, charge })
     }
 
-    /// Lets other workers have its share at once.
+    /// Releases the worker's leases, so that other workers need not wait until they expire.
     ///
     /// # Errors
-    /// Those of the account; its leases then expire.
+    /// Those of the account; the leases then expire.
     pub async fn stop(&self) -> Result<()> {
         Ok(self.processor.stop().await?)
     }
 }
 
 #[async_trait]
-impl Worker<Event> for Dispatch {
+impl Worker<NotificationEvent> for EventWorker {
     async fn work(
         &self,
-        claim: &mut Claim<Event>,
-    ) -> std::result::Result<Finish<Event>, WorkError> {
+        claim: &mut Claim<NotificationEvent>,
+    ) -> std::result::Result<Finish<NotificationEvent>, WorkError> {
         let core = &self.core;
-        core.reached(Step::Claimed);
-        let at = self.order.next(&claim.document().user_id, core.now());
-        let mut bill = Bill::default();
-        let outcome = core.carry_out(claim.document(), at, &mut bill).await;
-        claim.add_charge(bill.0);
-        match outcome {
-            Ok(Some(outcome)) => Ok(outcome.finish(core.now())),
+        core.report_step(DispatchStep::Claimed);
+        let created_at = self.creation_times.next(&claim.document().user_id, core.now());
+        let mut meter = ChargeMeter::default();
+        let result = core.process_event(claim.document(), created_at, &mut meter).await;
+        claim.add_charge(meter.total());
+        match result {
+            Ok(Some(result)) => Ok(result.into_finish(core.now())),
             Ok(None) => Err(WorkError::Lost),
             Err(error) => Err(WorkError::again(error.to_string())),
         }
     }
 
-    fn met(&self, _: &Event) {
-        self.core.reached(Step::Met);
+    fn met(&self, _: &NotificationEvent) {
+        self.core.report_step(DispatchStep::Received);
     }
 
-    async fn ended(&self, event: &Event, ended: Ended) -> client::Result<()> {
+    async fn ended(&self, event: &NotificationEvent, ended: Ended) -> client::Result<()> {
         let core = &self.core;
-        core.reached(Step::Ended);
+        core.report_step(DispatchStep::Finished);
         let is_written = !matches!(ended.worked, Worked::Lost | Worked::Gone);
-        self.counters.count(ended.charge, is_written);
-        if is_written {
-            core.health.processed();
-        }
+        self.counters.add(ended.charge, is_written);
         match ended.worked {
             Worked::Again | Worked::Dead => {
-                let (user, error) = (event.user_id.hashed(), event.last_error.as_deref());
+                let (user, error) = (event.user_id.hash_hex(), event.last_error.as_deref());
                 let error = error.unwrap_or_default();
                 tracing::warn!(user, event = event.id, error, "an event failed");
-                core.health.error(core.now(), error);
+                core.health.record_error(core.now(), error);
                 Ok(())
             }
-            // Its user was erased while we worked: what we wrote must not stay.
+            // The event was deleted while it was processed: its user was erased. The erasure may have passed the list
+            // before the notification was written, so it is deleted here.
             Worked::Gone => {
                 let (key, id) = (event.partition_key(), notification_id(&event.id));
                 match core.containers.notifications.delete(&key, &id, None).await {
@@ -194,30 +180,23 @@ impl Worker<Event> for Dispatch {
         }
     }
 
-    fn ends_at(&self, event: &Event, now: Moment) -> Option<Moment> {
-        let settings = &self.core.settings;
-        let end = event.created_at.after(settings.retention());
-        let is_done =
-            !matches!(event.status, Status::Pending | Status::Processing | Status::Failed);
-        match settings.completed_age_max().filter(|_| is_done) {
-            Some(age_max) => Some(end.min(now.after(age_max))),
-            None => Some(end),
-        }
+    fn ends_at(&self, event: &NotificationEvent, now: Moment) -> Option<Moment> {
+        Some(self.retention.expires_at(event, now))
     }
 }
 
 #[async_trait]
-impl Reaction<IgnoredAny> for Watched {
+impl Reaction<IgnoredAny> for DispatchReaction {
     async fn react(
         &self,
         changes: &[Change<IgnoredAny>],
         context: &Context,
     ) -> std::result::Result<(), ReactionError> {
-        let mut bill = Bill::default();
+        let mut meter = ChargeMeter::default();
         let mut events = Vec::with_capacity(changes.len());
         for change in changes {
             let Some(item) = &change.current else { continue };
-            if let Some(event) = self.core.readable(item, &mut bill).await? {
+            if let Some(event) = self.core.parse_event(item, &mut meter).await? {
                 events.push(Change {
                     operation: change.operation,
                     id: change.id.clone(),
@@ -227,18 +206,18 @@ impl Reaction<IgnoredAny> for Watched {
                 });
             }
         }
-        self.counters.count(bill.0, false);
-        let outcome = self.reaction.react(&events, context).await;
-        if let Err(error) = &outcome {
-            self.core.health.error(self.core.now(), &error.to_string());
+        self.counters.add(meter.total(), false);
+        let result = self.queue.react(&events, context).await;
+        if let Err(error) = &result {
+            self.core.health.record_error(self.core.now(), &error.to_string());
         }
-        outcome
+        result
     }
 }
 
-impl Counters {
-    fn count(&self, charge: f64, ended: bool) {
-        self.processed.fetch_add(u64::from(ended), Ordering::Relaxed);
+impl DispatchCounters {
+    fn add(&self, charge: f64, is_processed: bool) {
+        self.processed.fetch_add(u64::from(is_processed), Ordering::Relaxed);
         let milli = (charge * 1_000.0).round() as u64;
         self.charge_milli.fetch_add(milli, Ordering::Relaxed);
     }

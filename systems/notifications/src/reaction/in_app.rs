@@ -1,67 +1,70 @@
-//! The in-app list as the dispatcher writes it: a new notification, or more of an earlier one.
+//! The in-app list as the dispatcher writes it: a new notification, or an event merged into an earlier one.
 //!
-//! Owns that each event leaves exactly one trace in the list, however often it is tried. Does not own finding what it
-//! belongs to (`earlier`).
+//! Owns that each event appears in the list exactly once, however often it is tried. Does not own finding the
+//! notification it belongs to (`dedupe`).
 
 use client::ErrorKind;
 
-use crate::charged::Bill;
+use crate::charge::ChargeMeter;
+use crate::domain::{Moment, Notification, NotificationEvent, Preferences, notification_id};
 use crate::error::{Error, Result};
-use crate::notifications::Core;
-use crate::text::{Rendered, Wording, deeplink};
-use crate::words::{Event, Moment, Notification, Preferences, notification_id};
+use crate::notifications::NotificationsCore;
+use crate::text::{RenderedText, TemplateInput, deeplink};
 
-use super::plan::Plan;
+use super::push_plan::PushPlan;
 
-/// Events one notification stands for at most: it remembers each of them, so it must not grow without end.
+/// Events that can be merged into one notification. It stores the id of each, so the item must not grow without bounds.
 const MERGED_EVENTS_MAX: usize = 100;
 
-impl Core {
-    /// Adds an event to an earlier notification; false when that is full or gone.
+impl NotificationsCore {
+    /// Merges an event into an earlier notification. Returns `false` if that is full or gone.
     pub(super) async fn merge(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         id: &str,
         locale: Option<&str>,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<bool> {
         let now = self.now();
         let mut is_full = false;
+        // The closure runs again when somebody else wrote the notification meanwhile, so it decides anew each time.
         let merged = self
             .containers
             .notifications
             .modify(&event.partition_key(), id, |notification: &mut Notification| {
                 is_full = notification.merged_event_ids.len() >= MERGED_EVENTS_MAX;
+                // The id is written together with the effect: another attempt, or a repeated request whose response was
+                // lost, does not count the event twice.
                 if is_full || notification.merged_event_ids.contains(&event.id) {
                     return Ok(());
                 }
-                self.add(notification, event, locale)?;
+                self.merge_event(notification, event, locale)?;
                 notification.ttl = self.ttl(notification.created_at, now);
                 Ok(())
             })
             .await;
         match merged {
-            Ok(answer) => {
-                bill.take(answer);
-                self.signals.wake();
+            Ok(response) => {
+                meter.record(response);
+                self.streams.wake();
                 Ok(!is_full)
             }
-            Err(error) if is_gone(&error) => Ok(false),
+            Err(error) if is_not_found(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    fn add(
+    fn merge_event(
         &self,
         notification: &mut Notification,
-        event: &Event,
+        event: &NotificationEvent,
         locale: Option<&str>,
     ) -> Result<()> {
         let actor = event.payload.actor().map(str::to_owned);
         let is_new_actor = actor.as_ref().is_some_and(|actor| !notification.actors.contains(actor));
         if is_new_actor {
             notification.actors.extend(actor);
-            // Somebody else did it too: that is news for who has read it, but not for who has put it away.
+            // Another actor makes a read notification unread again. A dismissed one stays dismissed.
             notification.read = false;
             notification.read_at = None;
         }
@@ -69,33 +72,35 @@ impl Core {
         notification.merged_event_ids.push(event.id.clone());
         let others = notification.actors.len().saturating_sub(1);
         let actor_name = notification.actor_name.as_deref();
-        let Rendered { title, body } = self.render(event, locale, actor_name, others)?;
+        let RenderedText { title, body } = self.render(event, locale, actor_name, others)?;
         notification.title = title;
         notification.body = body;
         Ok(())
     }
 
-    /// Writes the notification of an event. When an earlier attempt did so unseen, that one counts.
+    /// Writes the notification of an event, or reads it if an earlier attempt already wrote it.
     pub(super) async fn write_in_app(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         preferences: &Preferences,
-        plan: &Plan,
-        at: Moment,
-        bill: &mut Bill,
+        plan: &PushPlan,
+        created_at: Moment,
+        meter: &mut ChargeMeter,
     ) -> Result<Notification> {
-        let notification = self.new_notification(event, preferences, plan, at)?;
+        let notification = self.new_notification(event, preferences, plan, created_at)?;
         let key = event.partition_key();
-        match self.containers.notifications.create(&key, &notification.first_stored()?).await {
-            Ok(answer) => {
-                bill.take(answer);
-                self.signals.wake();
+        match self.containers.notifications.create(&key, &notification.to_stored()?).await {
+            Ok(response) => {
+                meter.record(response);
+                self.streams.wake();
                 Ok(notification)
             }
+            // The id is derived from the event's id. The lookup did not find this one, for example because the dedupe
+            // window was changed since.
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 let own = self.containers.notifications.read(&key, &notification.id).await?;
-                let own = bill.take(own).into_value();
-                self.mark_pushed(own, plan, bill).await
+                let own = meter.record(own).into_value();
+                self.mark_pushed(own, plan, meter).await
             }
             Err(error) => Err(error.into()),
         }
@@ -103,17 +108,17 @@ impl Core {
 
     fn new_notification(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         preferences: &Preferences,
-        plan: &Plan,
-        at: Moment,
+        plan: &PushPlan,
+        created_at: Moment,
     ) -> Result<Notification> {
         let payload = &event.payload;
         let actor_name = payload.actor_name.as_deref().or(payload.actor_id.as_deref());
-        let Rendered { title, body } =
+        let RenderedText { title, body } =
             self.render(event, preferences.locale.as_deref(), actor_name, 0)?;
         let now = self.now();
-        let created_at = at.max(now);
+        let created_at = created_at.max(now);
         Ok(Notification {
             id: notification_id(&event.id),
             user_id: event.user_id.clone(),
@@ -134,7 +139,7 @@ impl Core {
             actor_name: actor_name.map(str::to_owned),
             dedupe_key: Some(event.dedupe_key()),
             merged_event_ids: Vec::new(),
-            pushed: Some(matches!(plan, Plan::Push(_))),
+            pushed: Some(matches!(plan, PushPlan::Push(_))),
             seen_at: None,
             ttl: self.ttl(created_at, now),
         })
@@ -142,12 +147,12 @@ impl Core {
 
     fn render(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         locale: Option<&str>,
         actor_name: Option<&str>,
         others: usize,
-    ) -> Result<Rendered> {
-        self.templates.render(&Wording {
+    ) -> Result<RenderedText> {
+        self.templates.render(&TemplateInput {
             locale,
             event_type: event.event_type,
             payload: &event.payload,
@@ -156,27 +161,27 @@ impl Core {
         })
     }
 
-    /// Notes that a notification is pushed now which was not before.
+    /// Marks a notification as pushed if the plan is to push it now.
     pub(super) async fn mark_pushed(
         &self,
         own: Notification,
-        plan: &Plan,
-        bill: &mut Bill,
+        plan: &PushPlan,
+        meter: &mut ChargeMeter,
     ) -> Result<Notification> {
-        if own.pushed == Some(true) || !matches!(plan, Plan::Push(_)) {
+        if own.pushed == Some(true) || !matches!(plan, PushPlan::Push(_)) {
             return Ok(own);
         }
-        self.set_pushed(&own, true, bill).await
+        self.set_pushed(&own, true, meter).await
     }
 
-    /// Notes that no device got it, so that it does not count against the limit.
+    /// Marks a notification that no device got as not pushed, so that it does not count against the rate limit.
     pub(super) async fn mark_unpushed(
         &self,
         notification: &Notification,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<()> {
-        match self.set_pushed(notification, false, bill).await {
-            Err(error) if is_gone(&error) => Ok(()),
+        match self.set_pushed(notification, false, meter).await {
+            Err(error) if is_not_found(&error) => Ok(()),
             other => other.map(|_| ()),
         }
     }
@@ -185,7 +190,7 @@ impl Core {
         &self,
         notification: &Notification,
         pushed: bool,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<Notification> {
         let now = self.now();
         let key = notification.user_id.partition_key();
@@ -198,10 +203,10 @@ impl Core {
                 Ok::<(), Error>(())
             })
             .await?;
-        Ok(bill.take(written).into_value())
+        Ok(meter.record(written).into_value())
     }
 }
 
-fn is_gone(error: &Error) -> bool {
+fn is_not_found(error: &Error) -> bool {
     error.kind() == crate::ErrorKind::NotFound
 }

@@ -1,32 +1,28 @@
-//! What is done when data changed: events on their way to lists and devices.
+//! What happens when data changed: events become notifications and pushes.
 //!
 //! ```text
 //! change feed of notification_events ─► queue (service) ─► dispatch ─► process ─► lists, pushes
 //!                ▲                          │
-//!                └──────────────────────────┴── sweep: retries due, lost leases, scheduled events wait again
+//!                └──────────────────────────┴── sweep: due retries, expired leases and scheduled events
 //! ```
 //!
-//! Every event goes through the change feed, so that events of one user are told in their order by one worker at a
-//! time; the sweep only puts events back into it.
+//! Every event reaches a worker through the change feed. A worker leases a part of the feed, and all events of a user are
+//! in one part, so one worker at a time handles a user's events, in their order. The sweep only writes events back into
+//! the feed.
 
+mod attempt_result;
 mod clean_devices;
-mod damaged;
+mod dedupe;
 mod dispatch;
-mod earlier;
-mod health;
 mod in_app;
-mod order;
-mod outcome;
-mod plan;
+mod monotonic_time;
 mod process;
 mod push;
+mod push_plan;
 mod run;
-mod step;
 mod sweep;
-mod work;
+mod unreadable;
 
-pub use clean_devices::Cleaned;
-pub use dispatch::{Dispatcher, Round};
-pub use health::{Done, Health};
-pub use step::{Step, StepWatch};
-pub use sweep::Swept;
+pub use clean_devices::DeviceCleanup;
+pub use dispatch::{DispatchRound, Dispatcher};
+pub use sweep::SweepReport;

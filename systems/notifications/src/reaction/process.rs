@@ -1,137 +1,155 @@
-//! The way of one event between its claim and its end: preferences, dedupe, limits, text, list, push.
+//! Processing of one event between its claim and its final write: preferences, dedupe, rate limits, text, list, push.
 //!
-//! Owns the order. Each effect can be met again by a later attempt and is then not repeated: the notification has an id
-//! derived from the event, an addition to a notification is remembered in it. Only a push may happen twice, with the
-//! same collapse id. Does not own claim and end: they are the queue's.
+//! Owns the order. A worker may crash after any step and another attempt starts over, so every effect is found again and
+//! not repeated: the notification's id is derived from the event's id, and a notification remembers the events merged
+//! into it. Only a push can happen twice, with the same collapse id, by which the device shows it once. The queue owns
+//! the claim and the final write.
 
 use client::ErrorKind;
 
-use crate::charged::Bill;
-use crate::error::Result;
-use crate::notifications::Core;
-use crate::words::{
-    Event, Moment, Notification, Preferences, PushRecord, PushState, Reason, Status,
-    notification_id,
+use crate::charge::ChargeMeter;
+use crate::domain::{
+    EventStatus, Moment, NoPushReason, Notification, NotificationEvent, Preferences, PushRecord,
+    PushState, notification_id,
 };
+use crate::error::Result;
+use crate::monitor::DispatchStep;
+use crate::notifications::NotificationsCore;
 
-use super::earlier::{Earlier, Limits};
-use super::outcome::Outcome;
-use super::plan::Plan;
-use super::step::Step;
+use super::attempt_result::AttemptResult;
+use super::dedupe::{DedupeMatch, RateLimitCheck};
+use super::push_plan::PushPlan;
 
-impl Core {
-    /// Everything between the claim and the end, `at` the least time its notification may have; none when the lease ran
-    /// out on the way.
-    pub(super) async fn carry_out(
+impl NotificationsCore {
+    /// Processes a claimed event. `created_at` is the earliest creation time its notification may get. `None` if the
+    /// lease expired on the way; then another worker may have the event, and nothing more is written.
+    pub(super) async fn process_event(
         &self,
-        event: &Event,
-        at: Moment,
-        bill: &mut Bill,
-    ) -> Result<Option<Outcome>> {
-        let preferences = self.read_preferences(event, bill).await?;
-        if !preferences.wants(event.category) {
-            return Ok(Some(done(Status::Completed, Some(Reason::CategoryOff), None, Vec::new())));
+        event: &NotificationEvent,
+        created_at: Moment,
+        meter: &mut ChargeMeter,
+    ) -> Result<Option<AttemptResult>> {
+        let preferences = self.read_preferences(event, meter).await?;
+        if !preferences.is_category_enabled(event.category) {
+            let reason = Some(NoPushReason::CategoryOff);
+            return Ok(Some(AttemptResult::done(EventStatus::Completed, reason)));
         }
         let (own_id, now) = (notification_id(&event.id), self.now());
-        let quiet_until = self.quiet_until(event, &preferences, now);
-        let limits = quiet_until.map_or(Limits::Asked, |_| Limits::Irrelevant);
-        let found = self.look_into_list(event, &own_id, limits, now, bill).await?;
+        let quiet_until = self.quiet_hours_end(event, &preferences, now);
+        let check = quiet_until.map_or(RateLimitCheck::Required, |_| RateLimitCheck::Skipped);
+        let lookup = self.look_up_list(event, &own_id, check, now, meter).await?;
         let mut own = None;
-        match found.earlier {
-            Earlier::None => {}
-            Earlier::Own(notification) => own = Some(*notification),
-            Earlier::Merged(id) => {
-                return Ok(Some(done(Status::Deduplicated, None, Some(id), Vec::new())));
-            }
-            Earlier::Other(id) => {
-                self.reached(Step::Decided);
-                if self.merge(event, &id, preferences.locale.as_deref(), bill).await? {
-                    self.reached(Step::Merged);
-                    return Ok(Some(done(Status::Deduplicated, None, Some(id), Vec::new())));
+        match lookup.dedupe_match {
+            DedupeMatch::None => {}
+            DedupeMatch::OwnNotification(notification) => own = Some(*notification),
+            DedupeMatch::AlreadyMerged(id) => return Ok(Some(AttemptResult::merged_into(id))),
+            DedupeMatch::MergeInto(id) => {
+                self.report_step(DispatchStep::Planned);
+                if self.merge(event, &id, preferences.locale.as_deref(), meter).await? {
+                    self.report_step(DispatchStep::Merged);
+                    return Ok(Some(AttemptResult::merged_into(id)));
                 }
             }
         }
         let plan = match &own {
-            // A push that was begun goes on without being planned anew: its place in the limit is taken.
-            Some(own) if own.pushed == Some(true) => self.go_on(event, bill).await?,
-            _ => self.plan_push(event, quiet_until, found.is_limited, bill).await?,
+            // An earlier attempt began to push. It is not planned again, because its push already counts as one of those
+            // that the rate limit allows.
+            Some(own) if own.pushed == Some(true) => self.resume_push(event, meter).await?,
+            _ => self.plan_push(event, quiet_until, lookup.is_rate_limited, meter).await?,
         };
-        self.reached(Step::Decided);
-        if self.lease_is_over(event) {
+        self.report_step(DispatchStep::Planned);
+        // Checked before the first visible effect: the reads above may have taken long, and with an expired lease two
+        // workers could push the same event.
+        if self.has_lease_expired(event) {
             return Ok(None);
         }
+        // The list before the push, so that whoever taps a push finds its notification. `pushed` is set before the push:
+        // a crash in between may count a push that never happened, but can never exceed the rate limit.
         let notification = match own {
-            Some(own) => self.mark_pushed(own, &plan, bill).await?,
-            None => self.write_in_app(event, &preferences, &plan, at, bill).await?,
+            Some(own) => self.mark_pushed(own, &plan, meter).await?,
+            None => self.write_in_app(event, &preferences, &plan, created_at, meter).await?,
         };
-        self.reached(Step::Listed);
-        self.push_by_plan(event, &notification, plan, bill).await.map(Some)
+        self.report_step(DispatchStep::Listed);
+        self.execute_plan(event, &notification, plan, meter).await.map(Some)
     }
 
-    async fn go_on(&self, event: &Event, bill: &mut Bill) -> Result<Plan> {
-        let devices = self.pushable_devices(event, bill).await?;
-        let unpushed = devices.is_empty() && event.deliveries.is_empty();
-        Ok(if unpushed { Plan::Leave(Reason::NoDevice, devices) } else { Plan::Push(devices) })
-    }
-
-    async fn push_by_plan(
+    async fn resume_push(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
+        meter: &mut ChargeMeter,
+    ) -> Result<PushPlan> {
+        let devices = self.read_active_devices(event, meter).await?;
+        let is_unpushed = devices.is_empty() && event.deliveries.is_empty();
+        Ok(if is_unpushed {
+            PushPlan::Skip(NoPushReason::NoDevice, devices)
+        } else {
+            PushPlan::Push(devices)
+        })
+    }
+
+    async fn execute_plan(
+        &self,
+        event: &NotificationEvent,
         notification: &Notification,
-        plan: Plan,
-        bill: &mut Bill,
-    ) -> Result<Outcome> {
+        plan: PushPlan,
+        meter: &mut ChargeMeter,
+    ) -> Result<AttemptResult> {
         let devices = match plan {
-            Plan::Push(devices) => devices,
-            Plan::Defer(until) => return Ok(Outcome::Deferred { until }),
-            Plan::Leave(Reason::RateLimited, _) => {
-                return Ok(done(Status::RateLimited, Some(Reason::RateLimited), None, Vec::new()));
+            PushPlan::Push(devices) => devices,
+            PushPlan::Defer(until) => return Ok(AttemptResult::Deferred { until }),
+            PushPlan::Skip(reason @ NoPushReason::RateLimited, _) => {
+                return Ok(AttemptResult::done(EventStatus::RateLimited, Some(reason)));
             }
-            Plan::Leave(reason, devices) => {
-                let records = devices.into_iter().map(|device| PushRecord {
+            PushPlan::Skip(reason, devices) => {
+                let not_configured = |device: crate::domain::Device| PushRecord {
                     device_id: device.device_id,
                     result: PushState::NotConfigured,
                     provider_id: None,
                     error: None,
+                };
+                return Ok(AttemptResult::Done {
+                    status: EventStatus::Completed,
+                    reason: Some(reason),
+                    notification_id: None,
+                    deliveries: devices.into_iter().map(not_configured).collect(),
                 });
-                return Ok(done(Status::Completed, Some(reason), None, records.collect()));
             }
         };
-        let pushed = self.push_to(event, notification, &devices, bill).await?;
-        if let Some(error) = pushed.retry {
-            let deliveries = pushed.records;
-            return Ok(Outcome::Failed { error, after: pushed.after, deliveries });
+        let summary = self.push_to_devices(event, notification, &devices, meter).await?;
+        if let Some(error) = summary.retry_error {
+            let (after, deliveries) = (summary.retry_after, summary.records);
+            return Ok(AttemptResult::Failed { error, after, deliveries });
         }
         let mut reason = None;
-        if !pushed.is_delivered() {
-            reason = Some(Reason::Refused);
-            self.mark_unpushed(notification, bill).await?;
+        if !summary.is_delivered() {
+            reason = Some(NoPushReason::Refused);
+            self.mark_unpushed(notification, meter).await?;
         }
-        Ok(done(Status::Completed, reason, None, pushed.records))
+        Ok(AttemptResult::Done {
+            status: EventStatus::Completed,
+            reason,
+            notification_id: None,
+            deliveries: summary.records,
+        })
     }
 
-    fn lease_is_over(&self, event: &Event) -> bool {
+    fn has_lease_expired(&self, event: &NotificationEvent) -> bool {
         event.lease_until.is_none_or(|until| self.now() >= until)
     }
 
-    async fn read_preferences(&self, event: &Event, bill: &mut Bill) -> Result<Preferences> {
+    async fn read_preferences(
+        &self,
+        event: &NotificationEvent,
+        meter: &mut ChargeMeter,
+    ) -> Result<Preferences> {
         let id = event.user_id.as_str();
         match self.containers.preferences.read::<Preferences>(&event.partition_key(), id).await {
-            Ok(answer) => Ok(bill.take(answer).into_value()),
+            Ok(response) => Ok(meter.record(response).into_value()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                bill.miss(&error);
+                meter.record_error(&error);
                 Ok(self.default_preferences(&event.user_id))
             }
             Err(error) => Err(error.into()),
         }
     }
-}
-
-fn done(
-    status: Status,
-    reason: Option<Reason>,
-    notification_id: Option<String>,
-    deliveries: Vec<PushRecord>,
-) -> Outcome {
-    Outcome::Done { status, reason, notification_id, deliveries }
 }

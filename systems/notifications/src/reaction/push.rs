@@ -1,52 +1,53 @@
-//! Pushing to the devices of a user, and what follows from the providers' answers.
+//! Pushing to the devices of a user, and what follows from the providers' responses.
 //!
-//! Owns one attempt for all devices: those that were done in an earlier attempt are left alone, invalid ones are
-//! revoked. Does not own whether to push (`plan`).
+//! Owns one attempt for all devices: devices with a final result from an earlier attempt are left out, devices with an
+//! invalid token are revoked. Does not own whether to push (`push_plan`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::charged::Bill;
+use crate::charge::ChargeMeter;
 use crate::delivery::{Push, PushResult};
+use crate::domain::{
+    Device, Moment, Notification, NotificationEvent, Platform, PushRecord, PushState,
+};
 use crate::error::Result;
-use crate::notifications::Core;
-use crate::words::{Device, Event, Moment, Notification, Platform, PushRecord, PushState};
+use crate::monitor::DispatchStep;
+use crate::notifications::NotificationsCore;
 
-use super::step::Step;
-
-/// What all pushes of an attempt came to.
+/// The results of all pushes of an attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Pushed {
+pub(super) struct PushSummary {
     /// One for each device, those of earlier attempts included.
     pub(super) records: Vec<PushRecord>,
-    /// What was said by providers that may take it later.
-    pub(super) retry: Option<String>,
-    /// Not before this.
-    pub(super) after: Option<Duration>,
+    /// Why at least one push has to be tried again.
+    pub(super) retry_error: Option<String>,
+    /// The longest wait that a provider asked for.
+    pub(super) retry_after: Option<Duration>,
 }
 
-impl Pushed {
-    /// Whether one device got it.
+impl PushSummary {
+    /// Whether at least one device got it.
     pub(super) fn is_delivered(&self) -> bool {
         self.records.iter().any(|record| record.result == PushState::Delivered)
     }
 }
 
-impl Core {
-    /// Pushes a notification to each device that has no final answer yet.
-    pub(super) async fn push_to(
+impl NotificationsCore {
+    /// Pushes a notification to each device that has no final result yet.
+    pub(super) async fn push_to_devices(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         notification: &Notification,
         devices: &[Device],
-        bill: &mut Bill,
-    ) -> Result<Pushed> {
-        let started = self.now();
-        let push = self.push_of(event, notification, devices, bill).await?;
-        let mut pushed = Pushed { records: event.deliveries.clone(), ..Pushed::default() };
-        pushed.records.retain(|record| record.result.is_final());
+        meter: &mut ChargeMeter,
+    ) -> Result<PushSummary> {
+        let started_at = self.now();
+        let push = self.build_push(event, notification, devices, meter).await?;
+        let mut summary = PushSummary { records: event.deliveries.clone(), ..Default::default() };
+        summary.records.retain(|record| record.result.is_final());
         for device in devices {
-            if pushed.records.iter().any(|record| record.device_id == device.device_id) {
+            if summary.records.iter().any(|record| record.device_id == device.device_id) {
                 continue;
             }
             let result = if self.delivery.is_configured(device.platform) {
@@ -54,23 +55,23 @@ impl Core {
             } else {
                 PushResult::NotConfigured
             };
-            self.reached(Step::PushedOne);
-            self.take_result(&mut pushed, device, result, started, bill).await?;
+            self.report_step(DispatchStep::DevicePushed);
+            self.record_result(&mut summary, device, result, started_at, meter).await?;
         }
-        self.reached(Step::Pushed);
-        Ok(pushed)
+        self.report_step(DispatchStep::AllPushed);
+        Ok(summary)
     }
 
-    async fn push_of(
+    async fn build_push(
         &self,
-        event: &Event,
+        event: &NotificationEvent,
         notification: &Notification,
         devices: &[Device],
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<Push> {
-        // Only one platform shows a number at the icon that it is told.
+        // Only APNs sets the badge of an app's icon from a number in the push, so other devices do not cost a count.
         let badge = if devices.iter().any(|device| device.platform == Platform::Apns) {
-            let unread = self.count_unread(&notification.user_id, bill).await?;
+            let unread = self.count_unread(&notification.user_id, meter).await?;
             Some(u32::try_from(unread).unwrap_or(u32::MAX))
         } else {
             None
@@ -90,46 +91,47 @@ impl Core {
         })
     }
 
-    async fn take_result(
+    async fn record_result(
         &self,
-        pushed: &mut Pushed,
+        summary: &mut PushSummary,
         device: &Device,
         result: PushResult,
-        started: Moment,
-        bill: &mut Bill,
+        started_at: Moment,
+        meter: &mut ChargeMeter,
     ) -> Result<()> {
         let (state, provider_id, error) = match result {
             PushResult::Delivered { provider_id } => {
-                self.health.pushed();
                 (PushState::Delivered, Some(provider_id), None)
             }
             PushResult::NotConfigured => (PushState::NotConfigured, None, None),
             PushResult::InvalidToken => {
                 let Device { user_id, device_id, push_token, .. } = device;
-                self.revoke_invalid(user_id, device_id, push_token, started, bill).await?;
+                self.revoke_invalid(user_id, device_id, push_token, started_at, meter).await?;
                 (PushState::InvalidToken, None, None)
             }
             PushResult::Retry { after, reason } => {
-                pushed.after = pushed.after.max(after);
+                summary.retry_after = summary.retry_after.max(after);
                 (PushState::Retry, None, Some(reason))
             }
             PushResult::Permanent { reason } => (PushState::Permanent, None, Some(reason)),
+            // Tried again like any failure: the operator may have fixed the settings by then.
             PushResult::Alarm { reason } => {
-                tracing::error!(user = device.user_id.hashed(), reason, "pushes need an operator");
+                let user = device.user_id.hash_hex();
+                tracing::error!(user, reason, "pushes need an operator");
                 (PushState::Retry, None, Some(reason))
             }
         };
-        let error = error.map(|error| without_token(&error, device));
+        let error = error.map(|error| mask_token(&error, device));
         if state == PushState::Retry {
-            pushed.retry = error.clone();
+            summary.retry_error = error.clone();
         }
         let device_id = device.device_id.clone();
-        pushed.records.push(PushRecord { device_id, result: state, provider_id, error });
+        summary.records.push(PushRecord { device_id, result: state, provider_id, error });
         Ok(())
     }
 }
 
-/// What a provider said, without the token in case it repeated it.
-fn without_token(text: &str, device: &Device) -> String {
+/// Errors are stored and shown to operators, and a provider may have repeated the token in one.
+fn mask_token(text: &str, device: &Device) -> String {
     text.replace(device.push_token.secret(), &device.push_token.masked())
 }

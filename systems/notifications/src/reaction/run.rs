@@ -1,4 +1,4 @@
-//! The system at work: a worker, the timer and the jobs, until they are stopped.
+//! The running system: a worker of the dispatcher and the periodic jobs, until they are stopped.
 
 use std::time::Duration;
 
@@ -11,31 +11,31 @@ use crate::notifications::Notifications;
 use super::dispatch::Dispatcher;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// The wait after a round that failed: the data cannot be reached.
-const FAILED_WAIT: Duration = Duration::from_secs(1);
+/// The pause after a round that failed because the data could not be reached.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Notifications {
-    /// Works until the signal: processes events as they come, and what is due again on one process of all. What fails
-    /// meanwhile is tried again.
+    /// Runs until the stop signal: processes events as they come. The jobs run in one process of all. Failed rounds are
+    /// repeated.
     ///
     /// # Errors
-    /// Those of the account when the worker cannot begin.
+    /// Those of the account when the worker cannot start.
     pub async fn run(&self, stop: &Stop) -> Result<()> {
         let worker = format!("{:016x}", self.core.environment.random());
         let dispatcher = self.dispatcher(&worker).await?;
         let jobs = self.jobs(&worker);
         jobs.start();
-        // The page at hand is finished, then the leases are let go of.
+        // Stopping waits for the page that is being processed, then releases the leases.
         let stopping = async {
             stop.stopped().await;
             dispatcher.stop().await
         };
-        let ((), stopped) = tokio::join!(self.work(&dispatcher, stop), stopping);
+        let ((), stopped) = tokio::join!(self.run_dispatcher(&dispatcher, stop), stopping);
         jobs.stop().await;
         stopped
     }
 
-    /// What repeats, each on one process of all.
+    /// The periodic jobs. Each runs in one process of all that have started them.
     #[must_use]
     pub fn jobs(&self, instance: &str) -> Jobs {
         let settings = &self.core.settings;
@@ -72,7 +72,7 @@ impl Notifications {
             })
     }
 
-    async fn work(&self, dispatcher: &Dispatcher, stop: &Stop) {
+    async fn run_dispatcher(&self, dispatcher: &Dispatcher, stop: &Stop) {
         let core = &self.core;
         let poll = Duration::from_millis(core.settings.poll_milliseconds);
         while !stop.is_stopping() {
@@ -80,13 +80,13 @@ impl Notifications {
                 Ok(_) => poll,
                 Err(error) => {
                     tracing::warn!(error = %error, "a round of the dispatcher failed");
-                    core.health.error(core.now(), &error.to_string());
-                    FAILED_WAIT
+                    core.health.record_error(core.now(), &error.to_string());
+                    RETRY_DELAY
                 }
             };
             tokio::select! {
                 () = stop.stopped() => {}
-                () = core.wake.notified() => {}
+                () = core.wake_dispatcher.notified() => {}
                 () = core.environment.sleep(wait) => {}
             }
         }

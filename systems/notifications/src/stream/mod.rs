@@ -8,9 +8,9 @@
 //! Owns where signals come from and which there are. A process that writes only wakes its reader, so no signal is told
 //! twice and all processes tell the same. Does not own the ring (`service`), nor the route (`http`).
 
-mod follow;
-mod news;
-mod signals;
+mod feed_reader;
+mod hub;
+mod list_change;
 
-pub(crate) use news::shown;
-pub(crate) use signals::{Listening, Signals};
+pub(crate) use hub::{StreamHub, StreamListener};
+pub(crate) use list_change::shown;

@@ -2,10 +2,10 @@
 //!
 //! Owns which page an event opens. Ids are encoded, so that none of them can change the link.
 
-use crate::words::{EventType, Payload, TargetType};
+use crate::domain::{EventPayload, EventType, TargetType};
 
 /// The link of an event, such as `asora://post/p1`.
-pub(crate) fn deeplink(scheme: &str, event_type: EventType, payload: &Payload) -> String {
+pub(crate) fn deeplink(scheme: &str, event_type: EventType, payload: &EventPayload) -> String {
     let target = match payload.target_type {
         TargetType::Post => "post",
         TargetType::Comment => "comment",
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn check(event_type: EventType, target_type: TargetType, target: &str, expected: &str) {
-        let payload = Payload {
+        let payload = EventPayload {
             actor_id: Some("alice/1".to_owned()),
             actor_name: None,
             target_id: target.to_owned(),

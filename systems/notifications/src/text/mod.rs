@@ -2,9 +2,9 @@
 
 mod deeplink;
 mod plural;
-mod safe;
+mod sanitize;
 mod template;
 
 pub(crate) use deeplink::deeplink;
-pub(crate) use safe::{SNIPPET_CHARS_MAX, safe_text};
-pub(crate) use template::{Rendered, Templates, Wording};
+pub(crate) use sanitize::{SNIPPET_CHARS_MAX, sanitize};
+pub(crate) use template::{RenderedText, TemplateInput, Templates};

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use minijinja::{Environment, Value};
 use serde::Deserialize;
 
+use crate::domain::{EventPayload, EventType};
 use crate::error::{Error, Result};
-use crate::words::{EventType, Payload};
 
 use super::plural::PluralForms;
-use super::safe::{SNIPPET_CHARS_MAX, safe_text};
+use super::sanitize::{SNIPPET_CHARS_MAX, sanitize};
 
 /// Characters of names and of further values at most.
 const NAME_CHARS_MAX: usize = 60;
@@ -35,7 +35,7 @@ pub(crate) struct Templates {
 }
 
 struct Language {
-    file: File,
+    file: TemplateFile,
     plural_forms: PluralForms,
     environment: Environment<'static>,
 }
@@ -43,27 +43,27 @@ struct Language {
 /// The file of one language.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TemplateFile {
     /// Who did it when nobody is named.
     someone: String,
     /// "X and N others", by plural form of N.
     others: BTreeMap<String, String>,
     /// Title and body by type of event.
-    events: BTreeMap<EventType, Texts>,
+    events: BTreeMap<EventType, EventTemplate>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Texts {
+struct EventTemplate {
     title: String,
     body: String,
 }
 
 /// What a notification is to say.
-pub(crate) struct Wording<'a> {
+pub(crate) struct TemplateInput<'a> {
     pub(crate) locale: Option<&'a str>,
     pub(crate) event_type: EventType,
-    pub(crate) payload: &'a Payload,
+    pub(crate) payload: &'a EventPayload,
     /// What the first actor is called; none for events without one.
     pub(crate) actor_name: Option<&'a str>,
     /// How many actors there are besides.
@@ -72,7 +72,7 @@ pub(crate) struct Wording<'a> {
 
 /// What it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rendered {
+pub(crate) struct RenderedText {
     pub(crate) title: String,
     pub(crate) body: String,
 }
@@ -88,7 +88,7 @@ impl Templates {
             languages.insert(name.to_owned(), Language::parse(name, text)?);
         }
         if let Some(folder) = folder {
-            for (name, text) in files_of(folder)? {
+            for (name, text) in read_template_files(folder)? {
                 let language = Language::parse(&name, &text)?;
                 languages.insert(name, language);
             }
@@ -104,17 +104,17 @@ impl Templates {
     }
 
     /// Whether there are texts in this language, or in the language of this region.
-    pub(crate) fn knows(&self, locale: &str) -> bool {
+    pub(crate) fn has_locale(&self, locale: &str) -> bool {
         self.find(locale).is_some()
     }
 
     /// The texts of a notification.
-    pub(crate) fn render(&self, wording: &Wording<'_>) -> Result<Rendered> {
-        let chosen = wording.locale.and_then(|locale| self.find(locale));
+    pub(crate) fn render(&self, input: &TemplateInput<'_>) -> Result<RenderedText> {
+        let chosen = input.locale.and_then(|locale| self.find(locale));
         let language = chosen
             .or_else(|| self.find(&self.default))
             .ok_or_else(|| Error::internal("the default language has gone"))?;
-        language.render(wording)
+        language.render(input)
     }
 
     /// `de-AT` is served by `de` unless it has a file of its own.
@@ -134,7 +134,8 @@ impl Language {
     fn parse(name: &str, text: &str) -> Result<Self> {
         let wrong =
             |why: &str| Error::invalid(format!("the templates of '{name}' cannot be used: {why}"));
-        let file: File = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+        let file: TemplateFile =
+            serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
         let missing: Vec<_> = EventType::ALL
             .into_iter()
             .filter(|event_type| !file.events.contains_key(event_type))
@@ -157,19 +158,24 @@ impl Language {
     }
 
     fn check(&self, event_type: EventType) -> Result<()> {
-        let payload = Payload {
+        let payload = EventPayload {
             actor_id: None,
             actor_name: None,
             target_id: "x".to_owned(),
-            target_type: crate::words::TargetType::Post,
+            target_type: crate::domain::TargetType::Post,
             snippet: None,
             more: serde_json::Map::new(),
         };
         // These numbers take every form that a language can have: one, two, few, many and other.
         for others in [0, 1, 2, 3, 5, 11, 100] {
-            let wording =
-                Wording { locale: None, event_type, payload: &payload, actor_name: None, others };
-            let rendered = self.render(&wording)?;
+            let input = TemplateInput {
+                locale: None,
+                event_type,
+                payload: &payload,
+                actor_name: None,
+                others,
+            };
+            let rendered = self.render(&input)?;
             if rendered.title.is_empty() {
                 return Err(Error::invalid(format!("{} has an empty title", event_type.name())));
             }
@@ -177,37 +183,37 @@ impl Language {
         Ok(())
     }
 
-    fn render(&self, wording: &Wording<'_>) -> Result<Rendered> {
-        let texts = self.file.events.get(&wording.event_type);
+    fn render(&self, input: &TemplateInput<'_>) -> Result<RenderedText> {
+        let texts = self.file.events.get(&input.event_type);
         let texts =
             texts.ok_or_else(|| Error::internal("every type has texts; parsing checked it"))?;
-        let safe = |text: &str| safe_text(text, NAME_CHARS_MAX);
-        let actor = wording.actor_name.map(safe).filter(|name| !name.is_empty());
+        let safe = |text: &str| sanitize(text, NAME_CHARS_MAX);
+        let actor = input.actor_name.map(safe).filter(|name| !name.is_empty());
         let actor = actor.unwrap_or_else(|| self.file.someone.clone());
-        let who = self.who(&actor, wording.others)?;
-        let snippet = wording.payload.snippet.as_deref().unwrap_or_default();
+        let who = self.actor_phrase(&actor, input.others)?;
+        let snippet = input.payload.snippet.as_deref().unwrap_or_default();
         let values = Value::from_iter([
             ("actor", Value::from(actor)),
             ("who", Value::from(who)),
-            ("others", Value::from(wording.others)),
-            ("snippet", Value::from(safe_text(snippet, SNIPPET_CHARS_MAX))),
-            ("target_type", Value::from_serialize(wording.payload.target_type)),
-            ("more", Value::from_iter(more(wording.payload))),
+            ("others", Value::from(input.others)),
+            ("snippet", Value::from(sanitize(snippet, SNIPPET_CHARS_MAX))),
+            ("target_type", Value::from_serialize(input.payload.target_type)),
+            ("more", Value::from_iter(more(input.payload))),
         ]);
         let line = |template: &str| {
             let text = self.environment.render_str(template, &values);
             let text =
                 text.map_err(|error| Error::internal(format!("a template failed: {error}")))?;
-            Ok::<_, Error>(safe_text(&text, LINE_CHARS_MAX))
+            Ok::<_, Error>(sanitize(&text, LINE_CHARS_MAX))
         };
-        Ok(Rendered {
+        Ok(RenderedText {
             title: line(&texts.title)?,
-            body: safe_text(&line(&texts.body)?, SNIPPET_CHARS_MAX),
+            body: sanitize(&line(&texts.body)?, SNIPPET_CHARS_MAX),
         })
     }
 
     /// "alice", or "alice and 2 others".
-    fn who(&self, actor: &str, others: u64) -> Result<String> {
+    fn actor_phrase(&self, actor: &str, others: u64) -> Result<String> {
         if others == 0 {
             return Ok(actor.to_owned());
         }
@@ -223,10 +229,10 @@ impl Language {
 }
 
 /// The further values of an event that can stand in a text.
-fn more(payload: &Payload) -> Vec<(String, Value)> {
+fn more(payload: &EventPayload) -> Vec<(String, Value)> {
     let shown = payload.more.iter().filter_map(|(name, value)| {
         let text = match value {
-            serde_json::Value::String(text) => safe_text(text, NAME_CHARS_MAX),
+            serde_json::Value::String(text) => sanitize(text, NAME_CHARS_MAX),
             serde_json::Value::Number(number) => number.to_string(),
             _ => return None,
         };
@@ -236,7 +242,7 @@ fn more(payload: &Payload) -> Vec<(String, Value)> {
 }
 
 /// The files of a folder that are languages: `<locale>.json`.
-fn files_of(folder: &str) -> Result<Vec<(String, String)>> {
+fn read_template_files(folder: &str) -> Result<Vec<(String, String)>> {
     let wrong = |error: std::io::Error| {
         Error::invalid(format!("the template folder '{folder}' cannot be read: {error}"))
     };
@@ -258,22 +264,22 @@ mod tests {
 
     fn check(locale: &str, others: u64, expected: &str) {
         let templates = Templates::load(None, "en").unwrap();
-        let payload = Payload {
+        let payload = EventPayload {
             actor_id: None,
             actor_name: Some("alice".to_owned()),
             target_id: "p1".to_owned(),
-            target_type: crate::words::TargetType::Post,
+            target_type: crate::domain::TargetType::Post,
             snippet: Some("a <b>nice</b> day".to_owned()),
             more: serde_json::Map::new(),
         };
-        let wording = Wording {
+        let input = TemplateInput {
             locale: Some(locale),
             event_type: EventType::PostLike,
             payload: &payload,
             actor_name: payload.actor_name.as_deref(),
             others,
         };
-        let rendered = templates.render(&wording).unwrap();
+        let rendered = templates.render(&input).unwrap();
         assert_eq!(format!("{} | {}", rendered.title, rendered.body), expected);
     }
 

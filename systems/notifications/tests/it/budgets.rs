@@ -2,13 +2,14 @@
 //! questions, so the bounds are those measured, rounded up: a change that makes an operation dearer is seen here.
 //! People come back after a minute: stored times, and what is left of a life, differ then.
 
-use notifications::{EventType, Indexing, ListOptions, PreferencesChange, Settings};
+use notifications::{EventType, Indexing, ListOptions, NotificationSettings, PreferencesChange};
 
 use crate::world::{NOON, World, event, event_for, registration, user};
 
 /// Costs by operation.
 async fn costs(indexing: Indexing) -> Vec<(&'static str, f64)> {
-    let world = World::at(NOON, Settings { indexing, ..Settings::default() }).await;
+    let world =
+        World::at(NOON, NotificationSettings { indexing, ..NotificationSettings::default() }).await;
     let (system, bob) = (&world.system, user("bob"));
     let mut costs = Vec::new();
     let news = |news| PreferencesChange { news: Some(news), ..Default::default() };

@@ -7,18 +7,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use notifications::delivery::PushResult;
-use notifications::{Event, EventType, Indexing, Settings, Status, Step, StepWatch};
+use notifications::{
+    DispatchObserver, DispatchStep, EventStatus, EventType, Indexing, NotificationEvent,
+    NotificationSettings,
+};
 
 use crate::world::{NOON, World, counted, event, event_for, keyed};
 
 /// Dies when a step is reached for this time, counted from zero.
 struct Death {
-    at: Step,
+    at: DispatchStep,
     left: AtomicUsize,
 }
 
-impl StepWatch for Death {
-    fn reached(&self, step: Step) {
+impl DispatchObserver for Death {
+    fn on_step(&self, step: DispatchStep) {
         if step == self.at && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
             panic!("killed at {step:?}, as planned");
         }
@@ -26,7 +29,7 @@ impl StepWatch for Death {
 }
 
 /// Two events that become one notification and one of its own, for a user with two devices.
-pub(crate) async fn world_with_work() -> (World, Vec<Event>) {
+pub(crate) async fn world_with_work() -> (World, Vec<NotificationEvent>) {
     let world = World::new().await;
     world.register("bob", "d1").await;
     world.register("bob", "d2").await;
@@ -51,12 +54,12 @@ pub(crate) async fn heal(world: &World) {
 
 /// Every event has had its effect on the list once, and every device got each notification. Of the two that belong
 /// together either may have been first: an event whose worker died is overtaken by the next.
-pub(crate) async fn check(world: &World, events: &[Event], what: &str) {
+pub(crate) async fn check(world: &World, events: &[NotificationEvent], what: &str) {
     let mut statuses = Vec::new();
     for event in events {
         statuses.push(world.event(event).await.status);
     }
-    let (done, added) = (Status::Completed, Status::Deduplicated);
+    let (done, added) = (EventStatus::Completed, EventStatus::Deduplicated);
     let expected = [[done, added, done], [added, done, done]];
     assert!(expected.contains(&[statuses[0], statuses[1], statuses[2]]), "{what}: {statuses:?}");
     let list = world.list("bob").await;
@@ -81,11 +84,11 @@ pub(crate) async fn check(world: &World, events: &[Event], what: &str) {
 #[tokio::test]
 async fn nt_a11_a_worker_may_die_at_every_step() {
     let mut deaths = 0;
-    for at in Step::ALL {
+    for at in DispatchStep::ALL {
         for time in 0..4 {
             let (world, events) = world_with_work().await;
             let victim = world.reopened().await;
-            victim.watch_steps(Arc::new(Death { at, left: AtomicUsize::new(time) }));
+            victim.observe_steps(Arc::new(Death { at, left: AtomicUsize::new(time) }));
             let died = tokio::spawn(async move {
                 victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
             });
@@ -114,7 +117,10 @@ async fn an_event_that_kills_every_worker_is_given_up() {
     // The same name every time: it goes on with its leases at once.
     for _ in 0..10 {
         let victim = world.reopened().await;
-        victim.watch_steps(Arc::new(Death { at: Step::Claimed, left: AtomicUsize::new(0) }));
+        victim.observe_steps(Arc::new(Death {
+            at: DispatchStep::Claimed,
+            left: AtomicUsize::new(0),
+        }));
         let died = tokio::spawn(async move {
             victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
         });
@@ -123,21 +129,25 @@ async fn an_event_that_kills_every_worker_is_given_up() {
         world.system.sweep().await.unwrap();
     }
     let event = world.event(&sent).await;
-    assert_eq!((deaths, event.retry_count, event.status), (5, 5, Status::Failed));
+    assert_eq!((deaths, event.retry_count, event.status), (5, 5, EventStatus::Failed));
     assert_eq!(event.last_error.as_deref(), Some("the worker was lost"));
     assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
 }
 
 #[tokio::test]
 async fn with_lean_indexing_retries_lost_workers_and_dead_events_are_found_too() {
-    let lean = Settings { indexing: Indexing::Lean, max_retries: 2, ..Settings::default() };
+    let lean = NotificationSettings {
+        indexing: Indexing::Lean,
+        max_retries: 2,
+        ..NotificationSettings::default()
+    };
     let world = World::at(NOON, lean).await;
     world.register("bob", "d1").await;
     world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
     let failed = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
     let lost = world.send(event(EventType::PostLike, "carol")).await;
     let victim = world.reopened().await;
-    victim.watch_steps(Arc::new(Death { at: Step::Claimed, left: AtomicUsize::new(0) }));
+    victim.observe_steps(Arc::new(Death { at: DispatchStep::Claimed, left: AtomicUsize::new(0) }));
     let died = tokio::spawn(async move {
         victim.dispatcher("worker").await.unwrap().run_once().await.unwrap();
     });
@@ -148,7 +158,7 @@ async fn with_lean_indexing_retries_lost_workers_and_dead_events_are_found_too()
     world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
     world.dispatch().await;
     let events = [world.event(&failed).await, world.event(&lost).await];
-    assert_eq!(events.map(|event| event.status), [Status::Failed, Status::Completed]);
+    assert_eq!(events.map(|event| event.status), [EventStatus::Failed, EventStatus::Completed]);
     assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
 }
 

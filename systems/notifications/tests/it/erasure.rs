@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use client::Query;
-use notifications::{EventType, Step, StepWatch};
+use notifications::{DispatchObserver, DispatchStep, EventType};
 
 use crate::world::{World, event, event_for, user};
 
@@ -55,12 +55,12 @@ async fn the_request_of_an_erasure_is_forgotten_in_the_end() {
 
 /// Erases the user while a worker is between two steps.
 struct EraseAt {
-    at: Step,
+    at: DispatchStep,
     system: notifications::Notifications,
 }
 
-impl StepWatch for EraseAt {
-    fn reached(&self, step: Step) {
+impl DispatchObserver for EraseAt {
+    fn on_step(&self, step: DispatchStep) {
         if step == self.at {
             let system = self.system.clone();
             let task = tokio::task::spawn(async move { system.erase(&user("bob")).await.unwrap() });
@@ -73,12 +73,18 @@ impl StepWatch for EraseAt {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nt_a14_a_worker_in_the_middle_of_an_event_leaves_nothing_behind() {
-    for at in [Step::Met, Step::Claimed, Step::Decided, Step::Listed, Step::Pushed] {
+    for at in [
+        DispatchStep::Received,
+        DispatchStep::Claimed,
+        DispatchStep::Planned,
+        DispatchStep::Listed,
+        DispatchStep::AllPushed,
+    ] {
         let world = World::new().await;
         world.register("bob", "d1").await;
         world.send(event(EventType::PostLike, "alice")).await;
         let worker = world.reopened().await;
-        worker.watch_steps(Arc::new(EraseAt { at, system: world.system.clone() }));
+        worker.observe_steps(Arc::new(EraseAt { at, system: world.system.clone() }));
         worker.dispatcher("worker").await.unwrap().run_once().await.unwrap();
         assert_eq!(counts(&world, "bob").await, [0; 5], "{at:?}");
     }

@@ -1,6 +1,6 @@
 //! One golden document for each type: exact names, exact casing, and unknown properties that survive.
 
-use notifications::{Device, Event, Notification, Preferences};
+use notifications::{Device, Notification, NotificationEvent, Preferences};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn check<T: Serialize + DeserializeOwned>(text: &str) {
 
 #[test]
 fn documents_are_stored_under_their_exact_names() {
-    check::<Event>(EVENT);
+    check::<NotificationEvent>(EVENT);
     check::<Notification>(NOTIFICATION);
     check::<Preferences>(PREFERENCES);
     check::<Device>(DEVICE);

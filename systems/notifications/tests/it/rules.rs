@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use notifications::delivery::PushResult;
-use notifications::{Containers, EventType, Moment, QuietMode, Reason, Settings, Status};
+use notifications::{
+    Containers, EventStatus, EventType, Moment, NoPushReason, NotificationSettings, QuietMode,
+};
 
 use crate::world::{World, counted, event, event_for, keyed, user};
 
@@ -12,7 +14,7 @@ const RETRY: PushResult = PushResult::Retry { after: None, reason: String::new()
 #[tokio::test]
 async fn nt_a01_the_time_to_live_follows_the_setting_on_containers_that_exist() {
     let world = World::new().await;
-    let settings = Settings { retention_days: 7, ..Settings::default() };
+    let settings = NotificationSettings { retention_days: 7, ..NotificationSettings::default() };
     let delivery = std::sync::Arc::new(world.provider.clone());
     let environment = world.environment.clone();
     let again =
@@ -23,11 +25,15 @@ async fn nt_a01_the_time_to_live_follows_the_setting_on_containers_that_exist() 
 
 #[tokio::test]
 async fn nt_a03_in_mode_defer_the_push_comes_when_the_quiet_hours_end() {
-    let settings = Settings { quiet_mode: QuietMode::Defer, ..Settings::default() };
+    let settings =
+        NotificationSettings { quiet_mode: QuietMode::Defer, ..NotificationSettings::default() };
     let world = World::at("2025-06-10T23:00:00.000Z", settings).await;
     world.register("bob", "d1").await;
     let waiting = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
-    assert_eq!((waiting.status, waiting.reason), (Status::Pending, Some(Reason::QuietHours)));
+    assert_eq!(
+        (waiting.status, waiting.reason),
+        (EventStatus::Pending, Some(NoPushReason::QuietHours))
+    );
     assert_eq!(waiting.scheduled_at.unwrap().to_string(), "2025-06-11T07:00:00.000Z");
     assert_eq!((world.list("bob").await.len(), world.provider.count()), (1, 0));
     world.travel_to("2025-06-11T06:59:00.000Z");
@@ -36,18 +42,21 @@ async fn nt_a03_in_mode_defer_the_push_comes_when_the_quiet_hours_end() {
     world.travel_to("2025-06-11T07:00:00.000Z");
     world.dispatch().await;
     assert_eq!((world.list("bob").await.len(), world.provider.count()), (1, 1));
-    assert_eq!(world.event(&waiting).await.status, Status::Completed);
+    assert_eq!(world.event(&waiting).await.status, EventStatus::Completed);
 }
 
 #[tokio::test]
 async fn nt_a04_offers_are_off_until_somebody_switches_them_on() {
     let world = World::new().await;
     let offer = world.send_and_dispatch(event(EventType::MarketingPromotion, "us")).await;
-    assert_eq!((offer.status, offer.reason), (Status::Completed, Some(Reason::CategoryOff)));
+    assert_eq!(
+        (offer.status, offer.reason),
+        (EventStatus::Completed, Some(NoPushReason::CategoryOff))
+    );
     let change = notifications::PreferencesChange { marketing: Some(true), ..Default::default() };
     world.system.change_preferences(&user("bob"), &change).await.unwrap();
     let offer = event_for("bob", EventType::MarketingPromotion, "us", "p2");
-    assert_eq!(world.send_and_dispatch(offer).await.reason, Some(Reason::NoDevice));
+    assert_eq!(world.send_and_dispatch(offer).await.reason, Some(NoPushReason::NoDevice));
     assert_eq!(world.list("bob").await.len(), 1);
 }
 
@@ -58,7 +67,7 @@ async fn nt_a06_the_same_actor_again_is_no_other_and_a_new_one_makes_it_unread()
     let list = world.list("bob").await;
     world.system.mark_read(&user("bob"), &list[0].id).await.unwrap();
     let again = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
-    assert_eq!(again.status, Status::Deduplicated);
+    assert_eq!(again.status, EventStatus::Deduplicated);
     assert_eq!(world.list("bob").await[0].title, "alice liked your post");
     assert_eq!(world.unread("bob").await, 0);
     let key = list[0].dedupe_key.clone().unwrap();
@@ -73,9 +82,9 @@ async fn nt_a07_the_limit_of_a_day_and_of_other_categories_are_their_own() {
     world.register("bob", "d1").await;
     world.send_and_dispatch(event(EventType::NewsSystemUpdate, "us")).await;
     let second = event_for("bob", EventType::NewsSystemUpdate, "us", "p2");
-    assert_eq!(world.send_and_dispatch(second).await.status, Status::RateLimited);
+    assert_eq!(world.send_and_dispatch(second).await.status, EventStatus::RateLimited);
     let social = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
-    assert_eq!(social.status, Status::Completed);
+    assert_eq!(social.status, EventStatus::Completed);
 }
 
 #[tokio::test]
@@ -117,13 +126,13 @@ async fn an_event_that_is_scheduled_waits_for_its_time() {
     let mut later = event(EventType::PostLike, "alice");
     later.scheduled_at = Some(Moment::now(&world.environment).after(Duration::from_secs(3_600)));
     let sent = world.send_and_dispatch(later).await;
-    assert_eq!(sent.status, Status::Pending);
+    assert_eq!(sent.status, EventStatus::Pending);
     world.travel(3_599);
     world.dispatch().await;
     assert_eq!(world.list("bob").await, []);
     world.travel(1);
     world.dispatch().await;
-    assert_eq!(world.event(&sent).await.status, Status::Completed);
+    assert_eq!(world.event(&sent).await.status, EventStatus::Completed);
     assert_eq!(world.list("bob").await.len(), 1);
 }
 
@@ -144,7 +153,10 @@ async fn without_a_provider_the_list_works_and_the_push_says_so() {
     world.provider.not_configured();
     world.register("bob", "d1").await;
     let done = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
-    assert_eq!((done.status, done.reason), (Status::Completed, Some(Reason::NotConfigured)));
+    assert_eq!(
+        (done.status, done.reason),
+        (EventStatus::Completed, Some(NoPushReason::NotConfigured))
+    );
     assert_eq!(serde_json::to_value(&done.deliveries).unwrap()[0]["result"], "not_configured");
     assert_eq!((world.list("bob").await.len(), world.provider.count()), (1, 0));
 }
@@ -170,7 +182,7 @@ async fn the_list_comes_in_pages_and_by_category() {
     };
     assert_eq!(world.system.list(&bob, &safety).await.unwrap().value.notifications.len(), 1);
     let wrong = notifications::ListOptions { limit: Some(101), ..Default::default() };
-    assert_eq!(world.system.list(&bob, &wrong).await.unwrap_err().problems()[0].field, "limit");
+    assert_eq!(world.system.list(&bob, &wrong).await.unwrap_err().field_errors()[0].field, "limit");
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 26);
     assert_eq!(world.unread("bob").await, 0);
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 0);
@@ -178,7 +190,7 @@ async fn the_list_comes_in_pages_and_by_category() {
 
 #[test]
 fn nt_a01_the_schema_can_be_exported_in_the_providers_current_form() {
-    let schema = Containers::schema(&Settings::default()).unwrap();
+    let schema = Containers::schema(&NotificationSettings::default()).unwrap();
     let terraform = schema.export(service::schema::Form::Terraform).text;
     for expected in [
         "partition_key_paths",

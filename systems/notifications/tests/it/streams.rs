@@ -2,7 +2,7 @@
 
 use client::{ChangeFeed, ChangeStart};
 use notifications::delivery::PushResult;
-use notifications::{EventType, Notifications, Settings};
+use notifications::{EventType, NotificationSettings, Notifications};
 use reqwest::Response;
 use serde_json::{Value, json};
 
@@ -62,7 +62,8 @@ impl Stream {
 
 /// A service, and the same system in another process.
 async fn two_processes() -> (Site, Notifications) {
-    let settings = Settings { stream_poll_milliseconds: 10, ..Settings::default() };
+    let settings =
+        NotificationSettings { stream_poll_milliseconds: 10, ..NotificationSettings::default() };
     let world = World::waiting(settings).await;
     let other = world.reopened().await;
     (Site::on(world).await, other)
@@ -74,7 +75,7 @@ async fn dispatch(system: &Notifications) {
 
 #[tokio::test]
 async fn a_stream_tells_what_happens_in_the_callers_list_only() {
-    let site = Site::on(World::waiting(Settings::default()).await).await;
+    let site = Site::on(World::waiting(NotificationSettings::default()).await).await;
     let mut bob = Stream::open(&site, "bob").await;
     for (name, target) in [("eve", "p1"), ("bob", "p2")] {
         site.world.send(event_for(name, EventType::PostLike, "alice", target)).await;

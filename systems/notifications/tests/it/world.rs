@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use client::{Account, Environment, TimestampMs, TravellingClock};
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{
-    Device, DeviceId, Event, EventType, ListOptions, Moment, NewEvent, Notification, Notifications,
-    Payload, Platform, PushToken, Registration, Settings, TargetType, UserId,
+    Device, DeviceId, DeviceRegistration, EventPayload, EventType, ListOptions, Moment, NewEvent,
+    Notification, NotificationEvent, NotificationSettings, Notifications, Platform, PushToken,
+    TargetType, UserId,
 };
 
 /// The pushes a fake provider got, and what it answers.
@@ -78,17 +79,17 @@ pub(crate) const NOON: &str = "2025-06-10T12:00:00.000Z";
 
 impl World {
     pub(crate) async fn new() -> Self {
-        Self::at(NOON, Settings::default()).await
+        Self::at(NOON, NotificationSettings::default()).await
     }
 
-    pub(crate) async fn at(time: &str, settings: Settings) -> Self {
+    pub(crate) async fn at(time: &str, settings: NotificationSettings) -> Self {
         let (clock, account) = simulated(time).await;
         let environment = account.environment().clone();
         Self::on(clock, account, environment, settings).await
     }
 
     /// A world at noon in which a wait takes its time, for what waits again and again and must not move the clock.
-    pub(crate) async fn waiting(settings: Settings) -> Self {
+    pub(crate) async fn waiting(settings: NotificationSettings) -> Self {
         let (clock, account) = simulated(NOON).await;
         let environment = Environment::simulated(Arc::clone(&clock), 7);
         Self::on(clock, account, environment, settings).await
@@ -98,7 +99,7 @@ impl World {
         clock: Arc<TravellingClock>,
         account: Account,
         environment: Environment,
-        settings: Settings,
+        settings: NotificationSettings,
     ) -> Self {
         let provider = Provider::default();
         let delivery = Arc::new(provider.clone());
@@ -133,20 +134,21 @@ impl World {
         self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
     }
 
-    pub(crate) async fn send(&self, event: NewEvent) -> Event {
+    pub(crate) async fn send(&self, event: NewEvent) -> NotificationEvent {
         self.system.enqueue(event).await.unwrap().value
     }
 
-    pub(crate) async fn send_and_dispatch(&self, event: NewEvent) -> Event {
+    pub(crate) async fn send_and_dispatch(&self, event: NewEvent) -> NotificationEvent {
         let event = self.send(event).await;
         self.dispatch().await;
         self.event(&event).await
     }
 
     /// The event as it is stored now.
-    pub(crate) async fn event(&self, event: &Event) -> Event {
+    pub(crate) async fn event(&self, event: &NotificationEvent) -> NotificationEvent {
         let events = &self.system.containers().events;
-        let read = events.read::<Event>(&event.user_id.partition_key(), &event.id).await;
+        let read =
+            events.read::<NotificationEvent>(&event.user_id.partition_key(), &event.id).await;
         read.unwrap().value.into_value()
     }
 
@@ -159,7 +161,11 @@ impl World {
         self.system.unread_count(&user(name)).await.unwrap().value
     }
 
-    pub(crate) async fn register(&self, name: &str, device: &str) -> notifications::Registered {
+    pub(crate) async fn register(
+        &self,
+        name: &str,
+        device: &str,
+    ) -> notifications::RegisteredDevice {
         let registration = registration(device, &format!("token-of-{name}-{device}"));
         self.system.register_device(&user(name), &registration).await.unwrap().value
     }
@@ -183,8 +189,8 @@ pub(crate) fn user(name: &str) -> UserId {
     UserId::parse(name).unwrap()
 }
 
-pub(crate) fn registration(device: &str, token: &str) -> Registration {
-    Registration {
+pub(crate) fn registration(device: &str, token: &str) -> DeviceRegistration {
+    DeviceRegistration {
         device_id: DeviceId::parse(device).unwrap(),
         push_token: PushToken::parse(token).unwrap(),
         platform: Platform::Fcm,
@@ -201,7 +207,7 @@ pub(crate) fn event_for(name: &str, event_type: EventType, actor: &str, target: 
     NewEvent {
         user_id: user(name),
         event_type,
-        payload: Payload {
+        payload: EventPayload {
             actor_id: Some(actor.to_owned()),
             actor_name: Some(actor.to_owned()),
             target_id: target.to_owned(),

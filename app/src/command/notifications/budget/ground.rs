@@ -8,8 +8,8 @@ use engine::{Engine, Environment};
 use model::ChargeProfile;
 use notifications::delivery::{Delivery, Push, PushResult};
 use notifications::{
-    Device, DeviceId, EventType, Indexing, NewEvent, Notifications, Payload, Platform, PushToken,
-    Registration, Settings, TargetType, UserId,
+    Device, DeviceId, DeviceRegistration, EventPayload, EventType, Indexing, NewEvent,
+    NotificationSettings, Notifications, Platform, PushToken, TargetType, UserId,
 };
 
 use super::super::opening::told;
@@ -36,12 +36,12 @@ pub(super) async fn system(
 ) -> Result<(Notifications, Arc<TravellingClock>), Failure> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
     let environment = Environment::travelling(Arc::clone(&clock), SEED);
-    let settings = engine::Settings {
+    let settings = engine::NotificationSettings {
         charge_profile: profile,
         maintenance: false,
-        ..engine::Settings::default()
+        ..engine::NotificationSettings::default()
     };
-    let chosen = Settings { indexing, ..Settings::default() };
+    let chosen = NotificationSettings { indexing, ..NotificationSettings::default() };
     let store = Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, environment.clone(), settings).await;
     let engine = engine.map_err(|error| Failure::of(WHAT, &error))?;
@@ -55,9 +55,9 @@ pub(super) fn user(name: &str) -> Result<UserId, Failure> {
     UserId::parse(name).map_err(|why| Failure::new(WHAT, why))
 }
 
-pub(super) fn registration(device: &str, token: &str) -> Result<Registration, Failure> {
+pub(super) fn registration(device: &str, token: &str) -> Result<DeviceRegistration, Failure> {
     let wrong = |why: String| Failure::new(WHAT, why);
-    Ok(Registration {
+    Ok(DeviceRegistration {
         device_id: DeviceId::parse(device).map_err(wrong)?,
         push_token: PushToken::parse(token).map_err(wrong)?,
         platform: Platform::Fcm,
@@ -70,7 +70,7 @@ pub(super) fn like(user: &UserId, target: &str) -> NewEvent {
     NewEvent {
         user_id: user.clone(),
         event_type: EventType::PostLike,
-        payload: Payload {
+        payload: EventPayload {
             actor_id: Some("alice".to_owned()),
             actor_name: Some("Alice".to_owned()),
             target_id: target.to_owned(),

@@ -5,10 +5,10 @@
 
 use client::{Batch, ErrorKind, Item, Query};
 
-use crate::charged::Bill;
+use crate::charge::ChargeMeter;
+use crate::domain::{Device, DeviceCap, DeviceId, Moment, RevokedReason, UserId};
 use crate::error::{Error, Result};
-use crate::notifications::Core;
-use crate::words::{Device, DeviceCap, DeviceId, Moment, RevokedReason, UserId};
+use crate::notifications::NotificationsCore;
 
 /// Rounds until a change of devices gives up.
 const ROUNDS_MAX: u32 = 50;
@@ -93,20 +93,20 @@ impl DeviceSet {
     }
 }
 
-impl Core {
+impl NotificationsCore {
     /// Changes devices of a user. `decide` runs once a round and sees the active devices and that of `device_id`.
     pub(crate) async fn change_devices<T>(
         &self,
         user: &UserId,
         device_id: &DeviceId,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
         mut decide: impl FnMut(&mut DeviceSet, Moment) -> Result<T>,
     ) -> Result<T> {
         let key = user.partition_key();
         for round in 1..=ROUNDS_MAX {
             let now = self.now();
-            let cap = self.read_cap(user, bill).await?;
-            let mut devices = self.read_devices(user, device_id, bill).await?;
+            let cap = self.read_cap(user, meter).await?;
+            let mut devices = self.read_devices(user, device_id, meter).await?;
             let value = decide(&mut devices, now)?;
             if !devices.is_changed() {
                 return Ok(value);
@@ -114,7 +114,7 @@ impl Core {
             let batch = with_cap(devices.batch()?, cap, user, devices.active(), now)?;
             match self.containers.devices.batch(&key, batch).await {
                 Ok(answer) => {
-                    bill.take(answer);
+                    meter.record(answer);
                     return Ok(value);
                 }
                 Err(error) if is_lost_race(&error) => {
@@ -129,11 +129,15 @@ impl Core {
         Err(Error::conflict("the devices of this user are changed by too many at once; try again"))
     }
 
-    async fn read_cap(&self, user: &UserId, bill: &mut Bill) -> Result<Option<Item<DeviceCap>>> {
+    async fn read_cap(
+        &self,
+        user: &UserId,
+        meter: &mut ChargeMeter,
+    ) -> Result<Option<Item<DeviceCap>>> {
         match self.containers.devices.read(&user.partition_key(), DeviceCap::ID).await {
-            Ok(answer) => Ok(Some(bill.take(answer))),
+            Ok(answer) => Ok(Some(meter.record(answer))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                bill.miss(&error);
+                meter.record_error(&error);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -144,14 +148,14 @@ impl Core {
         &self,
         user: &UserId,
         device_id: &DeviceId,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<DeviceSet> {
         let query = Query::text(
             "SELECT * FROM c WHERE IS_DEFINED(c.deviceId) AND \
              (c.deviceId = @device OR NOT IS_DEFINED(c.revokedAt) OR IS_NULL(c.revokedAt))",
         );
         let query = query.parameter("@device", device_id.as_str()).within(user.partition_key());
-        let items = bill.take(self.containers.devices.query::<Item<Device>>(&query).await?);
+        let items = meter.record(self.containers.devices.query::<Item<Device>>(&query).await?);
         Ok(DeviceSet { items, changed: Vec::new(), created: None })
     }
 }

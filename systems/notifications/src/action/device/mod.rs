@@ -5,4 +5,4 @@ mod owner;
 mod register;
 mod revoke;
 
-pub use register::{Registered, Registration};
+pub use register::{DeviceRegistration, RegisteredDevice};

@@ -6,24 +6,24 @@
 
 use client::{ErrorKind, Item};
 
-use crate::charged::Bill;
+use crate::charge::ChargeMeter;
+use crate::domain::{DeviceId, PushToken, RevokedReason, TokenOwner, UserId};
 use crate::error::Result;
-use crate::notifications::Core;
-use crate::words::{DeviceId, PushToken, RevokedReason, TokenOwner, UserId};
+use crate::notifications::NotificationsCore;
 
 /// Rounds until taking a token gives up: users who fight for one phone.
 const ROUNDS_MAX: u32 = 50;
 
-impl Core {
+impl NotificationsCore {
     /// Makes the user the owner of a token, and revokes the device of whoever was it before.
     pub(super) async fn take_token(
         &self,
         user: &UserId,
         device_id: &DeviceId,
         token: &PushToken,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<()> {
-        let id = token.hashed();
+        let id = token.hash_hex();
         let key = id.as_str().into();
         for _ in 0..ROUNDS_MAX {
             let owner = TokenOwner {
@@ -32,18 +32,18 @@ impl Core {
                 device_id: device_id.clone(),
                 since: self.now(),
             };
-            let written = match self.token_owner(token, bill).await? {
-                Some(found) if is_owner(&found.value, user, device_id) => return Ok(()),
+            let written = match self.token_owner(token, meter).await? {
+                Some(found) if found.value.belongs_to(user, device_id) => return Ok(()),
                 Some(mut found) => {
                     let before = std::mem::replace(&mut found.value, owner);
-                    self.revoke_moved(&before, token, bill).await?;
+                    self.revoke_moved(&before, token, meter).await?;
                     self.containers.token_owners.save(&key, &found).await
                 }
                 None => self.containers.token_owners.create(&key, &owner).await,
             };
             match written {
                 Ok(answer) => {
-                    bill.take(answer);
+                    meter.record(answer);
                     return Ok(());
                 }
                 Err(error)
@@ -63,22 +63,22 @@ impl Core {
         user: &UserId,
         device_id: &DeviceId,
         token: &PushToken,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<bool> {
-        let owner = self.token_owner(token, bill).await?;
-        Ok(owner.is_some_and(|owner| is_owner(&owner.value, user, device_id)))
+        let owner = self.token_owner(token, meter).await?;
+        Ok(owner.is_some_and(|owner| owner.value.belongs_to(user, device_id)))
     }
 
     async fn token_owner(
         &self,
         token: &PushToken,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<Option<Item<TokenOwner>>> {
-        let id = token.hashed();
+        let id = token.hash_hex();
         match self.containers.token_owners.read(&id.as_str().into(), &id).await {
-            Ok(answer) => Ok(Some(bill.take(answer))),
+            Ok(answer) => Ok(Some(meter.record(answer))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                bill.miss(&error);
+                meter.record_error(&error);
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -90,9 +90,9 @@ impl Core {
         &self,
         owner: &TokenOwner,
         token: &PushToken,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<()> {
-        self.change_devices(&owner.user_id, &owner.device_id, bill, |devices, now| {
+        self.change_devices(&owner.user_id, &owner.device_id, meter, |devices, now| {
             let place = devices.find(&owner.device_id);
             let has_it = place
                 .and_then(|place| devices.get(place))
@@ -104,8 +104,4 @@ impl Core {
         })
         .await
     }
-}
-
-fn is_owner(owner: &TokenOwner, user: &UserId, device_id: &DeviceId) -> bool {
-    owner.user_id == *user && owner.device_id == *device_id
 }

@@ -2,13 +2,13 @@
 //!
 //! Owns the cap: when a user has as many active devices as are allowed, the one not seen for longest makes room.
 
-use crate::charged::{Bill, Charged};
-use crate::error::{Error, Result};
-use crate::notifications::{Core, Notifications};
-use crate::text::safe_text;
-use crate::words::{
-    Device, DeviceId, Moment, Platform, PushToken, RevokedReason, TokenOwner, UserId, drawn_id,
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{
+    Device, DeviceId, Moment, Platform, PushToken, RevokedReason, TokenOwner, UserId, random_id,
 };
+use crate::error::{Error, Result};
+use crate::notifications::{Notifications, NotificationsCore};
+use crate::text::sanitize;
 
 use super::change::DeviceSet;
 
@@ -17,7 +17,7 @@ const LABEL_CHARS_MAX: usize = 100;
 
 /// A device that wants pushes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registration {
+pub struct DeviceRegistration {
     /// The installation.
     pub device_id: DeviceId,
     /// Where pushes go.
@@ -30,7 +30,7 @@ pub struct Registration {
 
 /// What registering did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Registered {
+pub struct RegisteredDevice {
     /// The device as it is now.
     pub device: Device,
     /// The device that made room.
@@ -48,43 +48,43 @@ impl Notifications {
     pub async fn register_device(
         &self,
         user: &UserId,
-        registration: &Registration,
-    ) -> Result<Charged<Registered>> {
+        registration: &DeviceRegistration,
+    ) -> Result<ChargedValue<RegisteredDevice>> {
         let core = &self.core;
-        let mut bill = Bill::default();
-        let Registration { device_id, push_token, .. } = registration;
-        core.take_token(user, device_id, push_token, &mut bill).await?;
-        let new_id = drawn_id(&core.environment);
+        let mut meter = ChargeMeter::default();
+        let DeviceRegistration { device_id, push_token, .. } = registration;
+        core.take_token(user, device_id, push_token, &mut meter).await?;
+        let new_id = random_id(&core.environment);
         let registered = core
-            .change_devices(user, device_id, &mut bill, |devices, now| {
+            .change_devices(user, device_id, &mut meter, |devices, now| {
                 core.decide(devices, user, registration, &new_id, now)
             })
             .await?;
-        if !core.still_owns(user, device_id, push_token, &mut bill).await? {
+        if !core.still_owns(user, device_id, push_token, &mut meter).await? {
             let lost = TokenOwner {
-                id: push_token.hashed(),
+                id: push_token.hash_hex(),
                 user_id: user.clone(),
                 device_id: device_id.clone(),
                 since: core.now(),
             };
-            core.revoke_moved(&lost, push_token, &mut bill).await?;
+            core.revoke_moved(&lost, push_token, &mut meter).await?;
             return Err(Error::conflict(
                 "another user registered this push token meanwhile; try again",
             ));
         }
-        Ok(bill.of(registered))
+        Ok(meter.finish(registered))
     }
 }
 
-impl Core {
+impl NotificationsCore {
     fn decide(
         &self,
         devices: &mut DeviceSet,
         user: &UserId,
-        registration: &Registration,
+        registration: &DeviceRegistration,
         new_id: &str,
         now: Moment,
-    ) -> Result<Registered> {
+    ) -> Result<RegisteredDevice> {
         let known = devices.find(&registration.device_id);
         let was_active = known.and_then(|place| devices.get(place)).is_some_and(Device::is_active);
         let mut evicted = None;
@@ -92,7 +92,7 @@ impl Core {
             let oldest = devices.oldest_active_but(&registration.device_id);
             evicted = oldest.and_then(|place| devices.revoke(place, RevokedReason::Cap, now));
         }
-        let label = registration.label.as_deref().map(|label| safe_text(label, LABEL_CHARS_MAX));
+        let label = registration.label.as_deref().map(|label| sanitize(label, LABEL_CHARS_MAX));
         if let Some(place) = known {
             let refreshed = devices.change(place, |device| {
                 device.push_token = registration.push_token.clone();
@@ -104,7 +104,7 @@ impl Core {
             });
             let device =
                 refreshed.ok_or_else(|| Error::internal("the device was found a line above"))?;
-            return Ok(Registered { device, evicted, is_new: false });
+            return Ok(RegisteredDevice { device, evicted, is_new: false });
         }
         let device = Device {
             id: new_id.to_owned(),
@@ -119,6 +119,6 @@ impl Core {
             revoked_reason: None,
         };
         devices.create(device.clone());
-        Ok(Registered { device, evicted, is_new: true })
+        Ok(RegisteredDevice { device, evicted, is_new: true })
     }
 }

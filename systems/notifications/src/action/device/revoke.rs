@@ -1,9 +1,9 @@
 //! Revoking a device: it stays known, and gets no more pushes.
 
-use crate::charged::{Bill, Charged};
+use crate::charge::{ChargeMeter, ChargedValue};
+use crate::domain::{Device, DeviceId, Moment, PushToken, RevokedReason, UserId};
 use crate::error::{Error, Result};
-use crate::notifications::{Core, Notifications};
-use crate::words::{Device, DeviceId, Moment, PushToken, RevokedReason, UserId};
+use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
     /// Revokes a device of a user, who said so. Again, it changes nothing.
@@ -14,11 +14,11 @@ impl Notifications {
         &self,
         user: &UserId,
         device_id: &DeviceId,
-    ) -> Result<Charged<Device>> {
-        let mut bill = Bill::default();
+    ) -> Result<ChargedValue<Device>> {
+        let mut meter = ChargeMeter::default();
         let revoked = self
             .core
-            .change_devices(user, device_id, &mut bill, |devices, now| {
+            .change_devices(user, device_id, &mut meter, |devices, now| {
                 let place = devices.find(device_id);
                 let device = place.and_then(|place| devices.get(place)).cloned();
                 match (place, device) {
@@ -33,11 +33,11 @@ impl Notifications {
                 }
             })
             .await?;
-        Ok(bill.of(revoked))
+        Ok(meter.finish(revoked))
     }
 }
 
-impl Core {
+impl NotificationsCore {
     /// Revokes a device whose token the provider does not know, unless it was registered again since then.
     pub(crate) async fn revoke_invalid(
         &self,
@@ -45,9 +45,9 @@ impl Core {
         device_id: &DeviceId,
         token: &PushToken,
         seen_at: Moment,
-        bill: &mut Bill,
+        meter: &mut ChargeMeter,
     ) -> Result<()> {
-        self.change_devices(user, device_id, bill, |devices, now| {
+        self.change_devices(user, device_id, meter, |devices, now| {
             let place = devices.find(device_id);
             let same = place.and_then(|place| devices.get(place)).is_some_and(|device| {
                 device.is_active() && device.push_token == *token && device.last_seen_at <= seen_at

@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::delivery::fit::fit;
-use crate::delivery::words::Push;
-use crate::words::Category;
+use crate::delivery::fit_text::fit;
+use crate::delivery::push::Push;
+use crate::domain::Category;
 
 const PAYLOAD_BYTES_MAX: usize = 4096;
 

@@ -10,7 +10,7 @@ use client::Clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 
-use crate::delivery::words::PushResult;
+use crate::delivery::push::PushResult;
 use service::settings::Secret;
 
 /// Between the twenty minutes and the hour.
@@ -22,7 +22,7 @@ pub(super) struct ProviderTokens {
     pub(super) key_id: String,
     pub(super) key: EncodingKey,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) kept: Mutex<Option<ProviderToken>>,
+    pub(super) cached: Mutex<Option<ProviderToken>>,
 }
 
 /// A token with its age.
@@ -33,7 +33,7 @@ pub(super) struct ProviderToken {
 }
 
 #[derive(Serialize)]
-struct Claims<'a> {
+struct ProviderTokenClaims<'a> {
     iss: &'a str,
     iat: u64,
 }
@@ -41,40 +41,43 @@ struct Claims<'a> {
 impl ProviderTokens {
     /// The token in use, or a new one when that is old.
     pub(super) fn current(&self) -> Result<ProviderToken, PushResult> {
-        self.kept_or_new(|token, now_ms| {
+        self.cached_or_new(|token, now_ms| {
             let age = Duration::from_millis(now_ms.saturating_sub(token.made_at_ms));
             age < RENEWED_AFTER
         })
     }
 
     /// A token other than the refused one; pushes refused together share one.
-    pub(super) fn instead_of(&self, refused: &ProviderToken) -> Result<ProviderToken, PushResult> {
-        self.kept_or_new(|token, _| !token.text.matches(refused.text.expose()))
+    pub(super) fn replace_refused(
+        &self,
+        refused: &ProviderToken,
+    ) -> Result<ProviderToken, PushResult> {
+        self.cached_or_new(|token, _| !token.text.matches(refused.text.expose()))
     }
 
-    fn kept_or_new(
+    fn cached_or_new(
         &self,
         is_good: impl Fn(&ProviderToken, u64) -> bool,
     ) -> Result<ProviderToken, PushResult> {
         // Signing takes well under a millisecond, so it happens under the lock: one renewal at a time.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let now_ms = self.clock.now().0;
-        if let Some(token) = kept.as_ref()
+        if let Some(token) = cached.as_ref()
             && is_good(token, now_ms)
         {
             return Ok(token.clone());
         }
-        Ok(kept.insert(self.sign(now_ms)?).clone())
+        Ok(cached.insert(self.sign(now_ms)?).clone())
     }
 
     fn sign(&self, now_ms: u64) -> Result<ProviderToken, PushResult> {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.key_id.clone());
-        let claims = Claims { iss: &self.team_id, iat: now_ms / 1000 };
+        let claims = ProviderTokenClaims { iss: &self.team_id, iat: now_ms / 1000 };
         match jsonwebtoken::encode(&header, &claims, &self.key) {
             Ok(text) => Ok(ProviderToken { text: Secret::new(text), made_at_ms: now_ms }),
             Err(_) => Err(PushResult::Alarm {
-                reason: "Apns:PrivateKey cannot sign; check the setting".to_owned(),
+                reason: "ApnsProvider:PrivateKey cannot sign; check the setting".to_owned(),
             }),
         }
     }

@@ -12,13 +12,13 @@ use client::Clock;
 use jsonwebtoken::EncodingKey;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 
-use super::answer::{Verdict, judge};
 use super::payload;
 use super::provider_token::{ProviderToken, ProviderTokens};
-use crate::delivery::settings::{ApnsSettings, SettingsError, require, timeout};
-use crate::delivery::words::{Push, PushResult};
+use super::response::{ApnsResponse, interpret};
+use crate::delivery::push::{Push, PushResult};
+use crate::delivery::settings::{ApnsSettings, ProviderSettingsError, require, timeout};
 use crate::delivery::{http, message_id, pem};
-use crate::words::Device;
+use crate::domain::Device;
 
 /// How long a push waits for a device that is off.
 const LIFE_SECONDS: u64 = 86_400;
@@ -27,7 +27,7 @@ const COLLAPSE_ID_BYTES_MAX: usize = 64;
 const IDLE_PING: Duration = Duration::from_secs(60);
 
 /// The provider, ready to send.
-pub(crate) struct Apns {
+pub(crate) struct ApnsProvider {
     http: reqwest::Client,
     endpoint: String,
     topic: String,
@@ -35,31 +35,32 @@ pub(crate) struct Apns {
     clock: Arc<dyn Clock>,
 }
 
-impl Apns {
+impl ApnsProvider {
     /// Checks the settings and gets ready; nothing is sent yet.
     pub(crate) fn open(
         settings: &ApnsSettings,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, SettingsError> {
-        require("Apns:TeamId", &settings.team_id)?;
-        require("Apns:KeyId", &settings.key_id)?;
-        require("Apns:PrivateKey", settings.private_key.expose())?;
-        require("Apns:Topic", &settings.topic)?;
-        let endpoint = http::endpoint("Apns:Endpoint", &settings.endpoint)?;
-        let timeout = timeout("Apns:TimeoutSeconds", settings.timeout_seconds)?;
-        let key = EncodingKey::from_ec_pem(pem::text(&settings.private_key).as_bytes());
+    ) -> Result<Self, ProviderSettingsError> {
+        require("ApnsProvider:TeamId", &settings.team_id)?;
+        require("ApnsProvider:KeyId", &settings.key_id)?;
+        require("ApnsProvider:PrivateKey", settings.private_key.expose())?;
+        require("ApnsProvider:Topic", &settings.topic)?;
+        let endpoint = http::parse_endpoint("ApnsProvider:Endpoint", &settings.endpoint)?;
+        let timeout = timeout("ApnsProvider:TimeoutSeconds", settings.timeout_seconds)?;
+        let key =
+            EncodingKey::from_ec_pem(pem::unescape_newlines(&settings.private_key).as_bytes());
         let key = key.map_err(|_| {
             let wrong = "is no P-256 private key in PEM form; take the content of the .p8 file";
-            SettingsError::new("Apns:PrivateKey", wrong)
+            ProviderSettingsError::new("ApnsProvider:PrivateKey", wrong)
         })?;
         // HTTP/2 and nothing else: by ALPN over TLS, and at once without TLS.
         let builder = http::builder(endpoint, timeout)
             .http2_prior_knowledge()
             .http2_keep_alive_interval(IDLE_PING)
             .http2_keep_alive_while_idle(true);
-        let builder = http::trusting(builder, "Apns:CaFile", &settings.ca_file)?;
+        let builder = http::trust_ca_file(builder, "ApnsProvider:CaFile", &settings.ca_file)?;
         Ok(Self {
-            http: http::build("Apns:Endpoint", builder)?,
+            http: http::build("ApnsProvider:Endpoint", builder)?,
             endpoint: endpoint.to_owned(),
             topic: settings.topic.clone(),
             provider_tokens: ProviderTokens {
@@ -67,7 +68,7 @@ impl Apns {
                 key_id: settings.key_id.clone(),
                 key,
                 clock: Arc::clone(&clock),
-                kept: Mutex::new(None),
+                cached: Mutex::new(None),
             },
             clock,
         })
@@ -84,13 +85,13 @@ impl Apns {
         })?;
         let body = Bytes::from(body);
         let first = self.provider_tokens.current()?;
-        if let Verdict::Result(result) = self.attempt(device, push, &first, &body).await? {
+        if let ApnsResponse::Result(result) = self.attempt(device, push, &first, &body).await? {
             return Ok(result);
         }
-        let second = self.provider_tokens.instead_of(&first)?;
+        let second = self.provider_tokens.replace_refused(&first)?;
         Ok(match self.attempt(device, push, &second, &body).await? {
-            Verdict::Result(result) => result,
-            Verdict::ProviderTokenExpired => PushResult::Alarm {
+            ApnsResponse::Result(result) => result,
+            ApnsResponse::ProviderTokenExpired => PushResult::Alarm {
                 reason:
                     "apns: a new provider token counts as expired too; check this machine's clock"
                         .to_owned(),
@@ -104,23 +105,25 @@ impl Apns {
         push: &Push,
         token: &ProviderToken,
         body: &Bytes,
-    ) -> Result<Verdict, PushResult> {
+    ) -> Result<ApnsResponse, PushResult> {
         let mut sent = self.send(device, push, token, body).await;
         if sent.as_ref().is_err_and(|error| !error.is_timeout() && !error.is_connect()) {
             // The connection went away under the push. The same ids make a second copy harmless.
             sent = self.send(device, push, token, body).await;
         }
-        let response = sent.map_err(|error| http::unanswered("apns", "Apns", &error))?;
+        let response = sent.map_err(|error| http::no_response("apns", "ApnsProvider", &error))?;
         let status = response.status().as_u16();
         if status == 200 {
             let id = response.headers().get("apns-id").and_then(|id| id.to_str().ok());
             let provider_id = id.unwrap_or_default().to_owned();
-            return Ok(Verdict::Result(PushResult::Delivered { provider_id }));
+            return Ok(ApnsResponse::Result(PushResult::Delivered { provider_id }));
         }
         let asked = http::retry_after(response.headers(), self.clock.as_ref());
-        let body =
-            response.bytes().await.map_err(|error| http::unanswered("apns", "Apns", &error))?;
-        Ok(judge(status, &body, asked, device.last_seen_at))
+        let body = response
+            .bytes()
+            .await
+            .map_err(|error| http::no_response("apns", "ApnsProvider", &error))?;
+        Ok(interpret(status, &body, asked, device.last_seen_at))
     }
 
     async fn send(
@@ -145,7 +148,7 @@ impl Apns {
         if !push.collapse_id.is_empty() {
             request = request.header("apns-collapse-id", collapse_id(&push.collapse_id).as_ref());
         }
-        if let Some(bearer) = http::sensitive(&format!("bearer {}", token.text.expose())) {
+        if let Some(bearer) = http::sensitive_header(&format!("bearer {}", token.text.expose())) {
             request = request.header(AUTHORIZATION, bearer);
         }
         request.send().await

@@ -10,10 +10,10 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::exchange::{Received, Reply};
+use super::http_message::{FakeResponse, ReceivedRequest};
 use super::keys;
-use super::script::{Fault, Script};
-use super::server::{Answer, Server, Site, act};
+use super::script::{Script, ScriptedFault};
+use super::server::{FakeEndpoint, FakeServer, ServerAction, respond_by_script};
 use crate::delivery::settings::ApnsSettings;
 use service::settings::Secret;
 
@@ -27,8 +27,8 @@ const TOKEN_UPDATE_SECONDS_MIN: u64 = 20 * 60;
 
 /// A running APNs; it ends when it is dropped.
 pub struct FakeApns {
-    server: Server,
-    site: Arc<ApnsSite>,
+    server: FakeServer,
+    endpoint: Arc<ApnsSite>,
 }
 
 /// How APNs refuses a push.
@@ -48,13 +48,13 @@ impl FakeApns {
     /// # Errors
     /// There is no port to listen on.
     pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
-        let site =
+        let endpoint =
             Arc::new(ApnsSite { clock, pushes: Script::default(), last_token: Mutex::default() });
-        let server = Server::start(Arc::clone(&site) as Arc<dyn Site>).await?;
-        Ok(Self { server, site })
+        let server = FakeServer::start(Arc::clone(&endpoint) as Arc<dyn FakeEndpoint>).await?;
+        Ok(Self { server, endpoint })
     }
 
-    /// Settings with which delivery comes here.
+    /// NotificationSettings with which delivery comes here.
     #[must_use]
     pub fn settings(&self) -> ApnsSettings {
         ApnsSettings {
@@ -70,7 +70,7 @@ impl FakeApns {
     /// Script and records; a target is a push token.
     #[must_use]
     pub fn pushes(&self) -> &Script {
-        &self.site.pushes
+        &self.endpoint.pushes
     }
 
     /// How many connections were opened so far.
@@ -99,18 +99,18 @@ impl ApnsRefusal {
 
     /// The answer as the real endpoint words it.
     #[must_use]
-    pub fn reply(self) -> Reply {
+    pub fn reply(self) -> FakeResponse {
         let mut body = json!({ "reason": self.reason });
         if let (Some(members), Some(timestamp)) = (body.as_object_mut(), self.timestamp_ms) {
             members.insert("timestamp".to_owned(), timestamp.into());
         }
-        Reply::json(self.status, &body)
+        FakeResponse::json(self.status, &body)
     }
 }
 
-impl From<ApnsRefusal> for Fault {
+impl From<ApnsRefusal> for ScriptedFault {
     fn from(refusal: ApnsRefusal) -> Self {
-        Self::Reply(refusal.reply())
+        Self::Respond(refusal.reply())
     }
 }
 
@@ -122,17 +122,17 @@ struct ApnsSite {
 }
 
 #[derive(Deserialize)]
-struct Claims {
+struct SignedClaims {
     iss: String,
     iat: u64,
 }
 
 /// A sentence for the record, and what the real endpoint answers.
-type Wrong = (&'static str, ApnsRefusal);
+type Rejection = (&'static str, ApnsRefusal);
 
 #[async_trait]
-impl Site for ApnsSite {
-    async fn answer(&self, received: Received) -> Answer {
+impl FakeEndpoint for ApnsSite {
+    async fn handle(&self, received: ReceivedRequest) -> ServerAction {
         let token = received.path.strip_prefix("/3/device/").unwrap_or_default().to_owned();
         let wrong = self.wrong_with(&received, &token).err();
         let wrong = wrong.map(|(sentence, refusal)| (sentence.to_owned(), refusal.reply()));
@@ -140,14 +140,14 @@ impl Site for ApnsSite {
         let collapse_id = received.header("apns-collapse-id").to_owned();
         let accept = || {
             let id = self.pushes.accept(&token, &collapse_id, |_| id.clone());
-            Reply::status(200).header("apns-id", &id)
+            FakeResponse::status(200).header("apns-id", &id)
         };
-        act(&self.pushes, received, &token, wrong, accept).await
+        respond_by_script(&self.pushes, received, &token, wrong, accept).await
     }
 }
 
 impl ApnsSite {
-    fn wrong_with(&self, received: &Received, token: &str) -> Result<(), Wrong> {
+    fn wrong_with(&self, received: &ReceivedRequest, token: &str) -> Result<(), Rejection> {
         let refuse = |holds: bool, sentence, status, reason| {
             if holds { Ok(()) } else { Err((sentence, ApnsRefusal::new(status, reason))) }
         };
@@ -173,7 +173,7 @@ impl ApnsSite {
         refuse(fits, "a long payload", 413, "PayloadTooLarge")
     }
 
-    fn wrong_with_token(&self, authorization: &str) -> Result<(), Wrong> {
+    fn wrong_with_token(&self, authorization: &str) -> Result<(), Rejection> {
         let invalid = ApnsRefusal::new(403, "InvalidProviderToken");
         let Some(text) = authorization.strip_prefix("bearer ") else {
             return Err(("no provider token", ApnsRefusal::new(403, "MissingProviderToken")));
@@ -183,7 +183,7 @@ impl ApnsSite {
         validation.validate_exp = false;
         validation.required_spec_claims.clear();
         let key = DecodingKey::from_ec_der(&keys::ec().public_der);
-        let token = jsonwebtoken::decode::<Claims>(text, &key, &validation)
+        let token = jsonwebtoken::decode::<SignedClaims>(text, &key, &validation)
             .map_err(|_| ("the provider token does not hold", invalid))?;
         if token.header.kid.as_deref() != Some(KEY) || token.claims.iss != TEAM {
             return Err(("another key or team", invalid));
@@ -200,7 +200,7 @@ impl ApnsSite {
     }
 
     /// A new token comes at most every twenty minutes.
-    fn wrong_with_update(&self, text: &str, now: u64) -> Result<(), Wrong> {
+    fn wrong_with_update(&self, text: &str, now: u64) -> Result<(), Rejection> {
         let mut last = self.last_token.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref() {
             Some((known, _)) if known == text => Ok(()),

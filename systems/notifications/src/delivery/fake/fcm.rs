@@ -11,10 +11,10 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::exchange::{Received, Reply};
+use super::http_message::{FakeResponse, ReceivedRequest};
 use super::keys;
-use super::script::{Fault, Script};
-use super::server::{Answer, Server, Site, act};
+use super::script::{Script, ScriptedFault};
+use super::server::{FakeEndpoint, FakeServer, ServerAction, respond_by_script};
 use crate::delivery::settings::FcmSettings;
 use service::settings::Secret;
 
@@ -29,8 +29,8 @@ const PAYLOAD_BYTES_MAX: usize = 4096;
 
 /// A running FCM; it ends when it is dropped.
 pub struct FakeFcm {
-    server: Server,
-    site: Arc<FcmSite>,
+    server: FakeServer,
+    endpoint: Arc<FcmSite>,
 }
 
 /// How FCM refuses a message, with the status and the form of the real one.
@@ -64,17 +64,17 @@ impl FakeFcm {
     /// # Errors
     /// There is no port to listen on.
     pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
-        let site = Arc::new(FcmSite {
+        let endpoint = Arc::new(FcmSite {
             clock,
             messages: Script::default(),
             tokens: Script::default(),
             granted: Mutex::default(),
         });
-        let server = Server::start(Arc::clone(&site) as Arc<dyn Site>).await?;
-        Ok(Self { server, site })
+        let server = FakeServer::start(Arc::clone(&endpoint) as Arc<dyn FakeEndpoint>).await?;
+        Ok(Self { server, endpoint })
     }
 
-    /// Settings with which delivery comes here.
+    /// NotificationSettings with which delivery comes here.
     #[must_use]
     pub fn settings(&self) -> FcmSettings {
         FcmSettings {
@@ -90,19 +90,19 @@ impl FakeFcm {
     /// Script and records of the endpoint for messages; a target is a push token, a collapse id is the tag.
     #[must_use]
     pub fn messages(&self) -> &Script {
-        &self.site.messages
+        &self.endpoint.messages
     }
 
     /// Script and records of the token endpoint; a target is the account.
     #[must_use]
     pub fn tokens(&self) -> &Script {
-        &self.site.tokens
+        &self.endpoint.tokens
     }
 }
 
-impl From<FcmRefusal> for Fault {
+impl From<FcmRefusal> for ScriptedFault {
     fn from(refusal: FcmRefusal) -> Self {
-        Self::Reply(refusal.reply())
+        Self::Respond(refusal.reply())
     }
 }
 
@@ -115,7 +115,7 @@ struct FcmSite {
 }
 
 #[derive(Deserialize)]
-struct Assertion {
+struct SignedAssertion {
     iss: String,
     scope: String,
     aud: String,
@@ -124,8 +124,8 @@ struct Assertion {
 }
 
 #[async_trait]
-impl Site for FcmSite {
-    async fn answer(&self, received: Received) -> Answer {
+impl FakeEndpoint for FcmSite {
+    async fn handle(&self, received: ReceivedRequest) -> ServerAction {
         if received.path == TOKEN_PATH {
             return self.grant(received).await;
         }
@@ -136,17 +136,17 @@ impl Site for FcmSite {
         let accept = || {
             let name = |number| format!("projects/{PROJECT}/messages/{number}");
             let name = self.messages.accept(&token, &tag, name);
-            Reply::json(200, &json!({ "name": name }))
+            FakeResponse::json(200, &json!({ "name": name }))
         };
-        act(&self.messages, received, &token, wrong, accept).await
+        respond_by_script(&self.messages, received, &token, wrong, accept).await
     }
 }
 
 impl FcmSite {
-    async fn grant(&self, received: Received) -> Answer {
+    async fn grant(&self, received: ReceivedRequest) -> ServerAction {
         let wrong = self.wrong_with_assertion(&received).err().map(|sentence| {
             let body = json!({ "error": "invalid_grant", "error_description": sentence });
-            (sentence, Reply::json(400, &body))
+            (sentence, FakeResponse::json(400, &body))
         });
         let accept = || {
             let token = self.tokens.accept(ACCOUNT, "", |number| format!("access-{number}"));
@@ -157,12 +157,12 @@ impl FcmSite {
                 "expires_in": ACCESS_TOKEN_SECONDS,
                 "token_type": "Bearer",
             });
-            Reply::json(200, &body)
+            FakeResponse::json(200, &body)
         };
-        act(&self.tokens, received, ACCOUNT, wrong, accept).await
+        respond_by_script(&self.tokens, received, ACCOUNT, wrong, accept).await
     }
 
-    fn wrong_with_assertion(&self, received: &Received) -> Result<(), String> {
+    fn wrong_with_assertion(&self, received: &ReceivedRequest) -> Result<(), String> {
         let body = std::str::from_utf8(&received.body).unwrap_or_default();
         let is_form = received.header("content-type") == "application/x-www-form-urlencoded";
         let Some((GRANT, assertion)) = body.split_once("&assertion=").filter(|_| is_form) else {
@@ -173,7 +173,7 @@ impl FcmSite {
         validation.validate_exp = false;
         validation.validate_aud = false;
         let key = DecodingKey::from_rsa_der(&keys::rsa().public_der);
-        let claims = jsonwebtoken::decode::<Assertion>(assertion, &key, &validation)
+        let claims = jsonwebtoken::decode::<SignedAssertion>(assertion, &key, &validation)
             .map_err(|error| format!("the assertion does not hold: {error}"))?
             .claims;
         // Whether TLS is in front of this fake is for the settings to know.
@@ -193,11 +193,15 @@ impl FcmSite {
         }
     }
 
-    fn wrong_with_message(&self, received: &Received, message: &Value) -> Option<(String, Reply)> {
+    fn wrong_with_message(
+        &self,
+        received: &ReceivedRequest,
+        message: &Value,
+    ) -> Option<(String, FakeResponse)> {
         if received.method != "POST"
             || received.path != format!("/v1/projects/{PROJECT}/messages:send")
         {
-            return Some(("not the path of messages".to_owned(), Reply::status(404)));
+            return Some(("not the path of messages".to_owned(), FakeResponse::status(404)));
         }
         if !self.takes_access_token(received.header("authorization")) {
             let reply = FcmRefusal::Unauthenticated.reply();
@@ -254,7 +258,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 impl FcmRefusal {
     /// The answer as the real endpoint words it.
     #[must_use]
-    pub fn reply(self) -> Reply {
+    pub fn reply(self) -> FakeResponse {
         let (status, name, code) = match self {
             Self::Unregistered => (404, "NOT_FOUND", "UNREGISTERED"),
             Self::InvalidToken | Self::InvalidArgument => {
@@ -284,7 +288,7 @@ impl FcmRefusal {
             details.push(json!({ "@type": kind, "fieldViolations": [violation] }));
         }
         let error = json!({ "code": status, "message": name, "status": name, "details": details });
-        let reply = Reply::json(status, &json!({ "error": error }));
+        let reply = FakeResponse::json(status, &json!({ "error": error }));
         match self {
             Self::QuotaExceeded(Some(seconds)) | Self::Unavailable(Some(seconds)) => {
                 reply.header("retry-after", &seconds.to_string())

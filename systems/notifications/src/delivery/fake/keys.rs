@@ -1,4 +1,4 @@
-//! Key pairs for the fakes, made when first needed and kept while the process runs.
+//! Key pairs for the fakes, made when first needed and cached while the process runs.
 //!
 //! Owns making them and their PEM form. Does not own any key that opens something real.
 

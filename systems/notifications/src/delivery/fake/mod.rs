@@ -9,18 +9,18 @@
 //! ```
 
 mod apns;
-mod exchange;
 mod fcm;
+mod goaway;
+mod http_message;
 mod keys;
 mod script;
 mod server;
 mod smtp;
-mod turn_away;
 mod webhook;
 
 pub use apns::{ApnsRefusal, FakeApns};
-pub use exchange::{Received, Reply};
 pub use fcm::{FakeFcm, FcmRefusal};
-pub use script::{Accepted, Fault, Gate, Script};
-pub use smtp::{FakeSmtp, Mail, SmtpStage};
+pub use http_message::{FakeResponse, ReceivedRequest};
+pub use script::{AcceptedPush, ResponseGate, Script, ScriptedFault};
+pub use smtp::{FakeSmtp, ReceivedMail, SmtpStage};
 pub use webhook::FakeWebhook;

@@ -7,40 +7,40 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::exchange::{Received, Reply};
+use super::http_message::{FakeResponse, ReceivedRequest};
 
 /// What happens to one push instead of its acceptance.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub enum ScriptedFault {
     /// This is answered.
-    Reply(Reply),
+    Respond(FakeResponse),
     /// The connection ends without an answer.
     DropConnection,
     /// The push is accepted; then the connection takes its leave (GOAWAY over HTTP/2, a close over HTTP/1.1).
     GoAwayAfter,
     /// The push is accepted when the gate opens.
-    Hold(Gate),
+    Hold(ResponseGate),
 }
 
-impl From<Reply> for Fault {
-    fn from(reply: Reply) -> Self {
-        Self::Reply(reply)
+impl From<FakeResponse> for ScriptedFault {
+    fn from(reply: FakeResponse) -> Self {
+        Self::Respond(reply)
     }
 }
 
 /// Holds answers back until it is opened; then it stays open.
 #[derive(Clone, Debug)]
-pub struct Gate {
+pub struct ResponseGate {
     open: Arc<watch::Sender<bool>>,
 }
 
-impl Default for Gate {
+impl Default for ResponseGate {
     fn default() -> Self {
         Self { open: Arc::new(watch::Sender::new(false)) }
     }
 }
 
-impl Gate {
+impl ResponseGate {
     /// Lets everything pass.
     pub fn open(&self) {
         self.open.send_replace(true);
@@ -54,7 +54,7 @@ impl Gate {
 
 /// A push a fake took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub struct AcceptedPush {
     /// The id the fake gave it.
     pub provider_id: String,
     /// Push token, URL path or mail address.
@@ -66,33 +66,33 @@ pub struct Accepted {
 /// The script and the records of one fake.
 #[derive(Debug, Default)]
 pub struct Script {
-    state: Mutex<State>,
+    state: Mutex<ScriptState>,
     changed: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    next: VecDeque<Fault>,
-    always: Option<Fault>,
-    by_target: BTreeMap<String, Fault>,
-    received: Vec<Received>,
-    accepted: Vec<Accepted>,
+struct ScriptState {
+    next: VecDeque<ScriptedFault>,
+    always: Option<ScriptedFault>,
+    by_target: BTreeMap<String, ScriptedFault>,
+    received: Vec<ReceivedRequest>,
+    accepted: Vec<AcceptedPush>,
     violations: Vec<String>,
 }
 
 impl Script {
     /// Adds a fault for one push, after those already waiting.
-    pub fn next(&self, fault: impl Into<Fault>) {
+    pub fn next(&self, fault: impl Into<ScriptedFault>) {
         self.state().next.push_back(fault.into());
     }
 
     /// Sets the fault of every push, once the waiting ones are used up.
-    pub fn always(&self, fault: impl Into<Fault>) {
+    pub fn always(&self, fault: impl Into<ScriptedFault>) {
         self.state().always = Some(fault.into());
     }
 
     /// Sets the fault of every push to one target; it goes before all others.
-    pub fn for_target(&self, target: &str, fault: impl Into<Fault>) {
+    pub fn for_target(&self, target: &str, fault: impl Into<ScriptedFault>) {
         self.state().by_target.insert(target.to_owned(), fault.into());
     }
 
@@ -106,13 +106,13 @@ impl Script {
 
     /// Every push request so far, refused ones too.
     #[must_use]
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.state().received.clone()
     }
 
     /// Every push taken so far.
     #[must_use]
-    pub fn accepted(&self) -> Vec<Accepted> {
+    pub fn accepted(&self) -> Vec<AcceptedPush> {
         self.state().accepted.clone()
     }
 
@@ -139,7 +139,7 @@ impl Script {
         let _ = changed.wait_for(|_| self.state().received.len() >= count).await;
     }
 
-    pub(super) fn receive(&self, received: Received) {
+    pub(super) fn receive(&self, received: ReceivedRequest) {
         self.state().received.push(received);
         self.changed.send_modify(|count| *count += 1);
     }
@@ -148,7 +148,7 @@ impl Script {
         self.state().violations.push(violation);
     }
 
-    pub(super) fn take_fault(&self, target: &str) -> Option<Fault> {
+    pub(super) fn take_fault(&self, target: &str) -> Option<ScriptedFault> {
         let mut state = self.state();
         if let Some(fault) = state.by_target.get(target) {
             return Some(fault.clone());
@@ -165,7 +165,7 @@ impl Script {
     ) -> String {
         let mut state = self.state();
         let provider_id = name(state.accepted.len() + 1);
-        state.accepted.push(Accepted {
+        state.accepted.push(AcceptedPush {
             provider_id: provider_id.clone(),
             target: target.to_owned(),
             collapse_id: collapse_id.to_owned(),
@@ -173,7 +173,7 @@ impl Script {
         provider_id
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScriptState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! The HTTP server under the fakes: HTTP/1.1 and HTTP/2 without TLS on a port of this machine.
 //!
 //! Owns connections and the ways they end: answered, dropped, with GOAWAY before or after a request. Does not own what
-//! is answered; see `Site`.
+//! is answered; see `FakeEndpoint`.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,26 +21,26 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::exchange::{Received, Reply};
-use super::script::{Fault, Script};
-use super::turn_away::turn_away;
+use super::goaway::send_goaway;
+use super::http_message::{FakeResponse, ReceivedRequest};
+use super::script::{Script, ScriptedFault};
 
 /// What a fake does with a request.
-pub(super) enum Answer {
-    Reply(Reply),
-    ReplyAndGoAway(Reply),
+pub(super) enum ServerAction {
+    Respond(FakeResponse),
+    RespondAndGoAway(FakeResponse),
     DropConnection,
 }
 
 /// The part of a fake that knows its protocol.
 #[async_trait]
-pub(super) trait Site: Send + Sync + 'static {
-    async fn answer(&self, received: Received) -> Answer;
+pub(super) trait FakeEndpoint: Send + Sync + 'static {
+    async fn handle(&self, received: ReceivedRequest) -> ServerAction;
 }
 
 /// A running server; it and its connections end when it is dropped.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct FakeServer {
     address: SocketAddr,
     connections: Arc<Connections>,
     accepting: AbortHandle,
@@ -54,17 +54,17 @@ struct Connections {
 }
 
 /// How a connection is told to end by the request it carries.
-enum End {
+enum ConnectionEnd {
     GoAway,
     Drop,
 }
 
-impl Server {
-    pub(super) async fn start(site: Arc<dyn Site>) -> std::io::Result<Self> {
+impl FakeServer {
+    pub(super) async fn start(endpoint: Arc<dyn FakeEndpoint>) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let connections = Arc::new(Connections::default());
-        let accepting = tokio::spawn(accept(listener, site, Arc::clone(&connections)));
+        let accepting = tokio::spawn(accept(listener, endpoint, Arc::clone(&connections)));
         Ok(Self { address, connections, accepting: accepting.abort_handle() })
     }
 
@@ -86,13 +86,17 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FakeServer {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
-async fn accept(listener: TcpListener, site: Arc<dyn Site>, connections: Arc<Connections>) {
+async fn accept(
+    listener: TcpListener,
+    endpoint: Arc<dyn FakeEndpoint>,
+    connections: Arc<Connections>,
+) {
     // Aborting this task drops the set, which ends the connections too.
     let mut running = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
@@ -101,29 +105,29 @@ async fn accept(listener: TcpListener, site: Arc<dyn Site>, connections: Arc<Con
         let less_one = |count: usize| count.checked_sub(1);
         let turned_away =
             connections.to_turn_away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less_one);
-        let (site, connections) = (Arc::clone(&site), Arc::clone(&connections));
+        let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
         running.spawn(async move {
             match turned_away {
-                Ok(_) => turn_away(stream).await,
-                Err(_) => serve(stream, site, number).await,
+                Ok(_) => send_goaway(stream).await,
+                Err(_) => serve(stream, endpoint, number).await,
             }
             connections.ended.send_modify(|ended| *ended += 1);
         });
     }
 }
 
-async fn serve(stream: TcpStream, site: Arc<dyn Site>, number: u64) {
+async fn serve(stream: TcpStream, endpoint: Arc<dyn FakeEndpoint>, number: u64) {
     let (ends, mut ending) = mpsc::unbounded_channel();
     let service =
-        service_fn(move |request| respond(request, Arc::clone(&site), number, ends.clone()));
+        service_fn(move |request| respond(request, Arc::clone(&endpoint), number, ends.clone()));
     let builder = auto::Builder::new(TokioExecutor::new());
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     loop {
         tokio::select! {
             _ = connection.as_mut() => return,
             Some(end) = ending.recv() => match end {
-                End::GoAway => connection.as_mut().graceful_shutdown(),
-                End::Drop => return,
+                ConnectionEnd::GoAway => connection.as_mut().graceful_shutdown(),
+                ConnectionEnd::Drop => return,
             },
         }
     }
@@ -131,49 +135,49 @@ async fn serve(stream: TcpStream, site: Arc<dyn Site>, number: u64) {
 
 async fn respond(
     request: Request<Incoming>,
-    site: Arc<dyn Site>,
+    endpoint: Arc<dyn FakeEndpoint>,
     connection: u64,
-    ends: mpsc::UnboundedSender<End>,
+    ends: mpsc::UnboundedSender<ConnectionEnd>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let answer = match Received::read(request, connection).await {
-        Some(received) => site.answer(received).await,
-        None => Answer::Reply(Reply::status(413)),
+    let answer = match ReceivedRequest::read(request, connection).await {
+        Some(received) => endpoint.handle(received).await,
+        None => ServerAction::Respond(FakeResponse::status(413)),
     };
     match answer {
-        Answer::Reply(reply) => Ok(reply.encode()),
-        Answer::ReplyAndGoAway(reply) => {
-            let _ = ends.send(End::GoAway);
+        ServerAction::Respond(reply) => Ok(reply.encode()),
+        ServerAction::RespondAndGoAway(reply) => {
+            let _ = ends.send(ConnectionEnd::GoAway);
             Ok(reply.encode())
         }
-        Answer::DropConnection => {
-            let _ = ends.send(End::Drop);
+        ServerAction::DropConnection => {
+            let _ = ends.send(ConnectionEnd::Drop);
             ends.closed().await;
-            Ok(Reply::status(500).encode())
+            Ok(FakeResponse::status(500).encode())
         }
     }
 }
 
 /// Records a request and does with it what the script says, or accepts it when nothing is wrong with it.
-pub(super) async fn act(
+pub(super) async fn respond_by_script(
     script: &Script,
-    received: Received,
+    received: ReceivedRequest,
     target: &str,
-    wrong: Option<(String, Reply)>,
-    accept: impl FnOnce() -> Reply,
-) -> Answer {
+    wrong: Option<(String, FakeResponse)>,
+    accept: impl FnOnce() -> FakeResponse,
+) -> ServerAction {
     script.receive(received);
     if let Some((sentence, _)) = &wrong {
         script.violate(sentence.clone());
     }
     let fault = script.take_fault(target);
-    if let Some(Fault::Hold(gate)) = &fault {
+    if let Some(ScriptedFault::Hold(gate)) = &fault {
         gate.passed().await;
     }
     match (fault, wrong) {
-        (Some(Fault::Reply(reply)), _) => Answer::Reply(reply),
-        (Some(Fault::DropConnection), _) => Answer::DropConnection,
-        (_, Some((_, refusal))) => Answer::Reply(refusal),
-        (Some(Fault::GoAwayAfter), None) => Answer::ReplyAndGoAway(accept()),
-        (Some(Fault::Hold(_)) | None, None) => Answer::Reply(accept()),
+        (Some(ScriptedFault::Respond(reply)), _) => ServerAction::Respond(reply),
+        (Some(ScriptedFault::DropConnection), _) => ServerAction::DropConnection,
+        (_, Some((_, refusal))) => ServerAction::Respond(refusal),
+        (Some(ScriptedFault::GoAwayAfter), None) => ServerAction::RespondAndGoAway(accept()),
+        (Some(ScriptedFault::Hold(_)) | None, None) => ServerAction::Respond(accept()),
     }
 }

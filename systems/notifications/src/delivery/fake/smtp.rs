@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::script::Gate;
+use super::script::ResponseGate;
 use crate::delivery::settings::{SmtpSecurity, SmtpSettings};
 use service::settings::Secret;
 
@@ -23,13 +23,13 @@ const PASSWORD: &str = "demo password of the fake relay";
 /// A running relay; it ends when it is dropped.
 pub struct FakeSmtp {
     port: u16,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SmtpState>>,
     accepting: AbortHandle,
 }
 
 /// A mail the relay took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mail {
+pub struct ReceivedMail {
     /// Sender of the envelope.
     pub from: String,
     /// Addressee of the envelope.
@@ -54,23 +54,23 @@ pub enum SmtpStage {
 }
 
 #[derive(Clone, Debug)]
-enum Act {
+enum SmtpAction {
     Reply(String),
     Drop,
-    Hold(Gate),
+    Hold(ResponseGate),
 }
 
 #[derive(Default)]
-struct State {
-    acts: VecDeque<(SmtpStage, Act)>,
-    mails: Vec<Mail>,
+struct SmtpState {
+    acts: VecDeque<(SmtpStage, SmtpAction)>,
+    mails: Vec<ReceivedMail>,
     conversations: u64,
 }
 
 /// Why a conversation is over before QUIT.
-struct Over;
+struct ConversationClosed;
 
-impl From<io::Error> for Over {
+impl From<io::Error> for ConversationClosed {
     fn from(_: io::Error) -> Self {
         Self
     }
@@ -84,12 +84,12 @@ impl FakeSmtp {
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(SmtpState::default()));
         let accepting = tokio::spawn(accept(listener, Arc::clone(&state))).abort_handle();
         Ok(Self { port, state, accepting })
     }
 
-    /// Settings with which delivery comes here.
+    /// NotificationSettings with which delivery comes here.
     #[must_use]
     pub fn settings(&self) -> SmtpSettings {
         SmtpSettings {
@@ -105,22 +105,22 @@ impl FakeSmtp {
 
     /// Answers this line at that stage, once.
     pub fn next_reply(&self, stage: SmtpStage, line: &str) {
-        lock(&self.state).acts.push_back((stage, Act::Reply(line.to_owned())));
+        lock(&self.state).acts.push_back((stage, SmtpAction::Reply(line.to_owned())));
     }
 
     /// Drops the connection at that stage, once.
     pub fn next_drop(&self, stage: SmtpStage) {
-        lock(&self.state).acts.push_back((stage, Act::Drop));
+        lock(&self.state).acts.push_back((stage, SmtpAction::Drop));
     }
 
     /// Says nothing more at that stage until the gate opens, once.
-    pub fn next_hold(&self, stage: SmtpStage, gate: &Gate) {
-        lock(&self.state).acts.push_back((stage, Act::Hold(gate.clone())));
+    pub fn next_hold(&self, stage: SmtpStage, gate: &ResponseGate) {
+        lock(&self.state).acts.push_back((stage, SmtpAction::Hold(gate.clone())));
     }
 
     /// Every mail taken so far.
     #[must_use]
-    pub fn mails(&self) -> Vec<Mail> {
+    pub fn mails(&self) -> Vec<ReceivedMail> {
         lock(&self.state).mails.clone()
     }
 
@@ -137,11 +137,11 @@ impl Drop for FakeSmtp {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<SmtpState>) -> MutexGuard<'_, SmtpState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
+async fn accept(listener: TcpListener, state: Arc<Mutex<SmtpState>>) {
     let mut running = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while running.try_join_next().is_some() {}
@@ -158,9 +158,9 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
 
 struct Conversation {
     stream: BufReader<TcpStream>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SmtpState>>,
     is_known: bool,
-    mail: Option<Mail>,
+    mail: Option<ReceivedMail>,
 }
 
 impl Conversation {
@@ -169,7 +169,7 @@ impl Conversation {
         let _ = self.converse().await;
     }
 
-    async fn converse(&mut self) -> Result<(), Over> {
+    async fn converse(&mut self) -> Result<(), ConversationClosed> {
         self.reply_at(SmtpStage::Greeting, "220 relay ready").await?;
         loop {
             let line = self.line().await?;
@@ -189,23 +189,23 @@ impl Conversation {
         }
     }
 
-    async fn login(&mut self, rest: &str) -> Result<(), Over> {
+    async fn login(&mut self, rest: &str) -> Result<(), ConversationClosed> {
         let expected = STANDARD.encode(format!("\0{USERNAME}\0{PASSWORD}"));
         self.is_known = rest == format!("PLAIN {expected}");
         let reply = if self.is_known { "235 2.7.0 known" } else { "535 5.7.8 unknown" };
         self.reply_at(SmtpStage::Login, reply).await
     }
 
-    async fn sender(&mut self, rest: &str) -> Result<(), Over> {
+    async fn sender(&mut self, rest: &str) -> Result<(), ConversationClosed> {
         if !self.is_known {
             return Ok(self.say("530 5.7.0 log in first").await?);
         }
-        let mail = Mail { from: address(rest), to: String::new(), text: String::new() };
+        let mail = ReceivedMail { from: address(rest), to: String::new(), text: String::new() };
         self.mail = Some(mail);
         self.reply_at(SmtpStage::Sender, "250 2.1.0 ok").await
     }
 
-    async fn addressee(&mut self, rest: &str) -> Result<(), Over> {
+    async fn addressee(&mut self, rest: &str) -> Result<(), ConversationClosed> {
         match &mut self.mail {
             Some(mail) => mail.to = address(rest),
             None => return Ok(self.say("503 5.5.1 who is it from?").await?),
@@ -213,7 +213,7 @@ impl Conversation {
         self.reply_at(SmtpStage::Addressee, "250 2.1.5 ok").await
     }
 
-    async fn text(&mut self) -> Result<(), Over> {
+    async fn text(&mut self) -> Result<(), ConversationClosed> {
         self.say("354 go on").await?;
         let mut text = String::new();
         loop {
@@ -225,7 +225,7 @@ impl Conversation {
             text.push_str(line.strip_prefix('.').unwrap_or(&line));
             text.push_str("\r\n");
         }
-        match self.act(SmtpStage::Text).await? {
+        match self.next_action(SmtpStage::Text).await? {
             Some(reply) => Ok(self.say(&reply).await?),
             None => {
                 if let Some(mut mail) = self.mail.take() {
@@ -237,22 +237,25 @@ impl Conversation {
         }
     }
 
-    async fn reply_at(&mut self, stage: SmtpStage, usual: &str) -> Result<(), Over> {
-        let scripted = self.act(stage).await?;
+    async fn reply_at(&mut self, stage: SmtpStage, usual: &str) -> Result<(), ConversationClosed> {
+        let scripted = self.next_action(stage).await?;
         Ok(self.say(scripted.as_deref().unwrap_or(usual)).await?)
     }
 
-    /// The scripted line of this stage, if the next act is for it.
-    async fn act(&mut self, stage: SmtpStage) -> Result<Option<String>, Over> {
-        let act = {
+    /// The scripted line of this stage, if the next respond_by_script is for it.
+    async fn next_action(
+        &mut self,
+        stage: SmtpStage,
+    ) -> Result<Option<String>, ConversationClosed> {
+        let respond_by_script = {
             let mut state = lock(&self.state);
             let is_due = state.acts.front().is_some_and(|(due, _)| *due == stage);
             is_due.then(|| state.acts.pop_front()).flatten()
         };
-        match act {
-            Some((_, Act::Reply(line))) => Ok(Some(line)),
-            Some((_, Act::Drop)) => Err(Over),
-            Some((_, Act::Hold(gate))) => {
+        match respond_by_script {
+            Some((_, SmtpAction::Reply(line))) => Ok(Some(line)),
+            Some((_, SmtpAction::Drop)) => Err(ConversationClosed),
+            Some((_, SmtpAction::Hold(gate))) => {
                 gate.passed().await;
                 Ok(None)
             }
@@ -264,10 +267,10 @@ impl Conversation {
         self.stream.get_mut().write_all(format!("{line}\r\n").as_bytes()).await
     }
 
-    async fn line(&mut self) -> Result<String, Over> {
+    async fn line(&mut self) -> Result<String, ConversationClosed> {
         let mut line = String::new();
         if self.stream.read_line(&mut line).await? == 0 {
-            return Err(Over);
+            return Err(ConversationClosed);
         }
         Ok(line.trim_end_matches(['\r', '\n']).to_owned())
     }

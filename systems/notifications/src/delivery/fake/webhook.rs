@@ -8,19 +8,19 @@ use async_trait::async_trait;
 use client::Clock;
 use serde_json::Value;
 
-use super::exchange::{Received, Reply};
+use super::http_message::{FakeResponse, ReceivedRequest};
 use super::script::Script;
-use super::server::{Answer, Server, Site, act};
+use super::server::{FakeEndpoint, FakeServer, ServerAction, respond_by_script};
 use crate::delivery::settings::WebhookSettings;
-use crate::delivery::webhook::Signature;
+use crate::delivery::webhook::WebhookSigner;
 use service::settings::Secret;
 
 const SECRET: &str = "whsec_ZGVtbyBzZWNyZXQgb2YgdGhlIGZha2UgcmVjZWl2ZXI=";
 
 /// A running receiver; it ends when it is dropped.
 pub struct FakeWebhook {
-    server: Server,
-    site: Arc<WebhookSite>,
+    server: FakeServer,
+    endpoint: Arc<WebhookSite>,
 }
 
 impl FakeWebhook {
@@ -29,13 +29,13 @@ impl FakeWebhook {
     /// # Errors
     /// There is no port to listen on.
     pub async fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
-        let signature = Signature::new(&Secret::new(SECRET)).map_err(std::io::Error::other)?;
-        let site = Arc::new(WebhookSite { clock, signature, pushes: Script::default() });
-        let server = Server::start(Arc::clone(&site) as Arc<dyn Site>).await?;
-        Ok(Self { server, site })
+        let signature = WebhookSigner::new(&Secret::new(SECRET)).map_err(std::io::Error::other)?;
+        let endpoint = Arc::new(WebhookSite { clock, signature, pushes: Script::default() });
+        let server = FakeServer::start(Arc::clone(&endpoint) as Arc<dyn FakeEndpoint>).await?;
+        Ok(Self { server, endpoint })
     }
 
-    /// Settings with which delivery may come here.
+    /// NotificationSettings with which delivery may come here.
     #[must_use]
     pub fn settings(&self) -> WebhookSettings {
         WebhookSettings {
@@ -54,19 +54,19 @@ impl FakeWebhook {
     /// Script and records; a target is a path.
     #[must_use]
     pub fn pushes(&self) -> &Script {
-        &self.site.pushes
+        &self.endpoint.pushes
     }
 }
 
 struct WebhookSite {
     clock: Arc<dyn Clock>,
-    signature: Signature,
+    signature: WebhookSigner,
     pushes: Script,
 }
 
 #[async_trait]
-impl Site for WebhookSite {
-    async fn answer(&self, received: Received) -> Answer {
+impl FakeEndpoint for WebhookSite {
+    async fn handle(&self, received: ReceivedRequest) -> ServerAction {
         let path = received.path.clone();
         let id = received.header("webhook-id").to_owned();
         let body = received.json();
@@ -80,11 +80,11 @@ impl Site for WebhookSite {
             self.clock.now().0 / 1000,
         );
         let wrong =
-            (!holds).then(|| ("the signature does not hold".to_owned(), Reply::status(401)));
+            (!holds).then(|| ("the signature does not hold".to_owned(), FakeResponse::status(401)));
         let accept = || {
             self.pushes.accept(&path, &collapse_id, |_| id.clone());
-            Reply::status(204)
+            FakeResponse::status(204)
         };
-        act(&self.pushes, received, &path, wrong, accept).await
+        respond_by_script(&self.pushes, received, &path, wrong, accept).await
     }
 }

@@ -1,4 +1,4 @@
-//! Access tokens: a signed assertion in exchange for a token, kept until shortly before its end.
+//! Access tokens: a signed assertion in exchange for a token, cached until shortly before its end.
 //!
 //! Owns that at most one exchange is under way; pushes that need a token meanwhile wait for it. Does not own what a
 //! push does with a token that is refused.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::delivery::http;
-use crate::delivery::words::PushResult;
+use crate::delivery::push::PushResult;
 use service::settings::Secret;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
@@ -30,7 +30,7 @@ pub(super) struct AccessTokens {
     pub(super) client_email: String,
     pub(super) key: EncodingKey,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) kept: Mutex<Option<AccessToken>>,
+    pub(super) cached: Mutex<Option<AccessToken>>,
 }
 
 /// A token with its end.
@@ -41,7 +41,7 @@ pub(super) struct AccessToken {
 }
 
 #[derive(Serialize)]
-struct Assertion<'a> {
+struct TokenAssertion<'a> {
     iss: &'a str,
     scope: &'static str,
     aud: &'a str,
@@ -50,7 +50,7 @@ struct Assertion<'a> {
 }
 
 #[derive(Deserialize)]
-struct Granted {
+struct TokenResponse {
     access_token: String,
     expires_in: u64,
 }
@@ -58,16 +58,16 @@ struct Granted {
 impl AccessTokens {
     /// A token that is good for a while, or what its lack means for the push.
     pub(super) async fn current(&self) -> Result<AccessToken, PushResult> {
-        let mut kept = self.kept.lock().await;
+        let mut cached = self.cached.lock().await;
         let now_ms = self.clock.now().0;
         let early_ms = u64::try_from(EARLY.as_millis()).unwrap_or(u64::MAX);
-        if let Some(token) = kept.as_ref()
+        if let Some(token) = cached.as_ref()
             && token.ends_at_ms > now_ms.saturating_add(early_ms)
         {
             return Ok(token.clone());
         }
-        match (self.exchange(now_ms).await, kept.as_ref()) {
-            (Ok(token), _) => Ok(kept.insert(token).clone()),
+        match (self.exchange(now_ms).await, cached.as_ref()) {
+            (Ok(token), _) => Ok(cached.insert(token).clone()),
             // Renewal is early on purpose: while it fails, the old token still serves.
             (Err(PushResult::Retry { .. }), Some(old)) if old.ends_at_ms > now_ms => {
                 Ok(old.clone())
@@ -77,19 +77,19 @@ impl AccessTokens {
     }
 
     /// A token other than the refused one; pushes refused together share one exchange.
-    pub(super) async fn instead_of(
+    pub(super) async fn replace_refused(
         &self,
         refused: &AccessToken,
     ) -> Result<AccessToken, PushResult> {
-        let mut kept = self.kept.lock().await;
-        if let Some(token) = kept.as_ref()
+        let mut cached = self.cached.lock().await;
+        if let Some(token) = cached.as_ref()
             && !token.text.matches(refused.text.expose())
         {
             return Ok(token.clone());
         }
-        *kept = None;
+        *cached = None;
         let token = self.exchange(self.clock.now().0).await?;
-        Ok(kept.insert(token).clone())
+        Ok(cached.insert(token).clone())
     }
 
     async fn exchange(&self, now_ms: u64) -> Result<AccessToken, PushResult> {
@@ -102,12 +102,12 @@ impl AccessTokens {
             .body(body)
             .send()
             .await
-            .map_err(|error| http::unanswered("fcm token endpoint", "Fcm", &error))?;
+            .map_err(|error| http::no_response("fcm token endpoint", "FcmProvider", &error))?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(status, response.headers()));
         }
-        let granted: Granted = response.json().await.map_err(|_| PushResult::Retry {
+        let granted: TokenResponse = response.json().await.map_err(|_| PushResult::Retry {
             after: None,
             reason: "fcm token endpoint: an answer without an access token".to_owned(),
         })?;
@@ -119,7 +119,7 @@ impl AccessTokens {
     }
 
     fn assertion(&self, now_seconds: u64) -> Result<String, PushResult> {
-        let claims = Assertion {
+        let claims = TokenAssertion {
             iss: &self.client_email,
             scope: SCOPE,
             aud: &self.endpoint,
@@ -127,7 +127,9 @@ impl AccessTokens {
             exp: now_seconds + ASSERTION_LIFE_SECONDS,
         };
         jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key).map_err(|_| {
-            PushResult::Alarm { reason: "Fcm:PrivateKey cannot sign; check the setting".to_owned() }
+            PushResult::Alarm {
+                reason: "FcmProvider:PrivateKey cannot sign; check the setting".to_owned(),
+            }
         })
     }
 
@@ -140,7 +142,7 @@ impl AccessTokens {
         // A wrong key, a wrong account or a wrong clock: the same request fails again.
         PushResult::Alarm {
             reason: format!(
-                "{reason}; check Fcm:ClientEmail, Fcm:PrivateKey and this machine's clock"
+                "{reason}; check FcmProvider:ClientEmail, FcmProvider:PrivateKey and this machine's clock"
             ),
         }
     }

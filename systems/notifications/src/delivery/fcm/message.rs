@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::delivery::fit::{Fitted, fit};
-use crate::delivery::words::Push;
-use crate::words::Category;
+use crate::delivery::fit_text::{FittedText, fit};
+use crate::delivery::push::Push;
+use crate::domain::Category;
 
 /// Bytes of a message at most, its token not counted.
 const PAYLOAD_BYTES_MAX: usize = 4096;
@@ -18,7 +18,7 @@ pub(super) const LIFE_SECONDS: u64 = 86_400;
 /// The request's body; or, when no cut of the texts suffices, how many bytes there are without them.
 pub(super) fn encode(push: &Push, push_token: &str, now_seconds: u64) -> Result<String, usize> {
     let sized = |title: &str, body: &str| {
-        let texts = Fitted { title: title.to_owned(), body: body.to_owned() };
+        let texts = FittedText { title: title.to_owned(), body: body.to_owned() };
         message(push, &texts, now_seconds).to_string().len()
     };
     let texts = fit(&push.title, &push.body, PAYLOAD_BYTES_MAX, sized)?;
@@ -29,7 +29,7 @@ pub(super) fn encode(push: &Push, push_token: &str, now_seconds: u64) -> Result<
     Ok(json!({ "message": message }).to_string())
 }
 
-fn message(push: &Push, texts: &Fitted, now_seconds: u64) -> Value {
+fn message(push: &Push, texts: &FittedText, now_seconds: u64) -> Value {
     let notification = json!({ "title": texts.title, "body": texts.body });
     json!({
         "notification": notification,

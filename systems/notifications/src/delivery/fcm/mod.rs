@@ -4,8 +4,8 @@
 //! pushed to, nor what follows from a result.
 
 mod access_token;
-mod answer;
 mod message;
+mod response;
 mod send;
 
-pub(super) use send::Fcm;
+pub(super) use send::FcmProvider;

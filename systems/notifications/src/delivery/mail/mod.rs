@@ -3,8 +3,8 @@
 //! Owns the mail, the way to the relay and the meaning of each reply. Does not own the address; it is the device's push
 //! token.
 
-mod letter;
+mod message;
 mod reply;
 mod send;
 
-pub(super) use send::Mail;
+pub(super) use send::MailProvider;

@@ -4,16 +4,16 @@
 
 use std::error::Error;
 
-use crate::delivery::trust;
-use crate::delivery::words::PushResult;
+use crate::delivery::push::PushResult;
+use crate::delivery::tls;
 
 /// Judges why a mail was not taken.
-pub(super) fn judge(error: &lettre::transport::smtp::Error) -> PushResult {
+pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> PushResult {
     if let Some(code) = error.status() {
         let code: u16 = code.into();
-        return by_code(code, enhanced(error));
+        return interpret_code(code, enhanced(error));
     }
-    if let Some(wrong) = trust::refusal(error) {
+    if let Some(wrong) = tls::certificate_failure(error) {
         return PushResult::Alarm {
             reason: format!(
                 "smtp: the certificate of the relay is refused: {wrong}; check Smtp:Host and Smtp:CaFile"
@@ -39,7 +39,7 @@ pub(super) fn judge(error: &lettre::transport::smtp::Error) -> PushResult {
     PushResult::Retry { after: None, reason: format!("smtp: {said}") }
 }
 
-fn by_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
+fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
     let said = match enhanced {
         Some([subject, detail]) => {
             format!("smtp: reply {code} {}.{subject}.{detail}", code / 100)

@@ -12,32 +12,34 @@ use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
-use super::{letter, reply};
-use crate::delivery::settings::{SettingsError, SmtpSecurity, SmtpSettings, require, timeout};
-use crate::delivery::words::{Push, PushResult};
-use crate::delivery::{message_id, trust};
-use crate::words::Device;
+use super::{message, reply};
+use crate::delivery::push::{Push, PushResult};
+use crate::delivery::settings::{
+    ProviderSettingsError, SmtpSecurity, SmtpSettings, require, timeout,
+};
+use crate::delivery::{message_id, tls};
+use crate::domain::Device;
 
 /// The channel, ready to send.
-pub(crate) struct Mail {
+pub(crate) struct MailProvider {
     relay: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
     timeout: Duration,
     clock: Arc<dyn Clock>,
 }
 
-impl Mail {
+impl MailProvider {
     /// Checks the settings and gets ready; nothing is sent yet.
     pub(crate) fn open(
         settings: &SmtpSettings,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, ProviderSettingsError> {
         require("Smtp:Host", &settings.host)?;
         require("Smtp:From", &settings.from)?;
         let timeout = timeout("Smtp:TimeoutSeconds", settings.timeout_seconds)?;
         let from: Mailbox = settings.from.parse().map_err(|_| {
             let wrong = "is no mail address; write it like Name <name@example.org>";
-            SettingsError::new("Smtp:From", wrong)
+            ProviderSettingsError::new("Smtp:From", wrong)
         })?;
         Ok(Self { relay: relay(settings, &from, timeout)?, from, timeout, clock })
     }
@@ -46,13 +48,13 @@ impl Mail {
         let Ok(to) = device.push_token.secret().parse::<Mailbox>() else {
             return PushResult::InvalidToken;
         };
-        let letter = match letter::write(&self.from, to, device, push, self.clock.now().0) {
+        let letter = match message::compose(&self.from, to, device, push, self.clock.now().0) {
             Ok(letter) => letter,
             Err(wrong) => return PushResult::Permanent { reason: format!("smtp: {wrong}") },
         };
         match tokio::time::timeout(self.timeout, self.relay.send(letter)).await {
             Ok(Ok(_)) => PushResult::Delivered { provider_id: message_id::uuid(device, push) },
-            Ok(Err(error)) => reply::judge(&error),
+            Ok(Err(error)) => reply::interpret(&error),
             Err(_) => {
                 PushResult::Retry { after: None, reason: "smtp: no answer in time".to_owned() }
             }
@@ -64,20 +66,20 @@ fn relay(
     settings: &SmtpSettings,
     from: &Mailbox,
     timeout: Duration,
-) -> Result<AsyncSmtpTransport<Tokio1Executor>, SettingsError> {
-    let trusted = trust::read("Smtp:CaFile", &settings.ca_file)?;
+) -> Result<AsyncSmtpTransport<Tokio1Executor>, ProviderSettingsError> {
+    let trusted = tls::read_ca_file("Smtp:CaFile", &settings.ca_file)?;
     let parameters = || {
         let mut parameters = TlsParameters::builder(settings.host.clone());
         if let Some(text) = &trusted {
             let certificates = Certificate::from_pem(text).map_err(|_| {
                 let wrong = format!("is '{}', whose certificates cannot be used", settings.ca_file);
-                SettingsError::new("Smtp:CaFile", &wrong)
+                ProviderSettingsError::new("Smtp:CaFile", &wrong)
             })?;
             parameters = parameters.add_root_certificate(certificates);
         }
-        parameters
-            .build()
-            .map_err(|_| SettingsError::new("Smtp:Host", "cannot be called by TLS from here"))
+        parameters.build().map_err(|_| {
+            ProviderSettingsError::new("Smtp:Host", "cannot be called by TLS from here")
+        })
     };
     let (tls, usual_port) = match settings.security {
         SmtpSecurity::StartTls => (Tls::Required(parameters()?), 587),

@@ -11,27 +11,27 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// Resolves names to public addresses only.
-pub(super) struct PublicOnly;
+pub(super) struct PublicOnlyResolver;
 
 /// A name or an address that leads into a private network.
 #[derive(Debug)]
-pub(super) struct PrivateAddress;
+pub(super) struct PrivateAddressError;
 
-impl fmt::Display for PrivateAddress {
+impl fmt::Display for PrivateAddressError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the host has no public address")
     }
 }
 
-impl Error for PrivateAddress {}
+impl Error for PrivateAddressError {}
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicOnlyResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let public: Vec<SocketAddr> = found.filter(|found| is_public(found.ip())).collect();
             if public.is_empty() {
-                return Err(PrivateAddress.into());
+                return Err(PrivateAddressError.into());
             }
             Ok(Box::new(public.into_iter()) as Addrs)
         })
@@ -46,10 +46,10 @@ pub(super) fn is_private_literal(url: &Url) -> bool {
 }
 
 /// Whether a request failed because its name leads into a private network.
-pub(super) fn was_private(error: &reqwest::Error) -> bool {
+pub(super) fn is_private_address_error(error: &reqwest::Error) -> bool {
     let mut source = error.source();
     while let Some(cause) = source {
-        if cause.is::<PrivateAddress>() {
+        if cause.is::<PrivateAddressError>() {
             return true;
         }
         source = cause.source();

@@ -7,5 +7,5 @@ mod address;
 mod send;
 mod signature;
 
-pub(super) use send::Webhook;
-pub use signature::Signature;
+pub(super) use send::WebhookProvider;
+pub use signature::WebhookSigner;

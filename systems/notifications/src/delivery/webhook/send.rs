@@ -10,40 +10,40 @@ use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::json;
 
-use super::address::{PublicOnly, is_private_literal, was_private};
-use super::signature::Signature;
-use crate::delivery::settings::{SettingsError, WebhookSettings, require, timeout};
-use crate::delivery::words::{Push, PushResult};
+use super::address::{PublicOnlyResolver, is_private_address_error, is_private_literal};
+use super::signature::WebhookSigner;
+use crate::delivery::push::{Push, PushResult};
+use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require, timeout};
 use crate::delivery::{http, message_id};
-use crate::words::{Device, Moment};
+use crate::domain::{Device, Moment};
 
 /// The channel, ready to send.
-pub(crate) struct Webhook {
+pub(crate) struct WebhookProvider {
     http: reqwest::Client,
-    signature: Signature,
+    signature: WebhookSigner,
     allowed_hosts: Vec<String>,
     allow_private_addresses: bool,
     clock: Arc<dyn Clock>,
 }
 
-impl Webhook {
+impl WebhookProvider {
     /// Checks the settings and gets ready; nothing is sent yet.
     pub(crate) fn open(
         settings: &WebhookSettings,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, SettingsError> {
-        require("Webhook:Secret", settings.secret.expose())?;
-        let signature = Signature::new(&settings.secret)
-            .map_err(|wrong| SettingsError::new("Webhook:Secret", &wrong))?;
-        let timeout = timeout("Webhook:TimeoutSeconds", settings.timeout_seconds)?;
+    ) -> Result<Self, ProviderSettingsError> {
+        require("WebhookProvider:Secret", settings.secret.expose())?;
+        let signature = WebhookSigner::new(&settings.secret)
+            .map_err(|wrong| ProviderSettingsError::new("WebhookProvider:Secret", &wrong))?;
+        let timeout = timeout("WebhookProvider:TimeoutSeconds", settings.timeout_seconds)?;
         // A proxy would look up names itself, past the check of addresses.
         let mut builder = http::builder("", timeout).no_proxy();
         if !settings.allow_private_addresses {
-            builder = builder.dns_resolver(Arc::new(PublicOnly));
+            builder = builder.dns_resolver(Arc::new(PublicOnlyResolver));
         }
-        let builder = http::trusting(builder, "Webhook:CaFile", &settings.ca_file)?;
+        let builder = http::trust_ca_file(builder, "WebhookProvider:CaFile", &settings.ca_file)?;
         Ok(Self {
-            http: http::build("Webhook", builder)?,
+            http: http::build("WebhookProvider", builder)?,
             signature,
             allowed_hosts: settings.allowed_hosts.iter().map(|host| host.to_lowercase()).collect(),
             allow_private_addresses: settings.allow_private_addresses,
@@ -76,15 +76,15 @@ impl Webhook {
         match sent {
             Ok(response) => {
                 let asked = http::retry_after(response.headers(), self.clock.as_ref());
-                judge(response.status().as_u16(), asked, id)
+                interpret(response.status().as_u16(), asked, id)
             }
-            Err(error) if was_private(&error) => {
+            Err(error) if is_private_address_error(&error) => {
                 PushResult::Permanent { reason: format!("webhook: {PRIVATE}") }
             }
             // A receiver's certificate is the receiver's to mend.
-            Err(error) => match http::refused_certificate("webhook", &error) {
+            Err(error) => match http::certificate_failure("webhook", &error) {
                 Some(reason) => PushResult::Retry { after: None, reason },
-                None => http::unanswered("webhook", "Webhook", &error),
+                None => http::no_response("webhook", "WebhookProvider", &error),
             },
         }
     }
@@ -102,7 +102,7 @@ impl Webhook {
         if !self.allowed_hosts.is_empty()
             && !self.allowed_hosts.iter().any(|allowed| allowed == host)
         {
-            return Err("the host is not among Webhook:AllowedHosts");
+            return Err("the host is not among WebhookProvider:AllowedHosts");
         }
         if !self.allow_private_addresses && is_private_literal(&url) {
             return Err(PRIVATE);
@@ -112,7 +112,7 @@ impl Webhook {
 }
 
 const PRIVATE: &str =
-    "the host has no public address; Webhook:AllowPrivateAddresses would allow it";
+    "the host has no public address; WebhookProvider:AllowPrivateAddresses would allow it";
 
 fn body(device: &Device, push: &Push, now: Moment) -> String {
     json!({
@@ -133,7 +133,7 @@ fn body(device: &Device, push: &Push, now: Moment) -> String {
     .to_string()
 }
 
-fn judge(status: u16, asked: Option<Duration>, id: String) -> PushResult {
+fn interpret(status: u16, asked: Option<Duration>, id: String) -> PushResult {
     let said = format!("webhook: status {status}");
     match status {
         200..300 => PushResult::Delivered { provider_id: id },

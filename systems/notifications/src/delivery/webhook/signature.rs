@@ -19,17 +19,17 @@ const PREFIX: &str = "whsec_";
 const TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// Signs requests, and checks them on the other side.
-pub struct Signature {
+pub struct WebhookSigner {
     key: hmac::Key,
 }
 
-impl fmt::Debug for Signature {
+impl fmt::Debug for WebhookSigner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Signature(hidden)")
+        formatter.write_str("WebhookSigner(hidden)")
     }
 }
 
-impl Signature {
+impl WebhookSigner {
     /// Takes the secret: `whsec_` and base64, or the bytes of any other text.
     ///
     /// # Errors

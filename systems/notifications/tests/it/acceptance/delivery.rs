@@ -1,7 +1,7 @@
 //! What goes out to providers: NT-A7, A9, A10, A13, A16.
 
-use notifications::delivery::fake::{ApnsRefusal, Fault, FcmRefusal, Received};
-use notifications::{Moment, Settings};
+use notifications::delivery::fake::{ApnsRefusal, FcmRefusal, ReceivedRequest, ScriptedFault};
+use notifications::{Moment, NotificationSettings};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Way};
@@ -102,7 +102,7 @@ pub(crate) async fn nt_a10_apns_over_http2_with_410_and_goaway<W: Way>() {
     let pushes = stage.apns.pushes();
     stage.register_at("apns", "bob", "iphone").await;
     // The fake checks the protocol, topic, kind, ids, payload and the signed provider token.
-    pushes.next(Fault::GoAwayAfter);
+    pushes.next(ScriptedFault::GoAwayAfter);
     assert_eq!(stage.processed(&like("a")).await["status"], "COMPLETED");
     let received = pushes.received().remove(0);
     assert!(received.over_http2);
@@ -127,7 +127,8 @@ pub(crate) async fn nt_a13_two_workers_process_each_event_once_and_in_order<W: W
     const USERS: usize = 20;
     const EVENTS: usize = 1_000;
     // Without limits every event is a push.
-    let settings = Settings { rate_limits: Default::default(), ..Settings::default() };
+    let settings =
+        NotificationSettings { rate_limits: Default::default(), ..NotificationSettings::default() };
     let stage = Stage::<W>::at(NOON, settings).await;
     let users: Vec<String> = (0..USERS).map(|number| format!("u{number:02}")).collect();
     for user in &users {
@@ -153,7 +154,7 @@ pub(crate) async fn nt_a13_two_workers_process_each_event_once_and_in_order<W: W
     let received = stage.fcm.messages().received();
     for user in &users {
         let token = format!("token-of-{user}-phone");
-        let of_user = |one: &&Received| one.json()["message"]["token"] == token;
+        let of_user = |one: &&ReceivedRequest| one.json()["message"]["token"] == token;
         let links: Vec<String> =
             received.iter().filter(of_user).map(|one| link(&one.json())).collect();
         let sent = (0..EVENTS / USERS).map(|number| format!("asora://post/p{number:04}"));

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use client::{Account, Environment};
 use engine::Engine;
 use notifications::{
-    DeviceId, Error, ErrorKind, Event, EventType, ListOptions, Moment, NewEvent, Notifications,
-    Platform, PreferencesChange, PushToken, Registration, Status, UserId,
+    DeviceId, DeviceRegistration, Error, ErrorKind, EventStatus, EventType, ListOptions, Moment,
+    NewEvent, NotificationEvent, Notifications, Platform, PreferencesChange, PushToken, UserId,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl Embedded {
             let scheduled_at = body["scheduledAt"].as_str().map(|at| Moment::parse(at).unwrap());
             let event = NewEvent {
                 user_id: user(name.as_str().unwrap()),
-                event_type: EventType::named(body["eventType"].as_str().unwrap()).unwrap(),
+                event_type: EventType::from_name(body["eventType"].as_str().unwrap()).unwrap(),
                 payload: serde_json::from_value(body["payload"].clone()).unwrap(),
                 dedupe_key: body["dedupeKey"].as_str().map(str::to_owned),
                 scheduled_at,
@@ -107,11 +107,12 @@ impl Embedded {
 
     async fn events(&self, status: &str, continuation: &str) -> Result<Value, Error> {
         let continuation = Some(continuation.to_owned()).filter(|text| !text.is_empty());
-        let page = match Status::named(status) {
+        let page = match EventStatus::from_name(status) {
             Some(status) => self.system.events(status, continuation).await?.value,
             None => self.system.dead_events(continuation).await?.value,
         };
-        let events: Vec<Event> = page.events.into_iter().map(Event::told).collect();
+        let events: Vec<NotificationEvent> =
+            page.events.into_iter().map(NotificationEvent::with_derived_fields).collect();
         Ok(json!({ "events": events, "continuationToken": page.continuation,
             "unreadable": page.unreadable }))
     }
@@ -121,12 +122,12 @@ fn user(name: &str) -> UserId {
     UserId::parse(name).unwrap()
 }
 
-fn registration(body: &Value) -> Registration {
+fn registration(body: &Value) -> DeviceRegistration {
     let text = |name: &str| body[name].as_str().unwrap().to_owned();
-    Registration {
+    DeviceRegistration {
         device_id: DeviceId::parse(text("deviceId")).unwrap(),
         push_token: PushToken::parse(text("pushToken")).unwrap(),
-        platform: Platform::named(&text("platform")).unwrap(),
+        platform: Platform::from_name(&text("platform")).unwrap(),
         label: None,
     }
 }
@@ -143,7 +144,8 @@ fn refused(error: &Error) -> Refused {
         ErrorKind::Unavailable => 503,
         ErrorKind::Internal => 500,
     };
-    let mut fields: Vec<_> = error.problems().iter().map(|problem| problem.field.clone()).collect();
+    let mut fields: Vec<_> =
+        error.field_errors().iter().map(|problem| problem.field.clone()).collect();
     fields.sort();
     Refused { status, fields, text: error.to_string() }
 }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use client::{Account, Environment, TravellingClock};
 use notifications::delivery::{Delivery, Push, PushResult};
-use notifications::{Device, EventType, ListOptions, Notifications, Settings, Status, Step};
+use notifications::{
+    Device, DispatchStep, EventStatus, EventType, ListOptions, NotificationSettings, Notifications,
+};
 
 use super::ask::Way;
 use crate::world::{counted, event, keyed, registration, user};
@@ -50,14 +52,18 @@ impl Ground {
     async fn open(&self, environment: Environment) -> (Account, Notifications) {
         let account = Account::open(&self.place).await.unwrap();
         let delivery = Arc::new(Noted(self.pushes.clone()));
-        let system =
-            Notifications::open(account.clone(), Settings::default(), environment, delivery);
+        let system = Notifications::open(
+            account.clone(),
+            NotificationSettings::default(),
+            environment,
+            delivery,
+        );
         (account, system.await.unwrap())
     }
 }
 
 /// Two events that become one notification and one of its own, for a user with two devices.
-async fn fill(ground: &Ground) -> Vec<notifications::Event> {
+async fn fill(ground: &Ground) -> Vec<notifications::NotificationEvent> {
     let (account, system) = ground.open(Environment::system()).await;
     // Loud all day: the test may run at night.
     let loud = serde_json::json!({ "quietHours": vec![false; 24] });
@@ -77,7 +83,7 @@ async fn fill(ground: &Ground) -> Vec<notifications::Event> {
 }
 
 /// Runs the worker until it stands still and kills it there; whether it got so far.
-fn kill_at(ground: &Ground, step: Step) -> bool {
+fn kill_at(ground: &Ground, step: DispatchStep) -> bool {
     let mut child = Command::new(worker())
         .args([&ground.place, ground.pushes.to_str().unwrap(), &format!("{step:?}")])
         .stdout(Stdio::piped())
@@ -92,7 +98,7 @@ fn kill_at(ground: &Ground, step: Step) -> bool {
     line == "reached\n"
 }
 
-async fn heal_and_check(ground: &Ground, events: &[notifications::Event], what: &str) {
+async fn heal_and_check(ground: &Ground, events: &[notifications::NotificationEvent], what: &str) {
     let now = Environment::system().now();
     let clock = TravellingClock::starting_at(now);
     let (account, system) = ground.open(Environment::travelling(Arc::clone(&clock), 7)).await;
@@ -106,11 +112,14 @@ async fn heal_and_check(ground: &Ground, events: &[notifications::Event], what: 
     let mut statuses = Vec::new();
     for event in events {
         let events = &system.containers().events;
-        let stored = events.read::<notifications::Event>(&"bob".into(), &event.id).await.unwrap();
+        let stored = events
+            .read::<notifications::NotificationEvent>(&"bob".into(), &event.id)
+            .await
+            .unwrap();
         statuses.push(stored.value.value.status);
     }
-    let done = statuses.iter().filter(|status| **status == Status::Completed).count();
-    let added = statuses.iter().filter(|status| **status == Status::Deduplicated).count();
+    let done = statuses.iter().filter(|status| **status == EventStatus::Completed).count();
+    let added = statuses.iter().filter(|status| **status == EventStatus::Deduplicated).count();
     assert_eq!((done, added), (2, 1), "{what}: {statuses:?}");
     let list =
         system.list(&user("bob"), &ListOptions::default()).await.unwrap().value.notifications;
@@ -126,7 +135,7 @@ async fn heal_and_check(ground: &Ground, events: &[notifications::Event], what: 
 
 pub(crate) async fn nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothing<W: Way>() {
     let mut killed = 0;
-    for step in Step::ALL {
+    for step in DispatchStep::ALL {
         let folder = tempfile::tempdir().unwrap();
         let (place, _server) = W::place(folder.path()).await;
         let ground = Ground { place, pushes: folder.path().join("pushes") };
@@ -134,5 +143,5 @@ pub(crate) async fn nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothin
         killed += usize::from(tokio::task::block_in_place(|| kill_at(&ground, step)));
         heal_and_check(&ground, &events, &format!("{step:?}")).await;
     }
-    assert_eq!(killed, Step::ALL.len());
+    assert_eq!(killed, DispatchStep::ALL.len());
 }

@@ -1,13 +1,13 @@
 //! Quiet hours where the user is: NT-A3.
 
-use notifications::Settings;
+use notifications::NotificationSettings;
 use serde_json::json;
 
 use super::ask::Way;
 use super::stage::{Stage, event};
 
 pub(crate) async fn nt_a03_quiet_hours_keep_pushes_back_by_the_hour_where_the_user_is<W: Way>() {
-    let stage = Stage::<W>::at("2025-03-09T00:00:00.000Z", Settings::default()).await;
+    let stage = Stage::<W>::at("2025-03-09T00:00:00.000Z", NotificationSettings::default()).await;
     // The default quiet hours are from 22:00 to 07:00.
     stage.prefer("bob", json!({ "timezone": "America/Los_Angeles" })).await;
     stage.register("bob", "d1").await;

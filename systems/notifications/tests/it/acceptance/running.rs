@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use client::Environment;
 use engine::Engine;
-use notifications::{Notifications, Settings};
+use notifications::{NotificationSettings, Notifications};
 use service::http::Stop;
 
 use super::ask::{Ask, Way};
@@ -15,7 +15,12 @@ pub(crate) async fn nt_a02_a_running_system_brings_it_by_itself<W: Way>() {
     let engine = Engine::in_memory().await.unwrap();
     let (account, _server) = W::account(&engine).await;
     let (environment, delivery) = (Environment::system(), Arc::new(Provider::default()));
-    let system = Notifications::open(account, Settings::default(), environment.clone(), delivery);
+    let system = Notifications::open(
+        account,
+        NotificationSettings::default(),
+        environment.clone(),
+        delivery,
+    );
     let system = system.await.unwrap();
     let way = W::drive(&system, &environment).await;
     let stop = Stop::new();

@@ -7,7 +7,7 @@ use client::{Account, Clock, Environment, TimestampMs, TravellingClock};
 use engine::Engine;
 use notifications::delivery::fake::{FakeApns, FakeFcm};
 use notifications::delivery::{Delivery, ProviderSettings, Providers};
-use notifications::{Moment, Notifications, Settings, Status};
+use notifications::{EventStatus, Moment, NotificationSettings, Notifications};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Told, Way};
@@ -29,10 +29,10 @@ pub(crate) struct Stage<W: Way> {
 
 impl<W: Way> Stage<W> {
     pub(crate) async fn new() -> Self {
-        Self::at(NOON, Settings::default()).await
+        Self::at(NOON, NotificationSettings::default()).await
     }
 
-    pub(crate) async fn at(time: &str, settings: Settings) -> Self {
+    pub(crate) async fn at(time: &str, settings: NotificationSettings) -> Self {
         let start = Moment::parse(time).unwrap();
         let clock = TravellingClock::starting_at(TimestampMs(start.ms()));
         let environment = Environment::travelling(Arc::clone(&clock), 7);
@@ -108,7 +108,7 @@ impl<W: Way> Stage<W> {
 
     /// The event as an operator sees it now.
     pub(crate) async fn event(&self, id: &str) -> Value {
-        for status in Status::ALL {
+        for status in EventStatus::ALL {
             if let Some(event) = self.find(status.name(), id).await {
                 return event;
             }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use notifications::delivery::fake::{ApnsRefusal, FakeApns, Fault, Gate, Reply};
+use notifications::delivery::fake::{
+    ApnsRefusal, FakeApns, FakeResponse, ResponseGate, ScriptedFault,
+};
 use notifications::delivery::{ApnsSettings, Delivery, ProviderSettings, Providers, PushResult};
 use notifications::{Category, Moment, Platform};
 use serde_json::json;
@@ -36,7 +38,7 @@ impl Stage {
     }
 }
 
-async fn check(fault: impl Into<Fault>, expected: &str) {
+async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
     let stage = stage().await;
     stage.fake.pushes().next(fault);
     assert_eq!(stage.push().await, expected);
@@ -281,7 +283,7 @@ async fn failures_of_the_provider_are_tried_again() {
     let updates = ApnsRefusal::new(429, "TooManyProviderTokenUpdates");
     let expected = "retry after 1200 s: apns: TooManyProviderTokenUpdates (status 429)";
     check(updates, expected).await;
-    check(Reply::status(502), "retry: apns: status 502").await;
+    check(FakeResponse::status(502), "retry: apns: status 502").await;
 }
 
 #[tokio::test]
@@ -301,8 +303,8 @@ async fn a_key_of_another_team_is_an_alarm() {
 #[tokio::test]
 async fn an_answer_that_does_not_come_is_tried_again_later() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
-    let gate = Gate::default();
-    stage.fake.pushes().next(Fault::Hold(gate.clone()));
+    let gate = ResponseGate::default();
+    stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
     assert_eq!(stage.push().await, "retry: apns: no answer in time");
     assert_eq!(stage.fake.pushes().received().len(), 1, "a late answer is no lost connection");
     gate.open();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use client::Clock;
 use futures::future::join_all;
-use notifications::delivery::fake::{FakeFcm, Fault, FcmRefusal, Gate, Reply};
+use notifications::delivery::fake::{
+    FakeFcm, FakeResponse, FcmRefusal, ResponseGate, ScriptedFault,
+};
 use notifications::delivery::{Delivery, FcmSettings, ProviderSettings, Providers, PushResult};
 use notifications::{Category, Platform};
 use serde_json::json;
@@ -37,7 +39,7 @@ impl Stage {
     }
 }
 
-async fn check(fault: impl Into<Fault>, expected: &str) {
+async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
     let stage = stage().await;
     stage.fake.messages().next(fault);
     assert_eq!(stage.push().await, expected);
@@ -143,8 +145,8 @@ async fn an_access_token_is_kept_and_renewed_five_minutes_before_its_end() {
 #[tokio::test]
 async fn pushes_at_the_same_time_share_one_exchange() {
     let stage = stage().await;
-    let gate = Gate::default();
-    stage.fake.tokens().next(Fault::Hold(gate.clone()));
+    let gate = ResponseGate::default();
+    stage.fake.tokens().next(ScriptedFault::Hold(gate.clone()));
     let pushes = join_all((0..20).map(|_| stage.push()));
     let release = async {
         stage.fake.tokens().until_received(1).await;
@@ -160,10 +162,10 @@ async fn while_an_early_renewal_fails_the_old_access_token_serves() {
     let stage = stage().await;
     assert_eq!(stage.push().await, "delivered");
     stage.ground.travel_minutes(57);
-    stage.fake.tokens().next(Reply::status(503));
+    stage.fake.tokens().next(FakeResponse::status(503));
     assert_eq!(stage.push().await, "delivered");
     stage.ground.travel_minutes(3);
-    stage.fake.tokens().next(Reply::status(503).header("retry-after", "7"));
+    stage.fake.tokens().next(FakeResponse::status(503).header("retry-after", "7"));
     let expected = "retry after 7 s: fcm token endpoint: status 503";
     assert_eq!(stage.push().await, expected, "at its end it does not");
     assert_eq!(stage.push().await, "delivered");
@@ -191,8 +193,8 @@ async fn pushes_refused_together_share_one_new_access_token() {
         stage.fake.messages().next(FcmRefusal::Unauthenticated);
     }
     // All ten are refused before the first of them has a new token.
-    let gate = Gate::default();
-    stage.fake.tokens().next(Fault::Hold(gate.clone()));
+    let gate = ResponseGate::default();
+    stage.fake.tokens().next(ScriptedFault::Hold(gate.clone()));
     let release = async {
         stage.fake.messages().until_received(11).await;
         gate.open();
@@ -204,7 +206,7 @@ async fn pushes_refused_together_share_one_new_access_token() {
 
 #[tokio::test]
 async fn failures_of_the_token_endpoint_are_told_apart() {
-    async fn check(fault: impl Into<Fault>, expected: &str) {
+    async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
         let stage = stage().await;
         stage.fake.tokens().next(fault);
         assert_eq!(stage.push().await, expected);
@@ -214,16 +216,16 @@ async fn failures_of_the_token_endpoint_are_told_apart() {
     let advice = "check Fcm:ClientEmail, Fcm:PrivateKey and this machine's clock";
     let grant = json!({ "error": "invalid_grant" });
     let refused = format!("alarm: fcm token endpoint: status 400; {advice}");
-    check(Reply::json(400, &grant), &refused).await;
+    check(FakeResponse::json(400, &grant), &refused).await;
     let refused = format!("alarm: fcm token endpoint: status 401; {advice}");
-    check(Reply::status(401), &refused).await;
-    check(Reply::status(500), "retry: fcm token endpoint: status 500").await;
-    let busy = Reply::status(429).header("retry-after", "30");
+    check(FakeResponse::status(401), &refused).await;
+    check(FakeResponse::status(500), "retry: fcm token endpoint: status 500").await;
+    let busy = FakeResponse::status(429).header("retry-after", "30");
     check(busy, "retry after 30 s: fcm token endpoint: status 429").await;
     let nothing = "retry: fcm token endpoint: an answer without an access token";
-    check(Reply::json(200, &json!({})), nothing).await;
+    check(FakeResponse::json(200, &json!({})), nothing).await;
     let ended = "retry: fcm token endpoint: the connection ended before the answer";
-    check(Fault::DropConnection, ended).await;
+    check(ScriptedFault::DropConnection, ended).await;
 }
 
 #[tokio::test]
@@ -255,7 +257,7 @@ async fn a_wrong_argument_revokes_only_when_it_is_the_token() {
     check(FcmRefusal::InvalidArgument, expected).await;
     let only_code = |message: &str| {
         let details = json!([{ "errorCode": "INVALID_ARGUMENT" }]);
-        Reply::json(400, &json!({ "error": { "message": message, "details": details } }))
+        FakeResponse::json(400, &json!({ "error": { "message": message, "details": details } }))
     };
     let sentence = "The registration token is not a valid FCM registration token";
     check(only_code(sentence), "invalid token").await;
@@ -283,14 +285,15 @@ async fn failures_of_the_provider_are_tried_again() {
     let asked = "retry after 90 s: fcm: UNAVAILABLE (status 503)";
     check(FcmRefusal::Unavailable(Some(90)), asked).await;
     // Two minutes after the test's time, as a date.
-    let dated = Reply::status(503).header("retry-after", "Wed, 02 Jul 2025 15:02:00 GMT");
+    let dated = FakeResponse::status(503).header("retry-after", "Wed, 02 Jul 2025 15:02:00 GMT");
     check(dated, "retry after 120 s: fcm: status 503").await;
-    let past = Reply::status(503).header("retry-after", "Wed, 02 Jul 2025 14:02:00 GMT");
+    let past = FakeResponse::status(503).header("retry-after", "Wed, 02 Jul 2025 14:02:00 GMT");
     check(past, "retry after 0 s: fcm: status 503").await;
-    check(Reply::status(502).header("retry-after", "soon"), "retry: fcm: status 502").await;
-    let ages = Reply::status(503).header("retry-after", "99999999");
+    check(FakeResponse::status(502).header("retry-after", "soon"), "retry: fcm: status 502").await;
+    let ages = FakeResponse::status(503).header("retry-after", "99999999");
     check(ages, "retry after 86400 s: fcm: status 503").await;
-    check(Fault::DropConnection, "retry: fcm: the connection ended before the answer").await;
+    check(ScriptedFault::DropConnection, "retry: fcm: the connection ended before the answer")
+        .await;
 }
 
 #[tokio::test]
@@ -303,15 +306,15 @@ async fn settings_that_are_wrong_are_an_alarm() {
     let denied = format!("alarm: fcm: status 403; {advice}");
     check(FcmRefusal::PermissionDenied, &denied).await;
     // A 404 without the code of FCM is a wrong project, not a dead token: no device is lost by it.
-    check(Reply::status(404), &format!("alarm: fcm: status 404; {advice}")).await;
+    check(FakeResponse::status(404), &format!("alarm: fcm: status 404; {advice}")).await;
 }
 
 #[tokio::test]
 async fn an_answer_that_does_not_come_is_tried_again() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     assert_eq!(stage.push().await, "delivered");
-    let gate = Gate::default();
-    stage.fake.messages().next(Fault::Hold(gate.clone()));
+    let gate = ResponseGate::default();
+    stage.fake.messages().next(ScriptedFault::Hold(gate.clone()));
     assert_eq!(stage.push().await, "retry: fcm: no answer in time");
     gate.open();
 }

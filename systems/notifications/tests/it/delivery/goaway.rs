@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use notifications::Platform;
-use notifications::delivery::fake::{FakeApns, FakeFcm, Fault};
+use notifications::delivery::fake::{FakeApns, FakeFcm, ScriptedFault};
 use notifications::delivery::{ProviderSettings, Providers};
 
 use super::ground::{Ground, TOKEN, device, push, sent};
@@ -22,7 +22,7 @@ async fn send(providers: &Providers) -> String {
 #[tokio::test]
 async fn nt_a10_after_goaway_the_next_push_opens_a_new_connection() {
     let (fake, providers) = stage().await;
-    fake.pushes().next(Fault::GoAwayAfter);
+    fake.pushes().next(ScriptedFault::GoAwayAfter);
     assert_eq!(send(&providers).await, "delivered");
     fake.until_connections_ended(1).await;
     assert_eq!(send(&providers).await, "delivered");
@@ -43,7 +43,7 @@ async fn a_push_that_goaway_left_unprocessed_is_sent_again_at_once() {
 async fn goaway_after_goaway_works_too() {
     let (fake, providers) = stage().await;
     for connection in 1..=5 {
-        fake.pushes().next(Fault::GoAwayAfter);
+        fake.pushes().next(ScriptedFault::GoAwayAfter);
         assert_eq!(send(&providers).await, "delivered");
         fake.until_connections_ended(connection).await;
     }
@@ -56,7 +56,7 @@ async fn goaway_after_goaway_works_too() {
 async fn no_push_is_lost_or_doubled_while_connections_take_their_leave() {
     let (fake, providers) = stage().await;
     for count in 1..=50 {
-        fake.pushes().next(Fault::GoAwayAfter);
+        fake.pushes().next(ScriptedFault::GoAwayAfter);
         assert_eq!(send(&providers).await, "delivered");
         assert_eq!(fake.pushes().accepted().len(), count);
     }
@@ -65,15 +65,15 @@ async fn no_push_is_lost_or_doubled_while_connections_take_their_leave() {
 #[tokio::test]
 async fn a_push_whose_connection_drops_is_sent_again_once_with_the_same_ids() {
     let (fake, providers) = stage().await;
-    fake.pushes().next(Fault::DropConnection);
+    fake.pushes().next(ScriptedFault::DropConnection);
     assert_eq!(send(&providers).await, "delivered");
     let received = fake.pushes().received();
     assert_eq!(received.len(), 2);
     assert_eq!(received[0].headers.get("apns-id"), received[1].headers.get("apns-id"));
     assert_ne!(received[0].connection, received[1].connection);
 
-    fake.pushes().next(Fault::DropConnection);
-    fake.pushes().next(Fault::DropConnection);
+    fake.pushes().next(ScriptedFault::DropConnection);
+    fake.pushes().next(ScriptedFault::DropConnection);
     assert_eq!(send(&providers).await, "retry: apns: the connection ended before the answer");
     assert_eq!(fake.pushes().received().len(), 4);
     assert_eq!(send(&providers).await, "delivered");
@@ -96,7 +96,7 @@ async fn fcm_survives_a_closed_connection_too() {
     let settings = ProviderSettings { fcm: fake.settings(), ..ProviderSettings::default() };
     let providers = ground.providers(&settings);
     for _ in 0..3 {
-        fake.messages().next(Fault::GoAwayAfter);
+        fake.messages().next(ScriptedFault::GoAwayAfter);
         let result = sent(&providers, &device(Platform::Fcm, TOKEN), &push()).await;
         assert_eq!(result, "delivered");
     }

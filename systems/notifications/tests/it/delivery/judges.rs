@@ -8,8 +8,8 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use notifications::Platform;
-use notifications::delivery::fake::{FakeApns, FakeFcm, Received};
-use notifications::delivery::{ProviderSettings, Signature};
+use notifications::delivery::fake::{FakeApns, FakeFcm, ReceivedRequest};
+use notifications::delivery::{ProviderSettings, WebhookSigner};
 use serde_json::{Value, json};
 use service::settings::Secret;
 
@@ -40,7 +40,7 @@ fn signed(token: &str) -> Value {
     json!({ "header": part(0), "claims": claims })
 }
 
-async fn ours() -> (Received, Received, Received) {
+async fn ours() -> (ReceivedRequest, ReceivedRequest, ReceivedRequest) {
     let ground = Ground::new();
     let fcm = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
     let apns = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
@@ -127,7 +127,7 @@ async fn a_push_to_apns_is_that_of_the_library() {
 #[test]
 fn a_signature_of_a_webhook_is_that_of_the_library() {
     let secret = Secret::new("whsec_ZGVtbyBzZWNyZXQgb2YgdGhlIGZha2UgcmVjZWl2ZXI=");
-    let signature = Signature::new(&secret).unwrap();
+    let signature = WebhookSigner::new(&secret).unwrap();
     let ours = signature.sign("msg_1", NOW_MS / 1000, br#"{"type":"notification"}"#);
     assert_eq!(recorded("standardwebhooks")["signature"], ours);
 }

@@ -1,7 +1,7 @@
 //! Mail: the letter, and each class of reply.
 
 use notifications::Platform;
-use notifications::delivery::fake::{FakeSmtp, Gate, SmtpStage};
+use notifications::delivery::fake::{FakeSmtp, ResponseGate, SmtpStage};
 use notifications::delivery::{ProviderSettings, Providers, SmtpSecurity, SmtpSettings};
 
 use service::settings::Secret;
@@ -146,7 +146,7 @@ async fn a_connection_that_breaks_is_tried_again() {
 #[tokio::test]
 async fn an_answer_that_does_not_come_is_tried_again() {
     let (fake, providers) = stage_with(|settings| settings.timeout_seconds = 1).await;
-    let gate = Gate::default();
+    let gate = ResponseGate::default();
     fake.next_hold(SmtpStage::Addressee, &gate);
     assert_eq!(send(&providers).await, "retry: smtp: no answer in time");
     gate.open();

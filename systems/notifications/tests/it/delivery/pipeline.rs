@@ -8,7 +8,8 @@ use notifications::delivery::fake::{
 };
 use notifications::delivery::{ProviderSettings, Providers};
 use notifications::{
-    Device, Event, EventType, Notifications, Platform, PushState, Registration, Status,
+    Device, DeviceRegistration, EventStatus, EventType, NotificationEvent, Notifications, Platform,
+    PushState,
 };
 
 use crate::world::{World, event_for, registration, user};
@@ -48,7 +49,7 @@ impl Line {
     }
 
     async fn register(&self, device: &str, platform: Platform, token: &str) {
-        let registration = Registration { platform, ..registration(device, token) };
+        let registration = DeviceRegistration { platform, ..registration(device, token) };
         self.system.register_device(&user("bob"), &registration).await.unwrap();
     }
 
@@ -58,11 +59,11 @@ impl Line {
         self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
     }
 
-    async fn like(&self) -> Event {
+    async fn like(&self) -> NotificationEvent {
         self.like_of("p1").await
     }
 
-    async fn like_of(&self, post: &str) -> Event {
+    async fn like_of(&self, post: &str) -> NotificationEvent {
         let like = event_for("bob", EventType::PostLike, "alice", post);
         let event = self.system.enqueue(like).await.unwrap().value;
         self.dispatch().await;
@@ -85,7 +86,7 @@ async fn nt_a09_a_wait_that_fcm_asks_for_is_kept() {
     assert_eq!(line.fcm.messages().received().len(), 1);
     line.world.travel(15 * 60);
     line.dispatch().await;
-    assert_eq!(line.world.event(&event).await.status, Status::Completed);
+    assert_eq!(line.world.event(&event).await.status, EventStatus::Completed);
     assert_eq!(line.fcm.messages().accepted().len(), 1);
 }
 
@@ -96,7 +97,7 @@ async fn nt_a09_an_unregistered_token_revokes_its_device_only() {
     line.register("new-phone", Platform::Fcm, "token-2").await;
     line.fcm.messages().for_target("token-1", FcmRefusal::Unregistered);
     let event = line.like().await;
-    assert_eq!(event.status, Status::Completed);
+    assert_eq!(event.status, EventStatus::Completed);
     let active = line.active().await;
     let active: Vec<&str> = active.iter().map(|device| device.device_id.as_str()).collect();
     assert_eq!(active, ["new-phone"]);
@@ -113,11 +114,11 @@ async fn nt_a10_a_token_that_apns_gave_up_revokes_its_device() {
         timestamp_ms: Some(timestamp_ms),
     };
     line.apns.pushes().next(gone(now_ms - 1));
-    assert_eq!(line.like().await.status, Status::Completed);
+    assert_eq!(line.like().await.status, EventStatus::Completed);
     assert_eq!(line.active().await.len(), 1, "it registered after that moment");
     line.world.travel(60);
     line.apns.pushes().next(gone(now_ms + 1));
-    assert_eq!(line.like_of("p2").await.status, Status::Completed);
+    assert_eq!(line.like_of("p2").await.status, EventStatus::Completed);
     assert_eq!(line.active().await.len(), 0);
     assert_eq!(line.apns.pushes().violations(), Vec::<String>::new());
 }
@@ -129,7 +130,7 @@ async fn one_event_reaches_every_channel_and_each_result_is_kept() {
     line.register("hook", Platform::Webhook, &line.webhook.url("/hook")).await;
     line.register("mail", Platform::Mail, "bob@example.net").await;
     let event = line.like().await;
-    assert_eq!(event.status, Status::Completed);
+    assert_eq!(event.status, EventStatus::Completed);
     let states: Vec<PushState> = event.deliveries.iter().map(|record| record.result).collect();
     assert_eq!(states, [PushState::Delivered; 3]);
     assert_eq!(line.fcm.messages().accepted().len(), 1);

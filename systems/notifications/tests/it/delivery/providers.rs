@@ -18,9 +18,9 @@ const PLATFORMS: [Platform; 4] = Platform::ALL;
 fn platforms_are_stored_under_their_names() {
     for platform in PLATFORMS {
         assert_eq!(serde_json::to_value(platform).unwrap(), platform.name());
-        assert_eq!(Platform::named(platform.name()), Some(platform));
+        assert_eq!(Platform::from_name(platform.name()), Some(platform));
     }
-    assert_eq!(Platform::named("FCM"), None);
+    assert_eq!(Platform::from_name("FCM"), None);
 }
 
 #[tokio::test]

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use notifications::Platform;
 use notifications::delivery::fake::{
-    FakeApns, FakeFcm, FakeSmtp, FakeWebhook, Fault, Reply, SmtpStage,
+    FakeApns, FakeFcm, FakeResponse, FakeSmtp, FakeWebhook, ScriptedFault, SmtpStage,
 };
-use notifications::delivery::{FcmSettings, ProviderSettings, SettingsError};
+use notifications::delivery::{FcmSettings, ProviderSettings, ProviderSettingsError};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span;
@@ -126,7 +126,7 @@ async fn no_secret_is_in_a_log_or_a_result() {
     let mut results = String::new();
     // Taken; refused by a provider that repeats what it was sent; and cut off in the middle.
     for round in 0..3 {
-        let echo = Reply::json(
+        let echo = FakeResponse::json(
             400,
             &json!({
                 "reason": format!("no {TOKEN}"),
@@ -138,8 +138,8 @@ async fn no_secret_is_in_a_log_or_a_result() {
                 0 => {}
                 1 => script.next(echo.clone()),
                 _ => {
-                    script.next(Fault::DropConnection);
-                    script.next(Fault::DropConnection);
+                    script.next(ScriptedFault::DropConnection);
+                    script.next(ScriptedFault::DropConnection);
                 }
             }
         }
@@ -192,7 +192,7 @@ async fn no_secret_is_in_an_error_about_settings() {
     let (fcm, apns) = (settings.fcm.clone(), settings.apns.clone());
     settings.fcm.private_key = apns.private_key;
     settings.apns.private_key = fcm.private_key;
-    let open = |settings: &ProviderSettings| -> SettingsError {
+    let open = |settings: &ProviderSettings| -> ProviderSettingsError {
         notifications::delivery::Providers::open(settings, &ground.clock).unwrap_err()
     };
     let mut text = format!("{:?} ", open(&settings));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use notifications::Platform;
-use notifications::delivery::fake::{FakeWebhook, Fault, Gate, Reply};
+use notifications::delivery::fake::{FakeResponse, FakeWebhook, ResponseGate, ScriptedFault};
 use notifications::delivery::{
-    Delivery, ProviderSettings, Providers, PushResult, Signature, WebhookSettings,
+    Delivery, ProviderSettings, Providers, PushResult, WebhookSettings, WebhookSigner,
 };
 use serde_json::json;
 
@@ -43,7 +43,7 @@ impl Stage {
     }
 }
 
-async fn check(fault: impl Into<Fault>, expected: &str) {
+async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
     let stage = stage().await;
     stage.fake.pushes().next(fault);
     assert_eq!(stage.push().await, expected);
@@ -100,7 +100,7 @@ async fn the_same_push_has_the_same_id_later() {
 #[test]
 fn the_signature_is_that_of_the_convention() {
     let secret = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-    let signature = Signature::new(&secret).unwrap();
+    let signature = WebhookSigner::new(&secret).unwrap();
     let body = br#"{"test": 2432232314}"#;
     let signed = signature.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
     assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
@@ -108,7 +108,7 @@ fn the_signature_is_that_of_the_convention() {
 
 #[test]
 fn a_signature_holds_only_for_what_was_signed_and_when() {
-    let signature = Signature::new(&Secret::new("a secret of more than 24 bytes")).unwrap();
+    let signature = WebhookSigner::new(&Secret::new("a secret of more than 24 bytes")).unwrap();
     let signed = signature.sign("id", 1000, b"body");
     let holds = |id, timestamp, body: &[u8], signatures: &str, now| {
         signature.verify(id, timestamp, body, signatures, now)
@@ -123,25 +123,26 @@ fn a_signature_holds_only_for_what_was_signed_and_when() {
     assert!(!holds("id", "1000", b"Body", &signed, 1000));
     assert!(!holds("id", "soon", b"body", &signed, 1000));
     assert!(!holds("id", "1000", b"body", "", 1000));
-    let other = Signature::new(&Secret::new("another secret of 24 bytes")).unwrap();
+    let other = WebhookSigner::new(&Secret::new("another secret of 24 bytes")).unwrap();
     assert!(!other.verify("id", "1000", b"body", &signed, 1000));
 }
 
 #[tokio::test]
 async fn statuses_are_told_apart() {
     for status in [200, 201, 202, 204] {
-        check(Reply::status(status), "delivered").await;
+        check(FakeResponse::status(status), "delivered").await;
     }
     for status in [400, 401, 403, 404, 405, 413, 415, 422] {
-        check(Reply::status(status), &format!("permanent: webhook: status {status}")).await;
+        check(FakeResponse::status(status), &format!("permanent: webhook: status {status}")).await;
     }
     for status in [408, 425, 429, 500, 502, 503, 504] {
-        check(Reply::status(status), &format!("retry: webhook: status {status}")).await;
+        check(FakeResponse::status(status), &format!("retry: webhook: status {status}")).await;
     }
-    check(Reply::status(410), "invalid token").await;
-    let asked = Reply::status(429).header("retry-after", "17");
+    check(FakeResponse::status(410), "invalid token").await;
+    let asked = FakeResponse::status(429).header("retry-after", "17");
     check(asked, "retry after 17 s: webhook: status 429").await;
-    check(Fault::DropConnection, "retry: webhook: the connection ended before the answer").await;
+    check(ScriptedFault::DropConnection, "retry: webhook: the connection ended before the answer")
+        .await;
 }
 
 #[tokio::test]
@@ -152,7 +153,7 @@ async fn redirects_are_not_followed() {
         stage
             .fake
             .pushes()
-            .for_target("/hook", Reply::status(status).header("location", &elsewhere));
+            .for_target("/hook", FakeResponse::status(status).header("location", &elsewhere));
         let expected = format!(
             "permanent: webhook: status {status}; redirects are not followed, register the new URL"
         );
@@ -209,8 +210,8 @@ async fn what_is_no_url_to_call_is_permanent() {
 #[tokio::test]
 async fn an_answer_that_does_not_come_is_tried_again() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
-    let gate = Gate::default();
-    stage.fake.pushes().next(Fault::Hold(gate.clone()));
+    let gate = ResponseGate::default();
+    stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
     assert_eq!(stage.push().await, "retry: webhook: no answer in time");
     gate.open();
 }

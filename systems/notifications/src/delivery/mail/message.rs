@@ -1,0 +1,49 @@
+//! The mail made of a push.
+//!
+//! Owns its headers and its text. Does not own sending.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use lettre::Message;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, SinglePart};
+
+use crate::delivery::message_id;
+use crate::delivery::push::Push;
+use crate::domain::Device;
+
+/// The mail, or why there can be none.
+pub(super) fn compose(
+    from: &Mailbox,
+    to: Mailbox,
+    device: &Device,
+    push: &Push,
+    now_ms: u64,
+) -> Result<Message, &'static str> {
+    let id = format!("<{}@{}>", message_id::uuid(device, push), from.email.domain());
+    let text = format!("{}\r\n\r\n{}\r\n", lines(&push.body), push.deeplink);
+    let mut letter = Message::builder()
+        .from(from.clone())
+        .to(to)
+        .subject(one_line(&push.title))
+        .date(UNIX_EPOCH + Duration::from_millis(now_ms))
+        .message_id(Some(id))
+        .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text))
+        .map_err(|_| "no mail can be made of this push")?;
+    // Tells answering machines not to answer.
+    letter.headers_mut().insert_raw(HeaderValue::new(
+        HeaderName::new_from_ascii_str("Auto-Submitted"),
+        "auto-generated".to_owned(),
+    ));
+    Ok(letter)
+}
+
+/// A subject has one line.
+fn one_line(text: &str) -> String {
+    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Line ends as mail has them.
+fn lines(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join("\r\n")
+}
