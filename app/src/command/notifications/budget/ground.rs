@@ -36,10 +36,10 @@ pub(super) async fn system(
 ) -> Result<(Notifications, Arc<TravellingClock>), Failure> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
     let environment = Environment::travelling(Arc::clone(&clock), SEED);
-    let settings = engine::NotificationSettings {
+    let settings = engine::Settings {
         charge_profile: profile,
         maintenance: false,
-        ..engine::NotificationSettings::default()
+        ..engine::Settings::default()
     };
     let chosen = NotificationSettings { indexing, ..NotificationSettings::default() };
     let store = Arc::new(storage::memory::MemoryStore::new());

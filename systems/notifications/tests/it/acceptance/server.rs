@@ -18,10 +18,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         // Clients sign with the machine's clock, and the engine's clock travels.
-        let settings = Settings {
-            clock_skew_max_seconds: None,
-            ..Settings::default()
-        };
+        let settings = Settings { clock_skew_max_seconds: None, ..Settings::default() };
         let gateway = Gateway::new(engine.clone(), settings);
         tokio::spawn(async move {
             gateway
