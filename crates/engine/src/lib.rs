@@ -4,7 +4,7 @@
 //! HTTP (`gateway`), the storage of bytes (`storage` and its backends) or the meaning of a value (`model`).
 //!
 //! ```text
-//! Operation ─► execute ─► catalog (which container) ─► partition/locate (which physical partition)
+//! Engine::create_item ─► catalog (which container) ─► partition map (which physical partition)
 //!     read ─► storage.get                                            ─► Outcome
 //!     write ─► partition/writer (one turn) ─► item/stored (write set) ─► storage.commit ─► Outcome
 //! ```
@@ -12,14 +12,12 @@
 //! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
 //! terms, its unique keys and its change; the store stamps it with its lsn.
 
-mod backup;
 mod catalog;
 pub mod change_feed;
 mod charge;
 mod engine;
 mod environment;
 mod error;
-mod execute;
 mod expiry;
 mod index;
 mod item;
@@ -36,10 +34,10 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod throughput;
+mod time_travel;
 pub mod usage;
 pub mod verify;
 
-pub use backup::SnapshotAt;
 pub use catalog::{AttachedKind, AttachedResource, ContainerAddress, DatabaseAddress};
 pub use engine::Engine;
 pub use environment::{
@@ -49,6 +47,7 @@ pub use environment::{
 pub use error::{Error, ErrorKind, Result};
 pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
-pub use operation::{ContainerLink, Operation};
-pub use outcome::{Item, Outcome, OutcomeValue};
+pub use operation::ContainerLink;
+pub use outcome::{Item, Outcome};
 pub use settings::Settings;
+pub use time_travel::SnapshotAt;

@@ -1,7 +1,7 @@
-//! What enters the engine: one plain-data struct per operation, and the enum of all of them.
+//! The requests of the engine: one plain struct per operation, and the options that several of them share.
 //!
-//! Owns the contract downwards. Each operation carries exactly its own fields. Does not own execution: `execute` maps
-//! every variant to its function.
+//! Each operation carries exactly its own fields and is the argument of the `Engine` method of the same name. Does not
+//! own the change feed request (`change_feed`) or the query request (`query`).
 
 use model::{
     ConsistencyLevel, ContainerId, ContainerProperties, DatabaseId, DatabaseProperties,
@@ -10,7 +10,6 @@ use model::{
 };
 
 use crate::change_feed::{ChangeFeedMode, ChangeFeedStart};
-use crate::query::{PlanQuery, QueryItems};
 
 /// The names that lead to a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -320,66 +319,4 @@ pub struct MergePartitions {
     pub container: ContainerLink,
     /// Numbers of the two physical partitions.
     pub partitions: (u32, u32),
-}
-
-/// Every operation of the engine.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Operation {
-    /// See [`CreateDatabase`].
-    CreateDatabase(CreateDatabase),
-    /// Reads a database.
-    ReadDatabase(DatabaseId),
-    /// Lists the databases of the account.
-    ListDatabases,
-    /// Deletes a database with all it holds.
-    DeleteDatabase(DatabaseId),
-    /// See [`CreateContainer`].
-    CreateContainer(CreateContainer),
-    /// Reads a container.
-    ReadContainer(ContainerLink),
-    /// Lists the containers of a database.
-    ListContainers(DatabaseId),
-    /// See [`ReplaceContainer`].
-    ReplaceContainer(ReplaceContainer),
-    /// Deletes a container with all its items.
-    DeleteContainer(ContainerLink),
-    /// Reads throughput.
-    ReadThroughput(ThroughputOwner),
-    /// Replaces throughput.
-    ReplaceThroughput(ThroughputOwner, Throughput),
-    /// Lists the physical partitions of a container.
-    ListPartitions(ContainerLink),
-    /// See [`SplitPartition`].
-    SplitPartition(SplitPartition),
-    /// See [`MergePartitions`].
-    MergePartitions(MergePartitions),
-    /// See [`CreateItem`].
-    CreateItem(CreateItem),
-    /// See [`ReadItem`].
-    ReadItem(ReadItem),
-    /// See [`ReadManyItems`].
-    ReadManyItems(ReadManyItems),
-    /// See [`ListItems`].
-    ListItems(ListItems),
-    /// See [`ReplaceItem`].
-    ReplaceItem(ReplaceItem),
-    /// See [`UpsertItem`].
-    UpsertItem(UpsertItem),
-    /// See [`PatchItem`].
-    PatchItem(PatchItem),
-    /// See [`DeleteItem`].
-    DeleteItem(DeleteItem),
-    /// See [`DeleteByPartitionKey`].
-    DeleteByPartitionKey(DeleteByPartitionKey),
-    /// See [`TransactionalBatch`].
-    TransactionalBatch(TransactionalBatch),
-    /// See [`ReadChangeFeed`].
-    ReadChangeFeed(ReadChangeFeed),
-    /// See [`QueryItems`].
-    QueryItems(Box<QueryItems>),
-    /// Explains how a query would run.
-    ExplainQuery(Box<QueryItems>),
-    /// See [`PlanQuery`].
-    PlanQuery(PlanQuery),
 }

@@ -8,9 +8,7 @@ use model::{
     RequestCharge, ResourceId, SessionToken, Throughput, TimestampSeconds,
 };
 
-use crate::change_feed::ChangeFeedPage;
 use crate::error::Error;
-use crate::query::{QueryExplanation, QueryPage};
 
 /// The answer to an operation.
 #[derive(Clone, Debug)]
@@ -252,44 +250,4 @@ pub struct PartitionResource {
     pub usage: Usage,
     /// Its share of the container's throughput, between 0 and 1.
     pub throughput_fraction: f64,
-}
-
-/// The value of any outcome, for callers that execute [`crate::Operation`] values.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum OutcomeValue {
-    /// Nothing but success.
-    Done,
-    /// A database.
-    Database(DatabaseResource),
-    /// Databases.
-    Databases(Vec<DatabaseResource>),
-    /// A container.
-    Container(Box<ContainerResource>),
-    /// Containers.
-    Containers(Vec<ContainerResource>),
-    /// Throughput, if the owner has its own.
-    Throughput(Option<ThroughputResource>),
-    /// Physical partitions.
-    Partitions(PartitionsResource),
-    /// An item.
-    Item(Item),
-    /// The answer of a read.
-    Read(ReadAnswer),
-    /// The answer of an upsert.
-    Upserted(Upserted),
-    /// Items.
-    Items(Page<Item>),
-    /// How many items went.
-    Deleted(u64),
-    /// The end of a batch.
-    Batch(BatchOutcome),
-    /// Changes.
-    ChangeFeed(ChangeFeedPage),
-    /// Rows of a query.
-    Rows(Box<QueryPage>),
-    /// How a query would run.
-    Explanation(Box<QueryExplanation>),
-    /// The query plan document for clients.
-    QueryPlan(Json),
 }

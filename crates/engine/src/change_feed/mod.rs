@@ -1,11 +1,10 @@
 //! The change feed: the changes of a container, read by feed range from a position.
 //!
-//! Owns reading in both modes and the positions. The processor beside it uses only the engine's public operations.
-//! Does not own writing: the turn of an item writes the change log and the versions.
+//! Owns reading in both modes and the positions. Does not own writing: the transaction of an item writes the change
+//! log and the versions. Does not own the change feed processor: `client` has it.
 
 mod change;
 mod position;
-pub mod processor;
 mod read;
 mod scan;
 mod start;

@@ -19,7 +19,6 @@ mod listing;
 mod load;
 mod model;
 mod partition_keys;
-mod processor;
 mod query;
 mod restructuring;
 mod scripted_store;

@@ -86,27 +86,3 @@ async fn a_term_nobody_wrote_is_found() {
     let report = verify(&account.engine).await;
     assert_eq!(report.findings_count, 1, "{:?}", report.findings);
 }
-
-#[tokio::test]
-async fn an_exported_container_can_be_imported_into_an_empty_account() {
-    let account = filled().await;
-    let link = engine::ContainerLink::new("d", "c").unwrap();
-    let mut file = Vec::new();
-    let exported = account.engine.export_container(&link, &mut file, &mut |_| {}).await.unwrap();
-    let other = Account::new().await;
-    let imported =
-        other.engine.import_container(&link, &mut file.as_slice(), &mut |_| {}).await.unwrap();
-    assert_eq!((exported, imported), (20, 20));
-    let item = other.read(&link, "p1", "i4").await.unwrap();
-    assert_eq!(item.to_json().get("n"), Some(&json("4")));
-    assert!(verify(&other.engine).await.is_consistent());
-}
-
-#[tokio::test]
-async fn a_line_that_is_no_item_is_named() {
-    let account = filled().await;
-    let link = engine::ContainerLink::new("d", "c").unwrap();
-    let mut lines = &b"{\"id\":\"z\",\"pk\":\"p\"}\n{broken\n"[..];
-    let error = account.engine.import_container(&link, &mut lines, &mut |_| {}).await.unwrap_err();
-    assert!(error.message().starts_with("line 2 is not JSON"), "{error}");
-}
