@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
-    BatchOperation, CreateContainer, CreateDatabase, CreateItem, ReadChangeFeed, ReadItem,
-    ReadOptions, ReplaceItem, TransactionalBatch, WriteOptions,
+    BatchOperation, CreateContainer, CreateDatabase, CreateItem, ReadItem, ReadOptions,
+    ReplaceItem, TransactionalBatch, WriteOptions,
 };
 use engine::outcome::{BatchOutcome, ReadAnswer};
 use engine::{

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart};
-use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions, ReadChangeFeed};
+use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
+use engine::operation::{CreateContainer, CreateDatabase, ListItems, PageOptions};
 use engine::{ContainerLink, Engine, Environment, Item, Settings};
 use model::{ContainerProperties, DatabaseProperties, FeedRange};
 use storage_lsm::{Durability, LsmStore};

@@ -1,8 +1,7 @@
 //! d: the change feed from its beginning to its end, against a raw scan of the change log.
 
 use engine::Engine;
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
-use engine::operation::ReadChangeFeed;
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use model::FeedRange;
 use storage_lsm::Durability;
 

@@ -1,7 +1,7 @@
-//! From what an operation has touched to its charge.
+//! From what an operation has touched to its request charge.
 //!
-//! Owns what the bill counts of a stored item, the profile and the level a request is priced by, and the explanations
-//! of point operations. Does not own a figure: every price is `model::charge`'s.
+//! Owns what a charge depends on (sizes, index costs, profile, consistency level) and the explanations of point
+//! operations. Imports no operation: they pass in what they touched. Every price is in `model::charge`.
 
 use model::charge::{self, ChargeExplanation, ChargeProfile, ChargeTerm, IndexCost, TermDetail};
 pub(crate) use model::charge::{
@@ -9,11 +9,7 @@ pub(crate) use model::charge::{
 };
 use model::{ConsistencyLevel, RequestCharge};
 
-use crate::engine::Engine;
 use crate::error::{Error, ErrorKind};
-use crate::item::Written;
-use crate::operation::ReadOptions;
-use crate::outcome::Item;
 
 /// What an item weighs on the bill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,37 +20,23 @@ pub(crate) struct Weight {
     pub(crate) index_units: u64,
 }
 
+/// What a write did to an item, as far as its charge depends on it.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteCost {
+    pub(crate) created: bool,
+    pub(crate) old: Weight,
+    pub(crate) new: Weight,
+    /// What the index of removed and added leaves costs, in 1/21 request units; none if neither version is indexed.
+    pub(crate) changed_units: Option<u64>,
+    /// Path by path, if an explanation was asked for.
+    pub(crate) versions: Option<Box<IndexedVersions>>,
+}
+
 /// What the index of the old and of the new version of an item costs, path by path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IndexedVersions {
     pub(crate) old: Vec<IndexCost>,
     pub(crate) new: Vec<IndexCost>,
-}
-
-/// Bytes that the system properties add to the text of an item: names and values of fixed length, each behind a comma.
-/// Timestamps have ten digits until the year 2286.
-const SYSTEM_BYTES: usize = concat!(
-    r#","_rid":"012345678901234567890123""#,
-    r#","_self":"dbs/01234567/colls/012345678901/docs/012345678901234567890123/""#,
-    r#","_etag":"\"00000000-0000-0000-0000-000000000000\"""#,
-    r#","_attachments":"attachments/""#,
-    r#","_ts":1234567890"#
-)
-.len();
-
-/// The bytes that the bill counts of an item's stored text.
-pub(crate) fn own_bytes(text_bytes: usize) -> usize {
-    text_bytes.saturating_sub(SYSTEM_BYTES)
-}
-
-/// The bytes that the bill counts of items whose texts have so many in all.
-pub(crate) fn own_bytes_of_many(text_bytes: u64, items: u64) -> u64 {
-    text_bytes.saturating_sub(items.saturating_mul(SYSTEM_BYTES as u64))
-}
-
-/// The bytes that the bill counts of an item.
-pub(crate) fn item_bytes(item: &Item) -> usize {
-    own_bytes(item.text().len())
 }
 
 /// The error of a write that was refused, with what a refusal costs. A store that fails costs nothing.
@@ -70,29 +52,32 @@ pub(crate) fn refused_write(error: Error) -> Error {
     }
 }
 
-impl Engine {
-    /// The profile that this account is priced by.
-    pub(crate) fn charge_profile(&self) -> ChargeProfile {
-        self.core.settings.charge_profile
-    }
+/// What all charges of an account depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pricing {
+    pub(crate) profile: ChargeProfile,
+    /// The consistency level of reads that do not ask for another.
+    pub(crate) consistency: ConsistencyLevel,
+}
 
-    /// The level that a read is priced by.
-    pub(crate) fn read_level(&self, options: &ReadOptions) -> ConsistencyLevel {
-        options.consistency.unwrap_or(self.core.settings.consistency)
+impl Pricing {
+    /// The consistency level that a read is priced by.
+    pub(crate) fn read_level(self, requested: Option<ConsistencyLevel>) -> ConsistencyLevel {
+        requested.unwrap_or(self.consistency)
     }
 
     /// An explanation by this account's profile.
     pub(crate) fn explained(
-        &self,
+        self,
         operation: &'static str,
         terms: Vec<ChargeTerm>,
     ) -> Box<ChargeExplanation> {
-        Box::new(ChargeExplanation { operation, profile: self.charge_profile(), terms })
+        Box::new(ChargeExplanation { operation, profile: self.profile, terms })
     }
 
     /// The explanation of a read; `bytes` is none when nothing was returned.
     pub(crate) fn explain_read(
-        &self,
+        self,
         bytes: Option<usize>,
         level: ConsistencyLevel,
     ) -> Box<ChargeExplanation> {
@@ -105,7 +90,7 @@ impl Engine {
 
     /// The explanation of a page of items that were read.
     pub(crate) fn explain_feed(
-        &self,
+        self,
         operation: &'static str,
         item_bytes: impl Iterator<Item = usize>,
         charge: RequestCharge,
@@ -128,32 +113,32 @@ impl Engine {
     }
 
     /// The charge of a create, a replace or a patch.
-    pub(crate) fn write_charge(&self, written: &Written, patch_operations: usize) -> RequestCharge {
-        let (old, new) = (written.old, written.new);
-        let base = if written.created {
+    pub(crate) fn write_charge(self, cost: &WriteCost, patch_operations: usize) -> RequestCharge {
+        let (old, new) = (cost.old, cost.new);
+        let base = if cost.created {
             charge::create(new.bytes, new.index_units)
         } else {
-            charge::replace(self.charge_profile(), old.bytes, new.bytes, written.changed_units)
+            charge::replace(self.profile, old.bytes, new.bytes, cost.changed_units)
         };
         base + charge::patch_operations(patch_operations)
     }
 
     /// The explanation of a create, a replace or a patch, when one was asked for.
     pub(crate) fn explain_write(
-        &self,
-        written: &Written,
+        self,
+        cost: &WriteCost,
         patch_operations: usize,
     ) -> Option<Box<ChargeExplanation>> {
-        let versions = written.versions.as_deref()?;
-        let mut terms = vec![ChargeTerm::of_write("write", written.new.bytes)];
-        if written.created {
+        let versions = cost.versions.as_deref()?;
+        let mut terms = vec![ChargeTerm::of_write("write", cost.new.bytes)];
+        if cost.created {
             terms.extend(ChargeTerm::of_index(&versions.new));
             return Some(self.explained("create", terms));
         }
-        if self.charge_profile().removals_paid() > 0 {
-            terms.push(ChargeTerm::of_write("remove", written.old.bytes));
+        if self.profile.removals_paid() > 0 {
+            terms.push(ChargeTerm::of_write("remove", cost.old.bytes));
         }
-        if written.changed_units.is_some() {
+        if cost.changed_units.is_some() {
             terms.extend(ChargeTerm::of_changed_index(&versions.old, &versions.new));
         }
         terms.extend(ChargeTerm::of_patch_operations(patch_operations));
@@ -162,11 +147,7 @@ impl Engine {
     }
 
     /// The explanation of a delete.
-    pub(crate) fn explain_delete(
-        &self,
-        old: Weight,
-        index: &[IndexCost],
-    ) -> Box<ChargeExplanation> {
+    pub(crate) fn explain_delete(self, old: Weight, index: &[IndexCost]) -> Box<ChargeExplanation> {
         let mut terms = vec![ChargeTerm::of_write("remove", old.bytes)];
         terms.extend(ChargeTerm::of_index(index));
         self.explained("delete", terms)

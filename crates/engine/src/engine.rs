@@ -13,9 +13,9 @@ use storage::{Shard, Store, memory::MemoryStore};
 use tokio::sync::{Mutex, oneshot};
 
 use crate::catalog::{CatalogStore, CatalogView, Container, Database};
+use crate::charge::Pricing;
 use crate::environment::Environment;
-use crate::error::{Error, ErrorKind, Result};
-use crate::maintenance;
+use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::partition::Partition;
 use crate::query::{ParsedQueryCache, PreparedQueryCache, ShapeCache};
@@ -101,7 +101,7 @@ impl Engine {
         let engine = Self { core: Arc::new(core) };
         engine.load().await?;
         if engine.core.settings.maintenance {
-            maintenance::start(&engine);
+            engine.start_maintenance();
         }
         Ok(engine)
     }
@@ -134,8 +134,8 @@ impl Engine {
         self.core.closed.store(true, Ordering::SeqCst);
         let _round = self.core.maintaining.lock().await;
         for container in self.view().containers() {
-            let holds = container.hold_writers().await;
-            container.retire(holds).await;
+            let pauses = container.pause_writers().await;
+            container.retire(pauses).await;
         }
         self.replace_view(CatalogView::default());
         self.core.store.close().await?;
@@ -183,6 +183,11 @@ impl Engine {
         self.core.store.as_ref()
     }
 
+    pub(crate) fn pricing(&self) -> Pricing {
+        let Settings { charge_profile: profile, consistency, .. } = *self.core.settings;
+        Pricing { profile, consistency }
+    }
+
     pub(crate) fn now(&self) -> TimestampMs {
         self.core.environment.now()
     }
@@ -203,7 +208,7 @@ impl Engine {
         if self.is_closed() {
             return Err(Error::closed());
         }
-        self.view().databases.get(id).cloned().ok_or_else(|| owner_not_found("database", id))
+        self.view().databases.get(id).cloned().ok_or_else(|| Error::owner_not_found("database", id))
     }
 
     pub(crate) fn container(&self, link: &ContainerLink) -> Result<Arc<Container>> {
@@ -212,9 +217,31 @@ impl Engine {
         }
         let view = self.core.view.read().unwrap_or_else(PoisonError::into_inner);
         let database = view.databases.get(&link.database);
-        let database = database.ok_or_else(|| owner_not_found("database", &link.database))?;
+        let database =
+            database.ok_or_else(|| Error::owner_not_found("database", &link.database))?;
         let container = database.containers.get(&link.container);
-        container.cloned().ok_or_else(|| owner_not_found("container", link))
+        container.cloned().ok_or_else(|| Error::owner_not_found("container", link))
+    }
+
+    /// Repeats rounds of maintenance until the engine is closed or dropped. The task holds a weak reference: it must
+    /// not keep an engine alive that nobody else uses.
+    fn start_maintenance(&self) {
+        let core = Arc::downgrade(&self.core);
+        let environment = self.core.environment.clone();
+        let interval = Duration::from_millis(self.core.settings.maintenance_every_ms);
+        self.core.environment.spawn(async move {
+            loop {
+                environment.sleep(interval).await;
+                let Some(core) = core.upgrade() else { return };
+                let engine = Self { core };
+                if engine.is_closed() {
+                    return;
+                }
+                // A failed round leaves everything as it was; the next one tries again, and requests see the store's
+                // error themselves.
+                let _ = engine.maintain().await;
+            }
+        });
     }
 
     async fn load(&self) -> Result<()> {
@@ -245,11 +272,4 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Engine({})", self.core.settings.account_id)
     }
-}
-
-pub(crate) fn owner_not_found(kind: &str, name: impl std::fmt::Display) -> Error {
-    Error::new(
-        ErrorKind::OwnerNotFound,
-        format!("Resource Not Found. There is no {kind} '{name}'."),
-    )
 }

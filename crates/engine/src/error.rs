@@ -133,6 +133,14 @@ impl Error {
         Self::new(ErrorKind::Corrupt, message)
     }
 
+    /// A parent resource that does not exist.
+    pub(crate) fn owner_not_found(kind: &str, name: impl fmt::Display) -> Self {
+        Self::new(
+            ErrorKind::OwnerNotFound,
+            format!("Resource Not Found. There is no {kind} '{name}'."),
+        )
+    }
+
     pub(crate) fn closed() -> Self {
         Self::new(ErrorKind::Unavailable, "the engine is closed; open it again")
     }

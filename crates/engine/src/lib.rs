@@ -6,7 +6,7 @@
 //! ```text
 //! Engine::create_item ─► catalog (which container) ─► partition map (which physical partition)
 //!     read ─► storage.get                                            ─► Outcome
-//!     write ─► partition/writer (one turn) ─► item/stored (write set) ─► storage.commit ─► Outcome
+//!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Outcome
 //! ```
 //!
 //! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
@@ -15,26 +15,29 @@
 mod catalog;
 pub mod change_feed;
 mod charge;
+mod container;
 mod engine;
 mod environment;
 mod error;
-mod expiry;
 mod index;
 mod item;
 mod key_layout;
 mod maintenance;
-
+mod metering;
 pub mod operation;
 mod ordered_bytes;
 pub mod outcome;
 mod partition;
 pub mod query;
+mod record;
+mod restructure;
 mod session;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod throughput;
 mod time_travel;
+mod transaction;
 pub mod usage;
 pub mod verify;
 

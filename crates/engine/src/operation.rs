@@ -9,8 +9,6 @@ use model::{
     Precondition, SessionToken, Throughput,
 };
 
-use crate::change_feed::{ChangeFeedMode, ChangeFeedStart};
-
 /// The names that lead to a container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContainerLink {
@@ -284,21 +282,6 @@ pub struct TransactionalBatch {
     pub partition_key: PartitionKey,
     /// What to do, in order.
     pub operations: Vec<BatchOperation>,
-}
-
-/// Reads changes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadChangeFeed {
-    /// Where.
-    pub container: ContainerLink,
-    /// Which part of the container.
-    pub feed_range: FeedRange,
-    /// Newest versions only, or every version and deletion.
-    pub mode: ChangeFeedMode,
-    /// From where.
-    pub start: ChangeFeedStart,
-    /// Changes of a page at most.
-    pub items_max: Option<usize>,
 }
 
 /// Splits a physical partition in two while it is in use.

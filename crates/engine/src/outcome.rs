@@ -9,6 +9,7 @@ use model::{
 };
 
 use crate::error::Error;
+use crate::record::{ItemHeader, ItemRecord, LoggedItem, own_bytes};
 
 /// The answer to an operation.
 #[derive(Clone, Debug)]
@@ -45,8 +46,21 @@ pub struct Item {
 }
 
 impl Item {
-    pub(crate) fn new(body: Bytes, etag: Etag, lsn: Lsn, timestamp: TimestampSeconds) -> Self {
-        Self { body, etag, lsn, timestamp }
+    /// The item of a stored record. The lsn is passed separately: a record that was just committed does not contain it.
+    pub(crate) fn from_record(record: ItemRecord, lsn: Lsn) -> Self {
+        let ItemHeader { etag, timestamp, .. } = record.header;
+        Self { body: record.into_body(), etag, lsn, timestamp }
+    }
+
+    /// The item of a change; it shares the stored value.
+    pub(crate) fn from_change(change: &LoggedItem, lsn: Lsn) -> Self {
+        let ItemHeader { etag, timestamp, .. } = change.header();
+        Self { body: change.body(), etag, lsn, timestamp }
+    }
+
+    /// Bytes of the text that request charges count.
+    pub(crate) fn own_bytes(&self) -> usize {
+        own_bytes(self.body.len())
     }
 
     /// The JSON text with system properties.

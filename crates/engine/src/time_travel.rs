@@ -8,14 +8,15 @@ use std::sync::Arc;
 use model::TimestampSeconds;
 use storage::{Direction, Entry, KeyRange, Read, Scan, ScanLimit, Shard, Space};
 
-use crate::catalog::{Container, ContainerLive};
+use crate::catalog::Container;
+use crate::container::ContainerLive;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::{ItemRecord, LogEntry, Version, item_of};
 use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
 use crate::operation::ContainerLink;
 use crate::outcome::Item;
 use crate::partition::PartitionState;
+use crate::record::{ItemRecord, LogEntry, Version};
 
 /// Entries looked at per page.
 const PAGE_ENTRIES: usize = 1000;
@@ -92,7 +93,7 @@ impl SnapshotAt {
             }
         };
         let lsn = record.header.position.lsn;
-        Ok(self.was_there(&record, ended).then(|| item_of(record, lsn)))
+        Ok(self.was_there(&record, ended).then(|| Item::from_record(record, lsn)))
     }
 
     /// Written by then, not superseded by then, not expired by then.

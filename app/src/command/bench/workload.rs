@@ -4,10 +4,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
-    CreateContainer, CreateDatabase, CreateItem, ReadChangeFeed, ReadItem, ReadOptions,
-    WriteOptions,
+    CreateContainer, CreateDatabase, CreateItem, ReadItem, ReadOptions, WriteOptions,
 };
 use engine::{ContainerLink, Engine};
 use indicatif::ProgressBar;

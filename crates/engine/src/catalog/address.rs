@@ -9,7 +9,7 @@ use model::{ContainerId, DatabaseId, PartitionKeyDefinition, ResourceId};
 
 use super::container::Container;
 use super::view::Database;
-use crate::engine::{Engine, owner_not_found};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::operation::ContainerLink;
 use crate::outcome::Usage;
@@ -101,7 +101,7 @@ impl Engine {
         }
         let rid = ResourceId::parse(named).ok();
         let found = view.databases.values().find(|database| Some(database.record.rid) == rid);
-        let found = found.cloned().ok_or_else(|| owner_not_found("database", named))?;
+        let found = found.cloned().ok_or_else(|| Error::owner_not_found("database", named))?;
         Ok((found, true))
     }
 }
@@ -111,5 +111,5 @@ fn by_rid<'a>(database: &'a Database, named: &str) -> Result<&'a Arc<Container>>
     let mut containers = database.containers.values();
     containers
         .find(|container| Some(container.identity.rid) == rid)
-        .ok_or_else(|| owner_not_found("container", named))
+        .ok_or_else(|| Error::owner_not_found("container", named))
 }

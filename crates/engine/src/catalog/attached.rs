@@ -7,7 +7,7 @@ use model::{Etag, Json, Object, Precondition, PreconditionResult, ResourceId, Ti
 
 use super::database::{already_exists, metadata_read, metadata_written};
 use super::store::CatalogWrite;
-use crate::engine::{Engine, owner_not_found};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Outcome;
 
@@ -188,11 +188,11 @@ impl Engine {
         let view = self.view();
         let database = owner.database_id();
         let database = view.databases.values().find(|known| Some(known.record.rid) == database);
-        let database = database.ok_or_else(|| owner_not_found("database", owner))?;
+        let database = database.ok_or_else(|| Error::owner_not_found("database", owner))?;
         let Some(container) = owner.container_id() else { return Ok(()) };
         let mut containers = database.containers.values();
         let is_there = containers.any(|known| known.identity.rid == container);
-        if is_there { Ok(()) } else { Err(owner_not_found("container", owner)) }
+        if is_there { Ok(()) } else { Err(Error::owner_not_found("container", owner)) }
     }
 }
 

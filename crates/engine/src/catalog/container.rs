@@ -12,19 +12,18 @@ use model::{
 };
 
 use super::database::{already_exists, metadata_read, metadata_written};
-use super::live::{ContainerIdentity, ContainerLive, Live};
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
 use super::store::{CatalogStore, CatalogWrite};
 use super::view::Database;
-use crate::engine::{Engine, owner_not_found};
+use crate::container::{ContainerIdentity, ContainerLive, Live};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
 use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsResource, Usage};
 use crate::partition::{
-    Hold, Partition, PartitionIdentity, PartitionMap, WriterSeed, start_writer,
+    Partition, PartitionIdentity, PartitionMap, WriterContext, WriterPause, start_writer,
 };
-use crate::throughput::{Bucket, Gate};
-use crate::usage::ContainerUsage;
+use crate::throughput::ContainerThroughput;
 
 /// A container with its running partitions.
 #[derive(Debug)]
@@ -37,8 +36,7 @@ pub(crate) struct Container {
     deleted: AtomicBool,
     /// One split or merge at a time.
     pub(crate) restructuring: tokio::sync::Mutex<()>,
-    pub(crate) gate: Gate,
-    pub(crate) usage: ContainerUsage,
+    pub(crate) throughput: ContainerThroughput,
 }
 
 impl Container {
@@ -64,8 +62,7 @@ impl Container {
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
-            gate: engine.gate_of(&record.rid),
-            usage: ContainerUsage::default(),
+            throughput: ContainerThroughput::new(engine.core.shared_throughputs.gate(record.rid)),
             record: RwLock::new(record),
         };
         let record = container.record();
@@ -85,7 +82,7 @@ impl Container {
         record: &PartitionRecord,
     ) -> Result<Arc<Partition>> {
         let identity = PartitionIdentity { number: record.number, shard: record.shard };
-        let seed = WriterSeed {
+        let context = WriterContext {
             store: Arc::clone(&engine.core.store),
             environment: engine.core.environment.clone(),
             settings: Arc::clone(&engine.core.settings),
@@ -93,11 +90,10 @@ impl Container {
             live: Arc::clone(&self.live),
             identity,
         };
-        let (queue, published) = start_writer(seed).await?;
-        let (range, parents) = (record.range.clone(), record.parents.clone());
-        let meter = self.usage.meter(record.number);
-        let bucket = Bucket::default();
-        Ok(Arc::new(Partition { identity, range, parents, published, queue, bucket, meter }))
+        let writer = start_writer(context).await?;
+        let origin = (record.range.clone(), record.parents.clone());
+        let throughput = self.throughput.partition(record.number);
+        Ok(Arc::new(Partition::new(identity, origin, writer, throughput)))
     }
 
     pub(crate) fn live(&self) -> Arc<ContainerLive> {
@@ -118,7 +114,7 @@ impl Container {
     /// Returns once the map no longer names a partition that is gone.
     pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
-            return Err(owner_not_found("container", &self.link));
+            return Err(Error::owner_not_found("container", &self.link));
         }
         let is_in_map = || self.map().by_number(gone.identity.number).is_some();
         if is_in_map() {
@@ -137,26 +133,32 @@ impl Container {
         self.refresh_gate();
     }
 
-    /// Nothing is written while the holds are alive.
-    pub(crate) async fn hold_writers(&self) -> Vec<Hold> {
-        let mut holds = Vec::new();
+    /// Pauses all writers: nothing is written while the pauses are alive.
+    pub(crate) async fn pause_writers(&self) -> Vec<WriterPause> {
+        let mut pauses = Vec::new();
         for partition in &self.map().partitions {
-            // A writer that cannot be held is gone already.
-            holds.extend(partition.hold().await.ok());
+            // A writer that cannot be paused has ended already.
+            pauses.extend(partition.pause().await.ok());
         }
-        holds
+        pauses
     }
 
-    /// No read or write is answered after this.
-    pub(crate) async fn retire(&self, holds: Vec<Hold>) {
+    /// Ends all writers. No read or write is answered after this.
+    pub(crate) async fn retire(&self, pauses: Vec<WriterPause>) {
         self.deleted.store(true, Ordering::SeqCst);
         let map = self.map();
+        // Readers first: once a writer has ended, a read that it would have made stale must not be answered.
         map.partitions.iter().for_each(|partition| partition.published.retire());
-        holds.into_iter().for_each(Hold::retire);
+        pauses.into_iter().for_each(WriterPause::retire);
         for partition in &map.partitions {
-            // The writer is gone, and with it its share of the store.
-            partition.queue.closed().await;
+            partition.writer_ended().await;
         }
+    }
+
+    /// Follows the throughput and the number of partitions that the container has now.
+    fn refresh_gate(&self) {
+        let own = self.record().throughput.map(|record| record.throughput);
+        self.throughput.gate.set(own, self.map().partitions.len());
     }
 
     /// Removes the container from the catalog and hands its shards to the reclaimer.
@@ -193,7 +195,7 @@ impl Container {
         let (mut done, mut all, mut finished) = (0, 0, true);
         for partition in &self.map().partitions {
             let items = partition.published.usage().items;
-            let (rebuilt, follows) = partition.published.index();
+            let (rebuilt, follows) = partition.published.index_progress();
             all += items;
             done += if follows == generation { items } else { rebuilt.min(items) };
             finished &= follows == generation;

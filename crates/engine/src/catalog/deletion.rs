@@ -1,8 +1,8 @@
 //! Deleting containers and databases.
 //!
-//! Owns the order of the steps: writers stand still, one catalog commit decides, then they are told. It runs to its end
-//! even when the caller goes away: a container that is gone from the store must not be written to. The bytes go in the
-//! background.
+//! Owns the order of the steps: the writers are paused, one catalog commit decides, then the writers end. It runs to its
+//! end even if the caller goes away: a container that is gone from the catalog must not be written to. Its bytes are
+//! reclaimed in the background.
 
 use model::DatabaseId;
 
@@ -27,13 +27,13 @@ impl Engine {
     async fn delete_container_now(&self, link: &ContainerLink) -> Result<Outcome<()>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(link)?;
-        let holds = container.hold_writers().await;
+        let pauses = container.pause_writers().await;
         let mut write = CatalogWrite::default();
         container.write_removal(&mut write);
         catalog.remove_attached_below(&container.identity.rid, &mut write).await?;
         let removed = catalog.commit(write).await;
         if removed.is_ok() || catalog.is_unknown() {
-            container.retire(holds).await;
+            container.retire(pauses).await;
         }
         removed?;
         let mut database = Database::clone(&*self.database(&link.database)?);
@@ -57,15 +57,15 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.remove_database(id);
         catalog.remove_attached_below(&database.record.rid, &mut write).await?;
-        let mut held = Vec::new();
+        let mut paused = Vec::new();
         for container in database.containers.values() {
-            held.push((container, container.hold_writers().await));
+            paused.push((container, container.pause_writers().await));
             container.write_removal(&mut write);
         }
         let removed = catalog.commit(write).await;
         if removed.is_ok() || catalog.is_unknown() {
-            for (container, holds) in held {
-                container.retire(holds).await;
+            for (container, pauses) in paused {
+                container.retire(pauses).await;
             }
         }
         removed?;

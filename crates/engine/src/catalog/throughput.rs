@@ -6,7 +6,7 @@ use model::{ResourceId, Throughput};
 
 use super::container::Container;
 use super::database::{metadata_read, metadata_written};
-use super::record::ThroughputRecord;
+use super::record::{DatabaseRecord, ThroughputRecord};
 use super::store::CatalogWrite;
 use super::view::Database;
 use crate::engine::Engine;
@@ -26,6 +26,14 @@ impl ThroughputRecord {
 }
 
 impl Engine {
+    /// Follows the throughput that a database shares among its containers.
+    pub(crate) fn share_throughput(&self, database: &DatabaseRecord) {
+        if let Some(record) = &database.throughput {
+            let shared = self.core.shared_throughputs.database(database.rid);
+            shared.set(record.throughput, record.highest_ever);
+        }
+    }
+
     /// Reads the throughput a database or container has of its own; none when it has none.
     ///
     /// # Errors

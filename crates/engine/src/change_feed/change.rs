@@ -1,37 +1,13 @@
-//! What a reader of the change feed asks for and gets.
+//! What a reader of the change feed gets.
 //!
-//! Owns the data and its reading. Does not own how changes are found, nor how they are stored: see `item/stored`.
+//! Owns one change and the page. Does not own how changes are found (`scan`) or stored (`record`).
 
 use model::{Lsn, PartitionKey, TimestampSeconds};
 
 use super::position::ChangeFeedPosition;
-use crate::item::{LoggedItem, Removal};
 use crate::key_layout::{ChangePosition, ItemKey, ItemKeyView};
 use crate::outcome::Item;
-
-/// Which changes are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeFeedMode {
-    /// The newest version of every item that changed; no deletions.
-    LatestVersion,
-    /// Every version and every deletion within the retention.
-    AllVersionsAndDeletes,
-}
-
-/// From where changes are told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChangeFeedStart {
-    /// From the first change.
-    Beginning,
-    /// From the next change.
-    Now,
-    /// From the first change at that second or later.
-    Time(TimestampSeconds),
-    /// From where an earlier page ended.
-    Continuation(String),
-    /// From positions the caller knows.
-    Position(ChangeFeedPosition),
-}
+use crate::record::{LoggedItem, Removal};
 
 /// What happened to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +104,7 @@ impl Change {
     #[must_use]
     pub fn current(&self) -> Option<Item> {
         match &self.told {
-            Told::Written(item) => Some(item.clone().into_item(self.lsn)),
+            Told::Written(item) => Some(Item::from_change(item, self.lsn)),
             Told::Removed(_) => None,
         }
     }

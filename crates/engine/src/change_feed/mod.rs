@@ -6,8 +6,10 @@
 mod change;
 mod position;
 mod read;
+mod request;
 mod scan;
 mod start;
 
-pub use change::{Change, ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ChangeOperation};
+pub use change::{Change, ChangeFeedPage, ChangeOperation};
 pub use position::{ChangeFeedPosition, RangePosition};
+pub use request::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};

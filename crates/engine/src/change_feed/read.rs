@@ -8,18 +8,20 @@ use std::sync::Arc;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, Lsn, RequestCharge, SessionToken};
 
-use super::change::{Change, ChangeFeedMode, ChangeFeedPage};
+use super::change::{Change, ChangeFeedPage};
 use super::position::{ChangeFeedPosition, RangePosition};
+use super::request::{ChangeFeedMode, ReadChangeFeed};
 use super::scan::{FeedScan, Found};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{LogicalPartition, STATE, STATE_KEY};
-use crate::operation::ReadChangeFeed;
+use crate::metering::{Amount, OperationKind};
 use crate::outcome::{Item, Outcome};
 use crate::partition::{Partition, PartitionState};
-use crate::usage::{Amount, OperationKind, Visit, Visits};
+use crate::record::own_bytes;
+use crate::throughput::{Admission, MultiAdmission};
 
 impl Engine {
     /// Reads a page of changes. An empty page without `more` means that nothing is new; its position is where to ask
@@ -65,8 +67,8 @@ impl Engine {
         let mut session_token = SessionToken::default();
         let mut changes = Vec::new();
         let mut more = false;
-        let place = self.logical_place(container, operation);
-        let logical = place.as_ref().map(LogicalPartition::logical);
+        let logical_partition = self.logical_partition(container, operation);
+        let logical = logical_partition.as_ref().map(LogicalPartition::partition_ref);
         let (mut visited, mut empty_partitions) = (Vec::new(), 0);
         for _ in 0..waiting.len() {
             let Some(first) = waiting.pop_front() else { break };
@@ -79,7 +81,7 @@ impl Engine {
                 more = true;
             }
             let (kind, now) = (OperationKind::ChangeFeed, self.now());
-            Visit::begin(container, &partition, kind, now, logical)?;
+            Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
             let lsn = partition.published.lsn();
             session_token.advance(partition.identity.number, lsn);
             let scanned = self.scan_part(container, &partition, &part, operation, items_max);
@@ -88,7 +90,7 @@ impl Engine {
             let seen = found.changes.last().map_or(Lsn::ZERO, Change::lsn);
             let through = found.through.unwrap_or(lsn.max(seen)).max(part.lsn);
             waiting.push_back(RangePosition { range: part.range, lsn: through });
-            visited.push(partition);
+            visited.push(Arc::clone(&partition.throughput));
             if found.changes.is_empty() {
                 empty_partitions += 1;
             } else {
@@ -99,10 +101,11 @@ impl Engine {
         }
         let charge = self.feed_charge(&changes, empty_partitions);
         let kind = OperationKind::ChangeFeed;
-        let visits = Visits::ended(container, visited, kind, self.now(), logical);
+        let (throughput, now) = (&container.throughput, self.now());
+        let admission = MultiAdmission::already_admitted(throughput, visited, kind, now, logical);
         let texts = changes.iter().filter_map(Change::current_text);
         let bytes = texts.map(<[u8]>::len).sum();
-        visits.spent(charge, Amount { items: changes.len(), bytes });
+        admission.debit(charge, Amount { items: changes.len(), bytes });
         let position = ChangeFeedPosition { ranges: waiting.into() };
         let continuation = position.to_token(&container.identity.rid);
         let value = ChangeFeedPage { changes, position, continuation, more };
@@ -118,12 +121,12 @@ impl Engine {
         }
         let texts =
             changes.iter().flat_map(|change| [change.current_text(), previous_text(change)]);
-        let bytes = texts.flatten().map(|text| charge::own_bytes(text.len()));
+        let bytes = texts.flatten().map(|text| own_bytes(text.len()));
         nothing + charge::feed_page(bytes, 1, level)
     }
 
     /// The logical partition that is read, if it is one.
-    fn logical_place(
+    fn logical_partition(
         &self,
         container: &Container,
         operation: &ReadChangeFeed,

@@ -9,12 +9,13 @@ use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 use model::{EpkRange, Lsn, PartitionKey};
 use storage::{Direction, Entry, Read, Scan, ScanLimit, ScanPage, Shard, Space, StorageValue};
 
-use super::change::{Change, ChangeFeedMode, Removed};
-use crate::catalog::{ContainerIdentity, ContainerLive};
+use super::change::{Change, Removed};
+use super::request::ChangeFeedMode;
+use crate::container::{ContainerIdentity, ContainerLive};
 use crate::error::{Error, Result};
-use crate::item::{LoggedItem, Version, item_of, resolve};
 use crate::key_layout::{CHANGE_LOG, ChangePosition, ItemKeyView, VERSIONS};
 use crate::outcome::Item;
+use crate::record::{LoggedItem, Version, resolve_position};
 
 /// Entries looked at for one page, so that a narrow range in a busy partition cannot hold a reader for long.
 const LOOKED_AT_MAX: usize = 10_000;
@@ -166,7 +167,7 @@ impl FeedScan<'_> {
             return Err(Error::corrupt("a superseded version is shorter than its header"));
         };
         if self.is_wanted(key.view()) {
-            let previous = resolve(previous, lsn);
+            let previous = resolve_position(previous, lsn);
             let removed = Removed { key, removal, previous, timestamp: ended };
             changes.push(Change::removed(removed, lsn));
         }
@@ -191,7 +192,7 @@ impl FeedScan<'_> {
             return Ok(None);
         };
         match Version::decode(value, self.container.levels())?.0 {
-            Version::Superseded { record, .. } => Ok(Some(item_of(record, position.lsn))),
+            Version::Superseded { record, .. } => Ok(Some(Item::from_record(record, position.lsn))),
             Version::Removed { .. } => Ok(None),
         }
     }

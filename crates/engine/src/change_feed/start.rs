@@ -7,13 +7,13 @@ use model::{EpkRange, Lsn, TimestampSeconds};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::position::{ChangeFeedPosition, RangePosition};
-use super::{ChangeFeedMode, ChangeFeedStart};
+use super::request::{ChangeFeedMode, ChangeFeedStart};
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::item::LogEntry;
 use crate::key_layout::{CHANGE_LOG, ChangePosition, STATE, STATE_KEY};
 use crate::partition::{Partition, PartitionState};
+use crate::record::LogEntry;
 
 /// Entries read at once while walking.
 const WALK_ENTRIES: usize = 500;

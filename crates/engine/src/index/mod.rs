@@ -1,17 +1,12 @@
-//! Index terms and unique keys: what a write stores besides the item, and how terms are rebuilt.
+//! Index terms and unique keys: what a write stores besides the item.
 //!
-//! Derives terms from an item and a policy. Storage keys belong to `key_layout`, the commit to `partition/writer`: terms
+//! Derives terms from an item and a policy. Storage keys belong to `key_layout`, the commit to `partition`, rebuilds to `maintenance`: terms
 //! are part of the same write set as their item.
 
 mod policy;
-mod rebuild;
 mod term;
 mod unique;
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use policy::{CompiledPolicy, composite_number};
-pub(crate) use rebuild::{RebuildStep, rebuild_step};
 pub(crate) use term::{IndexedLeaf, ItemTerms, path_text, terms_of};
 pub(crate) use unique::unique_keys_of;

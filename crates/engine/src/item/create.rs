@@ -1,18 +1,21 @@
 //! Create: a new item, or a conflict.
 //!
-//! Owns the verb at the border and inside the turn. Does not own its effects: `item/stored` writes them.
+//! Owns the operation and its part inside the transaction. Does not own what a write touches: see
+//! `transaction`.
 
 use model::{Json, Object};
 
 use super::input::{self, NewItem};
-use super::stored::{Change, Halt, Placement, Turn};
+use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::metering::OperationKind;
 use crate::operation::CreateItem;
 use crate::outcome::{Item, Outcome};
-use crate::partition::{ItemAnswer, ItemWrite};
-use crate::usage::OperationKind;
+use crate::partition::Abort;
+use crate::record::Placement;
+use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
     /// Creates an item.
@@ -32,23 +35,23 @@ impl Engine {
     }
 }
 
-/// Creates inside a turn.
+/// Creates inside a transaction.
 pub(crate) async fn create(
-    turn: &mut Turn<'_>,
+    transaction: &mut ItemTransaction<'_>,
     new: &NewItem,
     indexed: bool,
     explain: bool,
-) -> std::result::Result<ItemAnswer, Halt> {
-    if turn.current(&new.key).await?.is_some() {
-        return Err(Halt::Failed(conflict(new.key.id())));
+) -> std::result::Result<ItemWriteResult, Abort> {
+    if transaction.current(&new.key).await?.is_some() {
+        return Err(Abort::Failed(conflict(new.key.id())));
     }
-    let written = turn.put(&new.key, None, change(new, indexed, explain)).await?;
-    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+    let item = transaction.put(&new.key, None, change(new, indexed, explain)).await?;
+    Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
 /// A whole item as the client sent it.
-pub(crate) fn change(new: &NewItem, indexed: bool, explain: bool) -> Change {
-    Change {
+pub(crate) fn change(new: &NewItem, indexed: bool, explain: bool) -> ItemChange {
+    ItemChange {
         object: Object::clone(&new.object),
         placement: Placement::AtEnd,
         time_to_live: new.time_to_live,

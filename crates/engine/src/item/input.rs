@@ -8,12 +8,12 @@ use std::sync::Arc;
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, Object, PartitionKey};
 
-use crate::catalog::ContainerIdentity;
+use crate::container::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
 
 /// An item that may be written.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
     /// Shared, because a write may have to be submitted again.

@@ -11,18 +11,18 @@ use model::{ContinuationToken, EpkRange, FeedRange, PartitionKey, SessionToken};
 use storage::{Direction, KeyRange, Scan, ScanLimit, StorageKey};
 
 use super::input::logical_partition;
-use super::stored::ItemRecord;
-use super::submit::item_of;
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key_layout::{ITEMS, LogicalPartition, epk_key_range};
+use crate::key_layout::{ITEMS, LogicalPartition, LogicalPartitionRef, epk_key_range};
+use crate::metering::{Amount, OperationKind};
 use crate::operation::{ListItems, PageOptions};
 use crate::outcome::{Item, Outcome, Page};
 use crate::partition::Partition;
+use crate::record::ItemRecord;
 use crate::session;
-use crate::usage::{Amount, Logical, OperationKind, Visit, Visits};
+use crate::throughput::{Admission, MultiAdmission, PartitionThroughput};
 
 const TOKEN_KIND: &str = "list";
 const TOKEN_VERSION: u8 = 1;
@@ -41,21 +41,24 @@ impl Engine {
             }
             _ => None,
         };
-        let logical = place.as_ref().map(LogicalPartition::logical);
+        let logical = place.as_ref().map(LogicalPartition::partition_ref);
         let (gathered, session_token) = loop {
             match self.gather_page(&container, &range, &operation, logical).await? {
                 Ok(page) => break page,
                 Err(retired) => self.map_after(&container, &retired).await?,
             }
         };
-        let level = self.read_level(&operation.options);
-        let bytes = || gathered.items.iter().map(charge::item_bytes);
+        let level = self.pricing().read_level(operation.options.consistency);
+        let bytes = || gathered.items.iter().map(Item::own_bytes);
         let charge = charge::feed_page(bytes(), gathered.visited.len() as u64, level);
         let explain = operation.options.explain_charge;
-        let explanation = explain.then(|| self.explain_feed("list", bytes(), charge, level));
-        let visits =
-            Visits::ended(&container, gathered.visited, OperationKind::List, self.now(), logical);
-        visits.spent(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
+        let explanation =
+            explain.then(|| self.pricing().explain_feed("list", bytes(), charge, level));
+        let (kind, now) = (OperationKind::List, self.now());
+        let throughput = &container.throughput;
+        let admission =
+            MultiAdmission::already_admitted(throughput, gathered.visited, kind, now, logical);
+        admission.debit(charge, Amount { items: gathered.items.len(), bytes: gathered.bytes });
         let continuation = gathered.last.filter(|_| gathered.more).map(|last| {
             ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &container.identity.rid, &last)
                 .to_string()
@@ -70,7 +73,7 @@ impl Engine {
         container: &Container,
         range: &KeyRange,
         operation: &ListItems,
-        logical: Option<Logical<'_>>,
+        logical: Option<LogicalPartitionRef<'_>>,
     ) -> Result<std::result::Result<(Gathered, SessionToken), Arc<Partition>>> {
         let epk_range = operation.feed_range.epk_range(&container.identity.definition);
         let items_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
@@ -78,9 +81,10 @@ impl Engine {
         let mut gathered = Gathered::default();
         for partition in container.map().overlapping(&epk_range) {
             session::check(operation.options.session_token.as_ref(), &partition)?;
-            Visit::begin(container, &partition, OperationKind::List, self.now(), logical)?;
+            let (kind, now) = (OperationKind::List, self.now());
+            Admission::new(&container.throughput, &partition.throughput, kind, now, logical)?;
             session_token.advance(partition.identity.number, partition.published.lsn());
-            gathered.visited.push(Arc::clone(&partition));
+            gathered.visited.push(Arc::clone(&partition.throughput));
             let part = clip(range, &partition.range);
             self.gather(container, partition.identity.shard, part, items_max, &mut gathered)
                 .await?;
@@ -118,7 +122,7 @@ impl Engine {
                 if !live.is_expired(&record.header, self.now()) {
                     gathered.bytes += record.body_len();
                     let lsn = record.header.position.lsn;
-                    gathered.items.push(item_of(record, lsn));
+                    gathered.items.push(Item::from_record(record, lsn));
                 }
             }
             gathered.more = page.more;
@@ -138,8 +142,8 @@ struct Gathered {
     bytes: usize,
     last: Option<StorageKey>,
     more: bool,
-    /// Physical partitions asked.
-    visited: Vec<Arc<Partition>>,
+    /// Physical partitions read.
+    visited: Vec<Arc<PartitionThroughput>>,
 }
 
 impl Gathered {

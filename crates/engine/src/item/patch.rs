@@ -1,6 +1,7 @@
 //! Patch: parts of an item, under a condition.
 //!
-//! Owns the verb at the border and inside the turn. Does not own the operations on the tree: `model` applies them.
+//! Owns the operation and its part inside the transaction. Does not own the operations on the value:
+//! `model` applies them.
 
 use std::sync::Arc;
 
@@ -9,16 +10,18 @@ use model::{IndexingDirective, ItemTimeToLive, Json, Patch, TimestampMs};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
-use super::stored::{Change, Halt, Placement, SYSTEM_PROPERTIES, Turn};
+use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::ItemKey;
+use crate::metering::OperationKind;
 use crate::operation::{PatchItem, WriteOptions};
 use crate::outcome::{Item, Outcome};
-use crate::partition::{ItemAnswer, ItemWrite};
+use crate::partition::Abort;
 use crate::query::to_query_time;
-use crate::usage::OperationKind;
+use crate::record::{Placement, SYSTEM_PROPERTIES};
+use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
     /// Changes parts of an item.
@@ -30,43 +33,45 @@ impl Engine {
         let container = self.container(&operation.container)?;
         let PatchItem { partition_key, id, patch, options, .. } = operation;
         let key = item_key(&container.identity, &partition_key, &id).map_err(refused_write)?;
-        let place = key.clone();
+        let target = key.clone();
         let condition = read_condition(&patch)?;
         let write = ItemWrite::Patch { key, patch, condition, options };
-        Ok(self.write_item(&container, OperationKind::Patch, &place, write).await?.0)
+        Ok(self.write_item(&container, OperationKind::Patch, &target, write).await?.0)
     }
 }
 
-/// Patches inside a turn.
+/// Patches inside a transaction.
 pub(crate) async fn patch(
-    turn: &mut Turn<'_>,
+    transaction: &mut ItemTransaction<'_>,
     key: &ItemKey,
     patch: &Patch,
     condition: Option<&ItemPredicate>,
     options: &WriteOptions,
-) -> std::result::Result<ItemAnswer, Halt> {
-    let Some(current) = turn.current(key).await? else {
-        return Err(Halt::Failed(not_found(key.id())));
+) -> std::result::Result<ItemWriteResult, Abort> {
+    let Some(current) = transaction.current(key).await? else {
+        return Err(Abort::Failed(not_found(key.id())));
     };
     check_precondition(options.precondition.as_ref(), &current)?;
     let mut item = current.parse()?;
-    check_condition(condition, &item, turn.context.now)?;
+    check_condition(condition, &item, transaction.context.now)?;
     if let Json::Object(object) = &mut item {
-        patch.apply(object, turn.context.container.definition.paths()).map_err(Error::from)?;
+        patch
+            .apply(object, transaction.context.container.definition.paths())
+            .map_err(Error::from)?;
     }
     check_patched(&item)?;
     let time_to_live = ItemTimeToLive::from_item(&item).map_err(Error::from)?;
     let Json::Object(object) = item else {
-        return Err(Halt::Failed(Error::corrupt("a stored item is not an object")));
+        return Err(Abort::Failed(Error::corrupt("a stored item is not an object")));
     };
     let indexed = match options.indexing {
         IndexingDirective::Default => current.header.indexed,
-        directive => turn.context.live.indexes(directive),
+        directive => transaction.context.live.indexes(directive),
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
-    let change = Change { object, placement, time_to_live, indexed, explain };
-    let written = turn.put(key, Some(&current), change).await?;
-    Ok(ItemAnswer::Written { written, patch_operations: patch.operations().len() })
+    let change = ItemChange { object, placement, time_to_live, indexed, explain };
+    let item = transaction.put(key, Some(&current), change).await?;
+    Ok(ItemWriteResult::Written { item, patch_operations: patch.operations().len() })
 }
 
 /// A patch may not exceed what a create may write; the system properties are not counted there either.

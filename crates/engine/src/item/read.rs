@@ -7,17 +7,20 @@ use model::{Lsn, Precondition, PreconditionResult};
 
 use super::input::item_key;
 use super::replace::not_found;
-use super::stored::{Halt, ItemRecord, Turn};
-use super::submit::{item_of, locate, outcome};
+use super::submit::{locate, outcome};
+use super::write::ItemWriteResult;
 use crate::charge::{nothing_found, point_read};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{ITEMS, ItemKey};
+use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadItem;
-use crate::outcome::{Outcome, ReadAnswer};
-use crate::partition::ItemAnswer;
+use crate::outcome::{Item, Outcome, ReadAnswer};
+use crate::partition::Abort;
+use crate::record::ItemRecord;
 use crate::session;
-use crate::usage::{Amount, OperationKind, Visit};
+use crate::throughput::Admission;
+use crate::transaction::ItemTransaction;
 
 impl Engine {
     /// Reads an item.
@@ -31,22 +34,23 @@ impl Engine {
         let now = self.now();
         loop {
             let partition = locate(&container, &epk)?;
-            let (kind, logical) = (OperationKind::Read, Some(key.logical()));
-            let visit = Visit::begin(&container, &partition, kind, now, logical)?;
+            let (kind, logical) = (OperationKind::Read, Some(key.partition_ref()));
+            let throughput = &container.throughput;
+            let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let stored = self.store().get(partition.identity.shard, ITEMS, key.as_bytes()).await?;
             if partition.published.is_retired() {
-                // Rare and large: a read must not carry it around.
+                // Rare and large: boxed, so that the future of an ordinary read stays small.
                 Box::pin(self.map_after(&container, &partition)).await?;
                 continue;
             }
             let record = stored.map(ItemRecord::decode).transpose()?;
             let live = container.live();
             let record = record.filter(|record| !live.is_expired(&record.header, now));
-            let level = self.read_level(&operation.options);
+            let level = self.pricing().read_level(operation.options.consistency);
             let Some(record) = record else {
                 let absent = not_found(operation.id.as_str()).with_charge(nothing_found(level));
-                return visit.end(Err(absent), |_| Amount::default());
+                return admission.finish(Err(absent), |_| Amount::default());
             };
             let bytes = record.own_bytes();
             let answer = answer(operation.options.precondition.as_ref(), record);
@@ -55,9 +59,9 @@ impl Engine {
             let lsn = partition.published.lsn();
             let outcome = outcome(answer, charge, partition.identity.number, lsn);
             let explain = operation.options.explain_charge;
-            let explanation = explain.then(|| self.explain_read(bytes, level));
-            visit.spent(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
-            self.look_at_read(&container, &outcome);
+            let explanation = explain.then(|| self.pricing().explain_read(bytes, level));
+            admission.debit(charge, Amount { items: 1, bytes: bytes.unwrap_or(0) });
+            self.sample_read(&container, &outcome);
             return Ok(Outcome { explanation, ..outcome });
         }
     }
@@ -69,7 +73,7 @@ pub(crate) fn answer(precondition: Option<&Precondition>, record: ItemRecord) ->
         return ReadAnswer::NotModified(record.header.etag);
     }
     let lsn = record.header.position.lsn;
-    ReadAnswer::Found(item_of(record, lsn))
+    ReadAnswer::Found(Item::from_record(record, lsn))
 }
 
 fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bool {
@@ -77,22 +81,22 @@ fn is_unmodified(precondition: Option<&Precondition>, record: &ItemRecord) -> bo
     precondition.check(Some(&record.header.etag.to_string())) != PreconditionResult::Proceed
 }
 
-/// Reads inside a turn, as the batch has left the item so far.
+/// Reads inside a transaction, as the batch has left the item so far.
 pub(crate) async fn read_in_batch(
-    turn: &mut Turn<'_>,
+    transaction: &mut ItemTransaction<'_>,
     key: &ItemKey,
     precondition: Option<&Precondition>,
-) -> std::result::Result<ItemAnswer, Halt> {
-    let Some(record) = turn.current(key).await? else {
-        return Err(Halt::Failed(not_found(key.id())));
+) -> std::result::Result<ItemWriteResult, Abort> {
+    let Some(record) = transaction.current(key).await? else {
+        return Err(Abort::Failed(not_found(key.id())));
     };
     if is_unmodified(precondition, &record) {
-        return Ok(ItemAnswer::NotModified(record));
+        return Ok(ItemWriteResult::NotModified(record));
     }
-    Ok(ItemAnswer::Found(record))
+    Ok(ItemWriteResult::Found(record))
 }
 
-/// The lsn of a record read inside a batch: zero stands for the batch's own.
+/// The lsn of a record read inside a batch. Zero represents the batch's own, which was not known when it was read.
 pub(crate) fn lsn_in_batch(record: &ItemRecord, batch: Lsn) -> Lsn {
     match record.header.position.lsn {
         Lsn::ZERO => batch,

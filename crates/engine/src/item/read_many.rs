@@ -8,18 +8,19 @@ use std::sync::Arc;
 use model::SessionToken;
 
 use super::input::item_key;
-use super::stored::ItemRecord;
-use super::submit::{item_of, locate};
+use super::submit::locate;
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::ITEMS;
+use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadManyItems;
 use crate::outcome::{Item, Outcome};
 use crate::partition::Partition;
+use crate::record::ItemRecord;
 use crate::session;
-use crate::usage::{Amount, OperationKind, Visits};
+use crate::throughput::MultiAdmission;
 
 impl Engine {
     /// Reads several items.
@@ -51,9 +52,10 @@ impl Engine {
             group.1.push((index, key.as_bytes().clone()));
         }
         let partitions =
-            by_partition.values().map(|(partition, _)| Arc::clone(partition)).collect();
+            by_partition.values().map(|(partition, _)| Arc::clone(&partition.throughput)).collect();
         let kind = OperationKind::ReadMany;
-        let visits = Visits::begin(container, partitions, kind, self.now(), None)?;
+        let admission =
+            MultiAdmission::new(&container.throughput, partitions, kind, self.now(), None)?;
         let live = container.live();
         let mut session_token = SessionToken::default();
         let mut found = BTreeMap::new();
@@ -70,17 +72,18 @@ impl Engine {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
                 if !live.is_expired(&record.header, self.now()) {
                     let lsn = record.header.position.lsn;
-                    found.insert(index, item_of(record, lsn));
+                    found.insert(index, Item::from_record(record, lsn));
                 }
             }
         }
         let items: Vec<Item> = found.into_values().collect();
-        let level = self.read_level(&operation.options);
-        let bytes = || items.iter().map(charge::item_bytes);
+        let level = self.pricing().read_level(operation.options.consistency);
+        let bytes = || items.iter().map(Item::own_bytes);
         let charge = charge::feed_page(bytes(), partitions, level);
-        visits.spent(charge, Amount { items: items.len(), bytes: bytes().sum() });
+        admission.debit(charge, Amount { items: items.len(), bytes: bytes().sum() });
         let explain = operation.options.explain_charge;
-        let explanation = explain.then(|| self.explain_feed("readMany", bytes(), charge, level));
+        let explanation =
+            explain.then(|| self.pricing().explain_feed("readMany", bytes(), charge, level));
         Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token), explanation }))
     }
 }

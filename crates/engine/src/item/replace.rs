@@ -1,20 +1,22 @@
 //! Replace: a whole new state for an item that exists.
 //!
-//! Owns the verb at the border and inside the turn, and the check of a write's precondition. One commit; never a
+//! Owns the operation and its part inside the transaction, and the check of a write's precondition. One commit; never a
 //! delete followed by a create.
 
 use model::{Json, Precondition, PreconditionResult};
 
 use super::create::change;
 use super::input::{self, NewItem};
-use super::stored::{Halt, ItemRecord, Turn};
+use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
 use crate::outcome::{Item, Outcome};
-use crate::partition::{ItemAnswer, ItemWrite};
-use crate::usage::OperationKind;
+use crate::partition::Abort;
+use crate::record::ItemRecord;
+use crate::transaction::ItemTransaction;
 
 impl Engine {
     /// Replaces an item.
@@ -47,20 +49,20 @@ pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
     )))
 }
 
-/// Replaces inside a turn.
+/// Replaces inside a transaction.
 pub(crate) async fn replace(
-    turn: &mut Turn<'_>,
+    transaction: &mut ItemTransaction<'_>,
     new: &NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
     explain: bool,
-) -> std::result::Result<ItemAnswer, Halt> {
-    let Some(current) = turn.current(&new.key).await? else {
-        return Err(Halt::Failed(not_found(new.key.id())));
+) -> std::result::Result<ItemWriteResult, Abort> {
+    let Some(current) = transaction.current(&new.key).await? else {
+        return Err(Abort::Failed(not_found(new.key.id())));
     };
     check_precondition(precondition, &current)?;
-    let written = turn.put(&new.key, Some(&current), change(new, indexed, explain)).await?;
-    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+    let item = transaction.put(&new.key, Some(&current), change(new, indexed, explain)).await?;
+    Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
 /// Refuses a write whose precondition does not hold. If-none-match concerns reads only.

@@ -1,67 +1,55 @@
-//! The way of an item write from the border to the partition's writer and back.
+//! The way of an item write from the operation to the partition's writer and back.
 //!
-//! Owns locating (again, when the partition was split meanwhile) and the answer's outer parts. Does not own the turn.
+//! Owns locating the partition (again, if it was split meanwhile) and the response around the written item. Does not
+//! own the transaction.
 
 use std::sync::Arc;
 
 use model::{EffectivePartitionKey, Lsn, RequestCharge, SessionToken};
 
+use super::write::{ItemWrite, ItemWriteResult};
 use crate::catalog::Container;
 use crate::charge::refused_write;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key_layout::ItemKey;
+use crate::metering::{Amount, OperationKind};
 use crate::outcome::{Item, Outcome};
-use crate::partition::{ItemAnswer, ItemWrite, Partition, Work, WorkAnswer, WorkFailure};
-use crate::usage::{Amount, OperationKind, Visit};
+use crate::partition::{Completion, Partition, Transaction};
+use crate::throughput::Admission;
 
-use super::stored::ItemRecord;
-
-/// A transaction's answer with where and when it happened.
-pub(crate) struct Submitted<T> {
-    pub(crate) answer: T,
+/// The response of a committed transaction, with the partition and the lsn of the commit.
+pub(crate) struct Committed<T> {
+    pub(crate) response: T,
     pub(crate) partition: u32,
     pub(crate) lsn: Lsn,
 }
 
 impl Engine {
-    /// Hands work to the writer that owns `epk`. A split or merge on the way only means to look again.
-    pub(crate) async fn submit(
+    /// Submits a transaction to the writer that owns `epk`. If that partition was split or merged away meanwhile, the
+    /// transaction goes to its successor.
+    pub(crate) async fn submit<T: Transaction>(
         &self,
         container: &Arc<Container>,
         epk: &EffectivePartitionKey,
-        work: Work,
-    ) -> std::result::Result<Submitted<WorkAnswer>, WorkFailure> {
+        mut transaction: T,
+    ) -> std::result::Result<Committed<T::Response>, T::Failure> {
         loop {
             let partition = locate(container, epk)?;
-            match partition.submit(work.clone()).await {
-                Ok((answer, lsn)) => {
-                    return Ok(Submitted { answer, partition: partition.identity.number, lsn });
+            match partition.submit(transaction).await {
+                Completion::Committed(response, lsn) => {
+                    return Ok(Committed { response, partition: partition.identity.number, lsn });
                 }
-                Err(failure) if failure.error.kind() == ErrorKind::PartitionGone => {
+                Completion::Failed(failure) => return Err(failure),
+                Completion::Retired(returned) => {
+                    transaction = returned;
                     self.map_after(container, &partition).await?;
                 }
-                Err(failure) => return Err(failure),
             }
         }
     }
 
-    /// Hands one item write to its partition.
-    pub(crate) async fn submit_item(
-        &self,
-        container: &Arc<Container>,
-        epk: &EffectivePartitionKey,
-        write: ItemWrite,
-    ) -> Result<Submitted<ItemAnswer>> {
-        let work = Work::Items(vec![write]);
-        let submitted = self.submit(container, epk, work).await;
-        let submitted = submitted.map_err(|failure| refused_write(failure.error))?;
-        let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
-        let answer = answers.into_iter().next().ok_or_else(unexpected)?;
-        Ok(Submitted { answer, partition: submitted.partition, lsn: submitted.lsn })
-    }
-
-    /// Writes one item, paid and counted; also tells whether it is new.
+    /// Writes one item, with admission and metering; also returns whether the item is new.
     pub(crate) async fn write_item(
         &self,
         container: &Arc<Container>,
@@ -71,31 +59,37 @@ impl Engine {
     ) -> Result<(Outcome<Item>, bool)> {
         let epk = key.epk();
         let partition = locate(container, &epk)?;
-        let logical = Some(key.logical());
-        let visit = Visit::begin(container, &partition, kind, self.now(), logical)?;
+        let logical = Some(key.partition_ref());
+        let (throughput, now) = (&container.throughput, self.now());
+        let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
         let object = write.new_object();
         let mut is_new = false;
-        let written = self.submit_item(container, &epk, write).await.and_then(|submitted| {
-            let (outcome, created) = self.written_outcome(submitted)?;
+        let committed = self.submit(container, &epk, write).await.map_err(refused_write);
+        let written = committed.and_then(|committed| {
+            let (outcome, created) = self.written_outcome(committed)?;
             is_new = created;
             Ok(outcome)
         });
-        let written = visit.end(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        let written =
+            admission.finish(written, |item| Amount { items: 1, bytes: item.text().len() })?;
         let item = (&written.value, written.charge);
-        self.look_at_written(container, kind, object.as_deref(), item);
+        self.sample_write(container, kind, object.as_deref(), item);
         Ok((written, is_new))
     }
 
-    /// The written item of a submitted write.
-    fn written_outcome(&self, submitted: Submitted<ItemAnswer>) -> Result<(Outcome<Item>, bool)> {
-        let Submitted { answer, partition, lsn } = submitted;
-        let ItemAnswer::Written { written, patch_operations } = answer else {
-            return Err(unexpected());
+    /// The outcome of a write that has left an item.
+    fn written_outcome(
+        &self,
+        committed: Committed<ItemWriteResult>,
+    ) -> Result<(Outcome<Item>, bool)> {
+        let Committed { response, partition, lsn } = committed;
+        let ItemWriteResult::Written { item, patch_operations } = response else {
+            return Err(unexpected_result());
         };
-        let charge = self.write_charge(&written, patch_operations);
-        let explanation = self.explain_write(&written, patch_operations);
-        let created = written.created;
-        let outcome = outcome(item_of(written.record, lsn), charge, partition, lsn);
+        let charge = self.pricing().write_charge(&item.cost, patch_operations);
+        let explanation = self.pricing().explain_write(&item.cost, patch_operations);
+        let created = item.cost.created;
+        let outcome = outcome(Item::from_record(item.record, lsn), charge, partition, lsn);
         Ok((Outcome { explanation, ..outcome }, created))
     }
 }
@@ -109,17 +103,11 @@ pub(crate) fn locate(container: &Container, epk: &EffectivePartitionKey) -> Resu
         .ok_or_else(|| Error::corrupt("the partition map of a container has a gap"))
 }
 
-pub(crate) fn unexpected() -> Error {
-    Error::corrupt("the writer answered another question than was asked")
+pub(crate) fn unexpected_result() -> Error {
+    Error::corrupt("the result of an item write is of another kind than the write")
 }
 
-/// The item a caller gets: the stored text, with the lsn the commit was given.
-pub(crate) fn item_of(record: ItemRecord, lsn: Lsn) -> Item {
-    let header = record.header;
-    Item::new(record.into_body(), header.etag, lsn, header.timestamp)
-}
-
-/// The outcome of an item write.
+/// The outcome of an item operation at one partition.
 pub(crate) fn outcome<T>(value: T, charge: RequestCharge, partition: u32, lsn: Lsn) -> Outcome<T> {
     Outcome {
         value,

@@ -12,15 +12,16 @@ use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{item_of, locate, outcome, unexpected};
+use super::submit::{locate, outcome};
+use super::write::{BatchWrite, ItemWrite, ItemWriteResult};
 use crate::catalog::Container;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::metering::{Amount, OperationKind};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Outcome, ReadAnswer};
-use crate::partition::{ItemAnswer, ItemWrite, Work, WorkAnswer};
-use crate::usage::{Amount, OperationKind, Visit};
+use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Item, Outcome, ReadAnswer};
+use crate::throughput::Admission;
 
 impl Engine {
     /// Runs a transactional batch. An operation that fails rolls everything back and is named in the outcome.
@@ -34,13 +35,14 @@ impl Engine {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         check_count(operation.operations.len())?;
-        let place = logical_partition(&container.identity, &operation.partition_key);
+        let target = logical_partition(&container.identity, &operation.partition_key);
         let epk = container.identity.definition.effective(&operation.partition_key);
         let partition = locate(&container, &epk)?;
-        let (kind, logical) = (OperationKind::Batch, Some(place.logical()));
-        let visit = Visit::begin(&container, &partition, kind, self.now(), logical)?;
+        let (kind, logical) = (OperationKind::Batch, Some(target.partition_ref()));
+        let (throughput, now) = (&container.throughput, self.now());
+        let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
         let batch = self.run_batch(&container, &epk, operation).await;
-        visit.end(batch, batch_amount)
+        admission.finish(batch, batch_amount)
     }
 
     async fn run_batch(
@@ -62,18 +64,16 @@ impl Engine {
         }
         check_bytes(bytes)?;
         let objects: Vec<_> = writes.iter().map(ItemWrite::new_object).collect();
-        match self.submit(container, epk, Work::Items(writes)).await {
-            Ok(submitted) => {
-                let WorkAnswer::Items(answers) = submitted.answer else { return Err(unexpected()) };
-                let answers: Vec<_> = answers
-                    .into_iter()
-                    .map(|answer| self.batch_answer(answer, submitted.lsn))
-                    .collect();
+        match self.submit(container, epk, BatchWrite(writes)).await {
+            Ok(committed) => {
+                let results = committed.response.into_iter();
+                let answers: Vec<_> =
+                    results.map(|result| self.batch_answer(result, committed.lsn)).collect();
                 let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
-                self.look_at_batch(container, &objects, &answers);
+                self.sample_batch(container, &objects, &answers);
                 let value = BatchOutcome::Committed(answers);
-                let outcome = outcome(value, charge, submitted.partition, submitted.lsn);
+                let outcome = outcome(value, charge, committed.partition, committed.lsn);
                 Ok(Outcome { explanation, ..outcome })
             }
             Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
@@ -94,30 +94,30 @@ impl Engine {
         Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
     }
 
-    fn batch_answer(&self, answer: ItemAnswer, lsn: Lsn) -> BatchAnswer {
+    fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchAnswer {
         let level = self.core.settings.consistency;
-        match answer {
-            ItemAnswer::Written { written, patch_operations } => {
-                let charge = self.write_charge(&written, patch_operations);
-                let explanation = self.explain_write(&written, patch_operations);
-                let created = written.created;
-                let item = item_of(written.record, lsn);
+        match result {
+            ItemWriteResult::Written { item: written, patch_operations } => {
+                let charge = self.pricing().write_charge(&written.cost, patch_operations);
+                let explanation = self.pricing().explain_write(&written.cost, patch_operations);
+                let created = written.cost.created;
+                let item = Item::from_record(written.record, lsn);
                 let effect =
                     if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
                 BatchAnswer { effect, charge, explanation }
             }
-            ItemAnswer::Deleted { old, index } => BatchAnswer {
+            ItemWriteResult::Deleted { old, index } => BatchAnswer {
                 effect: BatchEffect::Deleted,
                 charge: charge::delete(old),
-                explanation: index.map(|index| self.explain_delete(old, &index)),
+                explanation: index.map(|index| self.pricing().explain_delete(old, &index)),
             },
-            ItemAnswer::Found(record) => {
+            ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
                 let lsn = lsn_in_batch(&record, lsn);
-                let effect = BatchEffect::Read(ReadAnswer::Found(item_of(record, lsn)));
+                let effect = BatchEffect::Read(ReadAnswer::Found(Item::from_record(record, lsn)));
                 BatchAnswer { effect, charge, explanation: None }
             }
-            ItemAnswer::NotModified(record) => {
+            ItemWriteResult::NotModified(record) => {
                 let effect = BatchEffect::Read(ReadAnswer::NotModified(record.header.etag));
                 BatchAnswer { effect, charge: charge::nothing_found(level), explanation: None }
             }
@@ -127,7 +127,7 @@ impl Engine {
     /// The terms of all operations, when one of them asks for an explanation.
     fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
         answers.iter().find_map(|answer| answer.explanation.as_ref())?;
-        let mut whole = self.explained("batch", Vec::new());
+        let mut whole = self.pricing().explained("batch", Vec::new());
         for answer in answers {
             match &answer.explanation {
                 Some(explanation) => whole.add(ChargeExplanation::clone(explanation)),

@@ -1,20 +1,21 @@
 //! Upsert: create when there is none, replace when there is one.
 //!
-//! Owns the verb at the border and inside the turn. Does not own either of its halves.
+//! Owns the operation and its part inside the transaction.
 
 use model::Precondition;
 
 use super::create::change;
 use super::input::{self, NewItem};
 use super::replace::{check_precondition, not_found};
-use super::stored::{Halt, Turn};
+use super::write::{ItemWrite, ItemWriteResult};
 use crate::charge::refused_write;
 use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
+use crate::metering::OperationKind;
 use crate::operation::UpsertItem;
 use crate::outcome::{Outcome, Upserted};
-use crate::partition::{ItemAnswer, ItemWrite};
-use crate::usage::OperationKind;
+use crate::partition::Abort;
+use crate::transaction::ItemTransaction;
 
 impl Engine {
     /// Creates or replaces an item.
@@ -39,24 +40,24 @@ impl Engine {
     }
 }
 
-/// Upserts inside a turn.
+/// Upserts inside a transaction.
 pub(crate) async fn upsert(
-    turn: &mut Turn<'_>,
+    transaction: &mut ItemTransaction<'_>,
     new: &NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
     explain: bool,
-) -> std::result::Result<ItemAnswer, Halt> {
-    let current = turn.current(&new.key).await?;
+) -> std::result::Result<ItemWriteResult, Abort> {
+    let current = transaction.current(&new.key).await?;
     match (&current, precondition) {
         (Some(current), precondition) => check_precondition(precondition, current)?,
         (None, Some(Precondition::IfMatch(_))) => {
             let absent = not_found(new.key.id());
             let message = format!("{} An upsert with an etag expects an item.", absent.message());
-            return Err(Halt::Failed(crate::Error::new(ErrorKind::PreconditionFailed, message)));
+            return Err(Abort::Failed(crate::Error::new(ErrorKind::PreconditionFailed, message)));
         }
         (None, _) => {}
     }
-    let written = turn.put(&new.key, current.as_ref(), change(new, indexed, explain)).await?;
-    Ok(ItemAnswer::Written { written, patch_operations: 0 })
+    let item = transaction.put(&new.key, current.as_ref(), change(new, indexed, explain)).await?;
+    Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }

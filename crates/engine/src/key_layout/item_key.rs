@@ -9,7 +9,6 @@ use crate::ordered_bytes::{
     component_length, decode_components, escaped_length, is_text, length_encoded, length_escaped,
     push_component, push_escaped, unescape,
 };
-use crate::usage::Logical;
 
 /// The storage key prefix of one logical partition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,8 +25,8 @@ impl LogicalPartition {
     }
 
     /// The same for counting, without a copy.
-    pub(crate) fn logical(&self) -> Logical<'_> {
-        Logical { key: &self.0, bytes: self.0.len() }
+    pub(crate) fn partition_ref(&self) -> LogicalPartitionRef<'_> {
+        LogicalPartitionRef { key: &self.0, bytes: self.0.len() }
     }
 
     /// The partition key it was made of; none when the bytes are not those of a logical partition.
@@ -42,6 +41,20 @@ impl LogicalPartition {
         key.extend_from_slice(&self.0);
         key.extend_from_slice(id.as_bytes());
         ItemKey { bytes: key.into(), partition_bytes: self.0.len() }
+    }
+}
+
+/// A logical partition borrowed from a key: the key, and how many of its bytes name the partition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogicalPartitionRef<'key> {
+    key: &'key StorageKey,
+    bytes: usize,
+}
+
+impl<'key> LogicalPartitionRef<'key> {
+    /// The prefix all keys of this logical partition start with.
+    pub(crate) fn as_bytes(self) -> &'key [u8] {
+        self.key.get(..self.bytes).unwrap_or_default()
     }
 }
 
@@ -80,8 +93,8 @@ impl ItemKey {
     }
 
     /// The same for counting, without a copy.
-    pub(crate) fn logical(&self) -> Logical<'_> {
-        Logical { key: &self.bytes, bytes: self.partition_bytes }
+    pub(crate) fn partition_ref(&self) -> LogicalPartitionRef<'_> {
+        LogicalPartitionRef { key: &self.bytes, bytes: self.partition_bytes }
     }
 
     pub(super) fn partition_slice(&self) -> &[u8] {

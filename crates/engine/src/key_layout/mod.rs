@@ -30,7 +30,7 @@ mod item_key;
 mod key;
 mod term;
 
-pub(crate) use item_key::{ItemKey, ItemKeyView, LogicalPartition};
+pub(crate) use item_key::{ItemKey, ItemKeyView, LogicalPartition, LogicalPartitionRef};
 pub use key::SPACES;
 pub(crate) use key::{
     CATALOG, CATALOG_SHARD, CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, PARTITION_SPACES, STATE,

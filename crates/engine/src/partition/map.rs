@@ -1,7 +1,7 @@
 //! Which physical partition owns which part of a container.
 //!
-//! Owns the ordered set of partitions with its generation. Does not own how it changes: `split` and `merge` build new
-//! maps, the catalog stores them.
+//! Owns the ordered set of partitions with its generation, and the handle of one partition. Does not own how the set
+//! changes: `restructure` builds new maps, the catalog stores them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use model::{EffectivePartitionKey, EpkRange, Lsn};
 use storage::Shard;
 use tokio::sync::{mpsc, oneshot};
 
-use super::hold::Hold;
-use super::work::{Work, WorkAnswer, WorkFailure};
-use super::writer::Request;
+use super::pause::WriterPause;
+use super::state::PartitionState;
+use super::transaction::{Completion, Transaction, enqueue};
+use super::writer::{WriterHandle, WriterRequest};
 use crate::error::{Error, ErrorKind};
 use crate::outcome::Usage;
-use crate::throughput::Bucket;
-use crate::usage::Meter;
+use crate::throughput::PartitionThroughput;
 
 /// The two numbers of a physical partition: inside its container, and in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,20 +25,20 @@ pub(crate) struct PartitionIdentity {
     pub(crate) shard: Shard,
 }
 
-/// What the writer lets everybody see without asking it.
+/// What readers see of a partition without asking its writer. It shows committed groups only.
 #[derive(Debug, Default)]
-pub(crate) struct Published {
+pub(crate) struct PublishedState {
     lsn: AtomicU64,
     items: AtomicU64,
     item_bytes: AtomicU64,
-    rebuild_done: AtomicU64,
+    rebuilt_items: AtomicU64,
     index_generation: AtomicU64,
     retired: AtomicBool,
 }
 
-impl Published {
-    /// Whether another partition has taken over. Readers ask after they have read: if it is not retired then, nothing
-    /// newer can have been acknowledged elsewhere before.
+impl PublishedState {
+    /// Whether another partition has taken over. A reader asks after it has read: if the partition is not retired
+    /// then, no write that the reader has missed was acknowledged by its successor before the read.
     pub(crate) fn is_retired(&self) -> bool {
         self.retired.load(Ordering::Acquire)
     }
@@ -58,59 +58,75 @@ impl Published {
         }
     }
 
-    /// Items a rebuild has passed, and the generation all terms follow.
-    pub(crate) fn index(&self) -> (u64, u32) {
+    /// How many items an index rebuild has passed, and the generation of the indexing policy that all terms follow.
+    pub(crate) fn index_progress(&self) -> (u64, u32) {
         let generation = self.index_generation.load(Ordering::Relaxed);
-        (self.rebuild_done.load(Ordering::Relaxed), u32::try_from(generation).unwrap_or(u32::MAX))
+        (self.rebuilt_items.load(Ordering::Relaxed), u32::try_from(generation).unwrap_or(u32::MAX))
     }
 
-    pub(crate) fn publish(&self, lsn: Lsn, state: &super::PartitionState) {
+    pub(super) fn publish(&self, lsn: Lsn, state: &PartitionState) {
         self.items.store(state.items, Ordering::Relaxed);
         self.item_bytes.store(state.item_bytes, Ordering::Relaxed);
-        let done = state.rebuild.as_ref().map_or(0, |rebuild| rebuild.items_done);
-        self.rebuild_done.store(done, Ordering::Relaxed);
+        let rebuilt = state.rebuild.as_ref().map_or(0, |rebuild| rebuild.items_done);
+        self.rebuilt_items.store(rebuilt, Ordering::Relaxed);
         self.index_generation.store(u64::from(state.index_generation), Ordering::Relaxed);
+        // The lsn comes last: a reader that loads it (acquire) also sees the counters stored before it.
         self.lsn.store(lsn.0, Ordering::Release);
     }
 }
 
-/// One physical partition with the way to its writer.
+/// One physical partition with the queue of its writer.
 #[derive(Debug)]
 pub(crate) struct Partition {
     pub(crate) identity: PartitionIdentity,
     pub(crate) range: EpkRange,
     pub(crate) parents: Vec<u32>,
-    pub(crate) published: Arc<Published>,
-    pub(crate) queue: mpsc::Sender<Request>,
-    /// What it may spend.
-    pub(crate) bucket: Bucket,
-    /// What was spent here.
-    pub(crate) meter: Arc<Meter>,
+    pub(crate) published: Arc<PublishedState>,
+    pub(crate) throughput: Arc<PartitionThroughput>,
+    queue: mpsc::Sender<WriterRequest>,
 }
 
 impl Partition {
-    /// Waits for the writer's turn and its answer.
-    pub(crate) async fn submit(&self, work: Work) -> Result<(WorkAnswer, Lsn), WorkFailure> {
-        let (answer, answered) = oneshot::channel();
-        let request = Request::Work { work, answer };
-        self.queue
-            .send(request)
-            .await
-            .map_err(|_| WorkFailure::from(gone(self.identity.number)))?;
-        answered.await.map_err(|_| WorkFailure::from(Error::closed()))?
+    pub(crate) fn new(
+        identity: PartitionIdentity,
+        (range, parents): (EpkRange, Vec<u32>),
+        writer: WriterHandle,
+        throughput: PartitionThroughput,
+    ) -> Self {
+        let throughput = Arc::new(throughput);
+        let WriterHandle { queue, published } = writer;
+        Self { identity, range, parents, published, throughput, queue }
     }
 
-    /// Stops the writer between two groups until the hold is released.
-    pub(crate) async fn hold(&self) -> Result<Hold, Error> {
-        let (held, hold) = oneshot::channel();
-        self.queue.send(Request::Hold { held }).await.map_err(|_| gone(self.identity.number))?;
-        // A retired writer drops whoever still waits to hold it.
-        hold.await.map_err(|_| gone(self.identity.number))
+    /// Queues a transaction and waits for its commit.
+    pub(crate) async fn submit<T: Transaction>(&self, transaction: T) -> Completion<T> {
+        let (queued, completion) = enqueue(transaction);
+        if let Err(mpsc::error::SendError(request)) =
+            self.queue.send(WriterRequest::Run(queued)).await
+        {
+            // The writer has ended. The transaction comes back through its own channel.
+            request.retire();
+        }
+        completion.await.unwrap_or_else(|_| Completion::Failed(Error::closed().into()))
+    }
+
+    /// Pauses the writer between two groups.
+    pub(crate) async fn pause(&self) -> Result<WriterPause, Error> {
+        let (sender, pause) = oneshot::channel();
+        let request = WriterRequest::Pause(sender);
+        self.queue.send(request).await.map_err(|_| retired_error(self.identity.number))?;
+        // A retired writer drops everybody who still waits to pause it.
+        pause.await.map_err(|_| retired_error(self.identity.number))
+    }
+
+    /// Waits until the writer has ended and no longer holds the store.
+    pub(crate) async fn writer_ended(&self) {
+        self.queue.closed().await;
     }
 }
 
 /// The error for a partition that was split or merged away.
-pub(crate) fn gone(number: u32) -> Error {
+pub(crate) fn retired_error(number: u32) -> Error {
     Error::new(
         ErrorKind::PartitionGone,
         format!("physical partition {number} was split or merged; read the partition map again"),
@@ -138,7 +154,7 @@ impl PartitionMap {
         self.partitions.iter().filter(overlaps).cloned().collect()
     }
 
-    /// The partition of that number, if it is still there.
+    /// The partition of that number, if the map still has it.
     pub(crate) fn by_number(&self, number: u32) -> Option<&Arc<Partition>> {
         self.partitions.iter().find(|partition| partition.identity.number == number)
     }

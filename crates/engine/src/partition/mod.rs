@@ -1,25 +1,23 @@
 //! Physical partitions: one epk range, one writer, one lsn sequence each.
 //!
-//! Owns the partition map, the writer's turn, and how partitions split and merge while in use. Does not own what a
-//! transaction writes (`item/stored`) or how bytes are stored.
+//! Owns the partition map, the writer with its group commit, and the state of a partition. The writer runs any
+//! [`Transaction`]; what a transaction writes is decided elsewhere (`transaction`, `item`, `maintenance`). Does not own
+//! splits and merges (`restructure`) or how bytes are stored.
 
-mod copy;
-mod hold;
 mod map;
-mod merge;
-mod reclaim;
-mod restructure;
-mod split;
+mod pause;
+mod pending_keys;
 mod state;
-mod trimmed;
-mod work;
+mod transaction;
+mod trimmed_versions;
 mod writer;
 
-pub(crate) use hold::Hold;
-pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, Published};
-pub(crate) use reclaim::reclaim_shard;
+pub(crate) use map::{Partition, PartitionIdentity, PartitionMap, retired_error};
+pub(crate) use pause::{TouchedItems, WriteTracker, WriterPause};
 pub(crate) use state::{PartitionState, Rebuild};
+pub(crate) use transaction::{
+    Abort, Completion, PreparedTransaction, Transaction, TransactionContext,
+};
 #[cfg(test)]
-pub(crate) use trimmed::Trimmed;
-pub(crate) use work::{ItemAnswer, ItemWrite, MaintenanceWork, Work, WorkAnswer, WorkFailure};
-pub(crate) use writer::{WriterSeed, start_writer};
+pub(crate) use trimmed_versions::TrimmedVersions;
+pub(crate) use writer::{WriterContext, start_writer};

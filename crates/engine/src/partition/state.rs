@@ -6,7 +6,7 @@
 use model::{Lsn, TimestampSeconds};
 use storage::StorageKey;
 
-use super::trimmed::Trimmed;
+use super::trimmed_versions::TrimmedVersions;
 use crate::error::{Error, Result};
 use crate::key_layout::ChangePosition;
 
@@ -32,18 +32,18 @@ pub(crate) struct PartitionState {
     /// Before this second, every item with a time to live of its own is reclaimed.
     pub(crate) expiry_from_second: u64,
     /// Which versions are gone.
-    pub(crate) trimmed: Trimmed,
+    pub(crate) trimmed: TrimmedVersions,
     /// After a merge, changes up to here are in the order of their lsn but not of their time.
     pub(crate) interleaved: Lsn,
     /// Where the trimming of versions goes on.
     pub(crate) trim_after: ChangePosition,
     /// What trimming knows of the versions it leaves; not stored, a new writer walks them once to know it again.
-    pub(crate) trim_round: TrimRound,
+    pub(crate) trim_pass: TrimPass,
 }
 
 /// The walk over all versions, of which only those that ended long ago are trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TrimRound {
+pub(crate) struct TrimPass {
     /// No version ended before this second: until it is beyond the retention there is nothing to look for.
     pub(crate) ended_from: u64,
     /// The earliest end among the versions that the round under way has left, or its own beginning.
@@ -62,7 +62,7 @@ pub(crate) struct Rebuild {
 }
 
 const STATE_VERSION: u8 = 2;
-/// Without the marks of [`Trimmed`] but for its lsn.
+/// Without the marks of [`TrimmedVersions`] but for its lsn.
 const STATE_VERSION_OLD: u8 = 1;
 
 impl PartitionState {
@@ -150,8 +150,8 @@ fn decode(bytes: &[u8]) -> Option<PartitionState> {
     let (trim_after, rest) = rest.split_at_checked(18)?;
     state.trim_after = ChangePosition::decode(trim_after)?;
     let (trimmed, rest) = match version {
-        STATE_VERSION => Trimmed::decode_rest(Lsn(lsn), rest)?,
-        _ => (Trimmed::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest),
+        STATE_VERSION => TrimmedVersions::decode_rest(Lsn(lsn), rest)?,
+        _ => (TrimmedVersions::without_second(Lsn(lsn), TimestampSeconds(timestamp)), rest),
     };
     state.trimmed = trimmed;
     if !rest.is_empty() {

@@ -1,8 +1,15 @@
-//! The writer of one physical partition: one turn at a time, many transactions per commit.
+//! The writer of one physical partition: runs transactions one after the other and commits many of them at once.
 //!
-//! Owns the queue, the group and the publication of lsn and counters. While one group is on its way to the disk the
-//! next one gathers and is prepared; that is how waiting callers share a sync. A transaction never builds on what is
-//! on its way: it waits if it needs a key that is. Does not own what a transaction writes.
+//! Owns the queue, the group commit and the publication of lsn and counters. While one group is being committed, the
+//! transactions of the next one are already run; that is how waiting callers share a sync of the disk.
+//!
+//! ```text
+//! queue ─► run ─► group n+1 ──────────────┐
+//!                 group n ─► store.commit ─┴─► publish lsn, respond ─► group n+1 becomes group n
+//! ```
+//!
+//! A transaction never builds on writes that are not durable: if it needs a key of a group that is not committed yet, it
+//! is deferred. Does not own what a transaction writes: see [`super::Transaction`].
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -11,30 +18,37 @@ use model::Lsn;
 use storage::{Guard, Stamp, StorageKey, StorageValue, Store, WriteSet};
 use tokio::sync::{mpsc, oneshot};
 
-use super::hold::{Hold, Touched};
-use super::map::gone;
-use super::work::{Work, WorkAnswer, WorkFailure, run};
-use super::{PartitionIdentity, PartitionState, Published};
-use crate::catalog::{ContainerIdentity, Live};
+use super::map::{PartitionIdentity, PublishedState};
+use super::pause::{WriteTracker, WriterPause};
+use super::pending_keys::PendingKeys;
+use super::state::PartitionState;
+use super::transaction::{PreparedTransaction, QueuedTransaction, Run, TransactionContext};
+use crate::container::{ContainerIdentity, Live};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
-use crate::item::{Halt, Prepared, Turn, TurnContext, Unseen};
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::settings::Settings;
 
-/// How often a group is rebuilt when another process has written to the partition.
+/// How often a group is run again when another process has written to the partition.
 const GUARD_RETRIES_MAX: usize = 16;
 
-type Answer = oneshot::Sender<std::result::Result<(WorkAnswer, Lsn), WorkFailure>>;
-
 /// What arrives in the queue.
-pub(crate) enum Request {
-    Work { work: Work, answer: Answer },
-    Hold { held: oneshot::Sender<Hold> },
+pub(super) enum WriterRequest {
+    Run(Box<dyn QueuedTransaction>),
+    Pause(oneshot::Sender<WriterPause>),
+}
+
+impl WriterRequest {
+    /// Answers a request that no writer will take. Dropping the sender of a pause tells its receiver.
+    pub(super) fn retire(self) {
+        if let Self::Run(transaction) = self {
+            transaction.retire();
+        }
+    }
 }
 
 /// What a writer is started with.
-pub(crate) struct WriterSeed {
+pub(crate) struct WriterContext {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) environment: Environment,
     pub(crate) settings: Arc<Settings>,
@@ -43,110 +57,111 @@ pub(crate) struct WriterSeed {
     pub(crate) identity: PartitionIdentity,
 }
 
+/// The two sides of a running writer that others use: its queue, and what it publishes.
+pub(crate) struct WriterHandle {
+    pub(super) queue: mpsc::Sender<WriterRequest>,
+    pub(super) published: Arc<PublishedState>,
+}
+
 /// Loads the state of a partition and starts its writer.
-pub(crate) async fn start_writer(
-    seed: WriterSeed,
-) -> Result<(mpsc::Sender<Request>, Arc<Published>)> {
-    let published = Arc::new(Published::default());
-    let (queue, requests) = mpsc::channel(seed.settings.writer_queue_max);
-    let environment = seed.environment.clone();
+pub(crate) async fn start_writer(context: WriterContext) -> Result<WriterHandle> {
+    let published = Arc::new(PublishedState::default());
+    let (queue, requests) = mpsc::channel(context.settings.writer_queue_max);
+    let environment = context.environment.clone();
     let mut writer = Writer {
-        seed,
+        context,
         published: Arc::clone(&published),
         requests,
         waiting: VecDeque::new(),
-        held: None,
-        touched: Touched::default(),
+        pause_request: None,
+        tracker: WriteTracker::default(),
         state: PartitionState::default(),
         stored_state: None,
-        unsure: None,
+        unconfirmed_items: None,
     };
     writer.load().await?;
-    environment.spawn(writer.work());
-    Ok((queue, published))
+    environment.spawn(writer.run());
+    Ok(WriterHandle { queue, published })
 }
 
 struct Writer {
-    seed: WriterSeed,
-    published: Arc<Published>,
-    requests: mpsc::Receiver<Request>,
-    /// Transactions taken from the queue, or to run again, before those still in it.
-    waiting: VecDeque<Transaction>,
-    /// Who wants the writer to stand still; until then nothing more is taken from the queue.
-    held: Option<oneshot::Sender<Hold>>,
-    touched: Touched,
-    /// As of the transaction prepared last.
+    context: WriterContext,
+    published: Arc<PublishedState>,
+    requests: mpsc::Receiver<WriterRequest>,
+    /// Transactions taken from the queue, or to be run again; they come before those still in the queue.
+    waiting: VecDeque<Box<dyn QueuedTransaction>>,
+    /// Somebody wants to pause the writer. Until that has happened, nothing more is taken from the queue: otherwise a
+    /// busy queue would postpone the pause forever.
+    pause_request: Option<oneshot::Sender<WriterPause>>,
+    tracker: WriteTracker,
+    /// The state as of the transaction that ran last, which may not be committed yet.
     state: PartitionState,
+    /// The state as of the last commit, byte for byte: the guard of the next commit compares it.
     stored_state: Option<StorageValue>,
     /// Items of groups whose commit failed, until the store has been asked what became of them. Before that nothing
     /// may be written: the state in memory may be ahead of the store, or behind it.
-    unsure: Option<Vec<StorageKey>>,
-}
-
-struct Transaction {
-    work: Work,
-    answer: Answer,
+    unconfirmed_items: Option<Vec<StorageKey>>,
 }
 
 /// Transactions that are committed together.
 #[derive(Default)]
 struct Group {
     sets: Vec<WriteSet>,
-    answers: Vec<(WorkAnswer, Transaction)>,
-    touched: HashSet<StorageKey>,
-    /// Items of each set.
+    /// One transaction per set, in the same order.
+    transactions: Vec<Box<dyn QueuedTransaction>>,
+    touched_keys: HashSet<StorageKey>,
+    /// The items of each set.
     touched_items: Vec<Vec<StorageKey>>,
     /// Whether one of the transactions kept no versions of what it replaced or deleted.
     loses_versions: bool,
     bytes: usize,
-    /// Whether a transaction must see this group, or the one before it, in the store first.
-    is_ended: bool,
+    /// Whether a transaction must see this group, or the previous one, in the store first. Transactions behind it have
+    /// to wait too, because the queue is first in, first out.
+    is_closed: bool,
 }
 
 impl Writer {
-    async fn work(mut self) {
+    async fn run(mut self) {
         loop {
-            if self.waiting.is_empty() && self.held.is_none() {
+            if self.waiting.is_empty() && self.pause_request.is_none() {
                 let Some(request) = self.requests.recv().await else { return };
                 self.accept(request);
             }
             self.commit_waiting().await;
-            if let Some(held) = self.held.take()
-                && self.stand_still(held).await
+            if let Some(sender) = self.pause_request.take()
+                && self.pause(sender).await
             {
-                self.refuse_rest().await;
+                self.retire_queue().await;
                 return;
             }
         }
     }
 
-    fn accept(&mut self, request: Request) {
+    fn accept(&mut self, request: WriterRequest) {
         match request {
-            Request::Work { work, answer } => {
-                self.waiting.push_back(Transaction { work, answer });
-            }
-            Request::Hold { held } => self.held = Some(held),
+            WriterRequest::Run(transaction) => self.waiting.push_back(transaction),
+            WriterRequest::Pause(sender) => self.pause_request = Some(sender),
         }
     }
 
     /// Runs transactions until none is left, one group after the other.
     async fn commit_waiting(&mut self) {
-        let none = HashSet::new();
+        let no_keys = HashSet::new();
         let mut failures = 0;
         let mut group = Group::default();
         loop {
-            if let Err(error) = self.make_sure().await {
-                refuse(std::mem::take(&mut self.waiting), &error);
+            if let Err(error) = self.confirm_last_commit().await {
+                reject(std::mem::take(&mut self.waiting), &error);
                 return;
             }
-            // Nothing is on its way now: what had to wait for that goes on.
-            group.is_ended = false;
+            // No commit is in progress now, so that a transaction that had to wait for one can run.
+            group.is_closed = false;
             while self.has_room(&group) {
-                if self.waiting.is_empty() && self.held.is_none() {
+                if self.waiting.is_empty() && self.pause_request.is_none() {
                     self.requests.try_recv().into_iter().for_each(|request| self.accept(request));
                 }
                 let Some(transaction) = self.waiting.pop_front() else { break };
-                self.prepare(&mut group, transaction, &none).await;
+                self.prepare(&mut group, transaction, &no_keys).await;
             }
             if group.sets.is_empty() {
                 return;
@@ -156,121 +171,122 @@ impl Writer {
     }
 
     fn has_room(&self, group: &Group) -> bool {
-        let settings = &self.seed.settings;
-        !group.is_ended
+        let settings = &self.context.settings;
+        !group.is_closed
             && group.sets.len() < settings.group_operations_max
             && group.bytes <= settings.group_bytes_max
     }
 
-    /// Runs one transaction and adds it to a group, while another one may be on its way.
+    /// Runs one transaction and adds it to a group, possibly while another group is being committed.
     async fn prepare(
         &mut self,
         group: &mut Group,
-        transaction: Transaction,
-        on_their_way: &HashSet<StorageKey>,
+        mut transaction: Box<dyn QueuedTransaction>,
+        committing: &HashSet<StorageKey>,
     ) {
-        let live = self.seed.live.current();
-        let context = TurnContext {
-            store: self.seed.store.as_ref(),
-            container: &self.seed.container,
+        let live = self.context.live.current();
+        let context = TransactionContext {
+            store: self.context.store.as_ref(),
+            container: &self.context.container,
             live: &live,
-            partition: self.seed.identity,
-            now: self.seed.environment.now(),
-            unseen: Unseen { in_group: &group.touched, on_their_way },
+            partition: self.context.identity,
+            now: self.context.environment.now(),
+            pending: PendingKeys::new(&group.touched_keys, committing),
+            state: self.state.clone(),
         };
-        let mut turn = Turn::new(context, self.state.clone());
-        match run(&transaction.work, &mut turn).await {
-            Ok(answer) => {
-                let prepared = turn.finish();
-                group.bytes += set_bytes(&prepared.set);
-                self.take(group, prepared, answer, transaction);
-            }
-            Err((_, Halt::Deferred)) => {
+        let run = transaction.run(context).await;
+        match run {
+            Run::Prepared(prepared) => self.add(group, prepared, transaction),
+            Run::Deferred => {
                 self.waiting.push_front(transaction);
-                group.is_ended = true;
+                group.is_closed = true;
             }
-            Err((index, Halt::Failed(error))) => {
-                let _ = transaction.answer.send(Err(WorkFailure { index, error }));
-            }
+            Run::Failed => transaction.fail(),
         }
     }
 
-    fn take(
+    fn add(
         &mut self,
         group: &mut Group,
-        prepared: Prepared,
-        answer: WorkAnswer,
-        transaction: Transaction,
+        prepared: PreparedTransaction,
+        transaction: Box<dyn QueuedTransaction>,
     ) {
         self.state = prepared.state;
-        if !prepared.commits {
-            let _ = transaction.answer.send(Ok((answer, self.published.lsn())));
+        if !prepared.needs_commit {
+            transaction.commit(self.published.lsn());
             return;
         }
-        group.touched.extend(prepared.touched_unique);
-        group.touched.extend(prepared.touched_items.iter().cloned());
+        group.bytes += set_bytes(&prepared.set);
+        group.touched_keys.extend(prepared.touched_unique_keys);
+        group.touched_keys.extend(prepared.touched_items.iter().cloned());
         group.touched_items.push(prepared.touched_items);
         group.loses_versions |= prepared.loses_versions;
         group.sets.push(prepared.set);
-        group.answers.push((answer, transaction));
+        group.transactions.push(transaction);
     }
 
-    /// Commits a group and answers its callers; returns the group that was prepared meanwhile. When another process
-    /// has written to this partition, or nobody knows, all of that is run again.
+    /// Commits a group and responds to its callers; returns the group that was prepared meanwhile. When another process
+    /// has written to this partition, all of them run again.
     async fn commit(&mut self, mut group: Group, failures: &mut usize) -> Group {
         let mut state = self.state.clone();
         self.add_state(&mut group, &state);
         let sets = std::mem::take(&mut group.sets);
         let mut next = Group::default();
-        match self.commit_beside(sets, &group.touched, &mut next).await {
+        match self.commit_and_prepare(sets, &group.touched_keys, &mut next).await {
             Ok(stamps) => {
                 *failures = 0;
                 let newest = stamps.last().map_or(self.published.lsn(), |stamp| Lsn(stamp.0));
                 if group.loses_versions {
+                    // The store has written its stamp into the state (see `add_state`). Both copies in memory must
+                    // follow: the guard of the next commit compares bytes.
                     state.trimmed.lsn = newest;
                     self.state.trimmed.lsn = newest;
                 }
                 self.stored_state = Some(state.encode().into());
+                // Publish before responding: a caller that has its response must be able to read what it wrote, and
+                // its session token must not be ahead of the partition.
                 self.published.publish(newest, &state);
-                self.touched.remember(&group.touched_items, &stamps);
-                for ((answer, transaction), stamp) in group.answers.into_iter().zip(stamps) {
-                    let _ = transaction.answer.send(Ok((answer, Lsn(stamp.0))));
+                self.tracker.record(&group.touched_items, &stamps);
+                for (transaction, stamp) in group.transactions.into_iter().zip(stamps) {
+                    transaction.commit(Lsn(stamp.0));
                 }
                 next
             }
             Err(error) => {
                 let is_guard = matches!(error.kind(), storage::ErrorKind::GuardFailed { .. });
                 *failures += 1;
-                self.unsure
+                self.unconfirmed_items
                     .get_or_insert_default()
                     .extend(group.touched_items.into_iter().flatten());
-                // What was prepared meanwhile counts on a state that may never have been stored.
-                self.run_again(next.answers);
+                // The next group was prepared on a state that may never have been stored.
+                self.run_again(next.transactions);
                 if is_guard && *failures < GUARD_RETRIES_MAX {
-                    self.run_again(group.answers);
+                    // A failed guard proves that nothing was written, so that running again cannot write twice. After
+                    // any other error the writes may have arrived: only the caller can decide to repeat them.
+                    self.run_again(group.transactions);
                 } else {
-                    let refused = group.answers.into_iter().map(|(_, transaction)| transaction);
-                    refuse(refused.collect(), &Error::from(error));
+                    reject(group.transactions.into(), &Error::from(error));
                 }
                 Group::default()
             }
         }
     }
 
-    /// Waits for a commit and prepares what arrives meanwhile.
-    async fn commit_beside(
+    /// Waits for a commit and meanwhile prepares the transactions that arrive.
+    async fn commit_and_prepare(
         &mut self,
         sets: Vec<WriteSet>,
-        on_their_way: &HashSet<StorageKey>,
+        committing: &HashSet<StorageKey>,
         next: &mut Group,
     ) -> storage::Result<Vec<Stamp>> {
-        let store = Arc::clone(&self.seed.store);
-        let mut commit = store.commit(self.seed.identity.shard, sets);
+        let store = Arc::clone(&self.context.store);
+        let mut commit = store.commit(self.context.identity.shard, sets);
         let mut is_open = true;
         loop {
             let has_room = self.has_room(next);
-            let takes = has_room && is_open && self.waiting.is_empty() && self.held.is_none();
-            // The commit comes first: it does nothing until it is asked.
+            let takes =
+                has_room && is_open && self.waiting.is_empty() && self.pause_request.is_none();
+            // The commit is polled first: it makes no progress until it is polled.
             tokio::select! {
                 biased;
                 committed = &mut commit => return committed,
@@ -281,19 +297,20 @@ impl Writer {
                 () = std::future::ready(()), if has_room && !self.waiting.is_empty() => {}
             }
             if has_room && let Some(transaction) = self.waiting.pop_front() {
-                self.prepare(next, transaction, on_their_way).await;
+                self.prepare(next, transaction, committing).await;
             }
         }
     }
 
     /// Puts transactions back in front of those that wait, in their order.
-    fn run_again(&mut self, answers: Vec<(WorkAnswer, Transaction)>) {
-        for (_, transaction) in answers.into_iter().rev() {
+    fn run_again(&mut self, transactions: Vec<Box<dyn QueuedTransaction>>) {
+        for transaction in transactions.into_iter().rev() {
             self.waiting.push_front(transaction);
         }
     }
 
-    /// The last set carries the new state, the first one the guard on the old.
+    /// Adds the state to a group: the first set carries the guard on the old state, the last one the new state. The sets
+    /// of one commit are atomic together, so that one guard protects all of them.
     fn add_state(&self, group: &mut Group, state: &PartitionState) {
         let guard = match &self.stored_state {
             Some(stored) => Guard::Unchanged(stored.clone()),
@@ -302,63 +319,63 @@ impl Writer {
         if let Some(first) = group.sets.first_mut() {
             first.guard(STATE, STATE_KEY, guard);
         }
-        // A position before versions that were not kept must be refused, and only the store knows their lsn.
+        // A feed position before versions that were not kept must be refused, and only the store knows their lsn: it
+        // writes its stamp into the state.
         let trimmed_at = group.loses_versions.then_some(PartitionState::TRIMMED_AT);
         if let Some(last) = group.sets.last_mut() {
             last.put_stamped(STATE, STATE_KEY, state.encode(), None, trimmed_at);
         }
     }
 
-    /// Asks the store what became of a group whose commit failed.
-    async fn make_sure(&mut self) -> Result<()> {
-        if self.unsure.is_none() {
+    /// After a failed commit, asks the store what became of it.
+    async fn confirm_last_commit(&mut self) -> Result<()> {
+        if self.unconfirmed_items.is_none() {
             return Ok(());
         }
         let before = self.published.lsn();
         self.load().await?;
-        let items = self.unsure.take().unwrap_or_default();
-        self.touched.remember_unsure(&items, before, self.published.lsn());
+        let items = self.unconfirmed_items.take().unwrap_or_default();
+        self.tracker.record_unconfirmed(&items, before, self.published.lsn());
         Ok(())
     }
 
-    /// Reads the state anew: at the start, and whenever it is unknown whether a commit arrived.
+    /// Reads the state: at the start, and whenever it is unknown whether a commit arrived.
     async fn load(&mut self) -> Result<()> {
-        let shard = self.seed.identity.shard;
-        let stored = self.seed.store.get(shard, STATE, STATE_KEY).await?;
+        let shard = self.context.identity.shard;
+        let stored = self.context.store.get(shard, STATE, STATE_KEY).await?;
         self.state = match &stored {
             Some(stored) => PartitionState::decode(stored)?,
             None => PartitionState::default(),
         };
         self.stored_state = stored;
-        let stamp = self.seed.store.last_stamp(shard).await?;
+        let stamp = self.context.store.last_stamp(shard).await?;
         self.published.publish(Lsn(stamp.0), &self.state);
         Ok(())
     }
 
-    /// Waits until the hold is dropped (false) or the partition is retired (true).
-    async fn stand_still(&mut self, held: oneshot::Sender<Hold>) -> bool {
-        let is_certain = self.make_sure().await.is_ok();
-        let (hold, ended) = Hold::new(is_certain, self.touched.clone());
-        if held.send(hold).is_err() {
+    /// Waits until the pause is dropped (false) or the partition is retired (true).
+    async fn pause(&mut self, sender: oneshot::Sender<WriterPause>) -> bool {
+        let is_confirmed = self.confirm_last_commit().await.is_ok();
+        let (pause, retired) = WriterPause::new(is_confirmed, self.tracker.clone());
+        if sender.send(pause).is_err() {
             return false;
         }
-        ended.await.is_ok()
+        retired.await.is_ok()
     }
 
-    /// Waits for those who are just entering the queue; who comes later finds it closed.
-    async fn refuse_rest(&mut self) {
+    /// Hands back what is queued. Closing first means that a later caller finds the queue closed, while one that is
+    /// just entering it is still received here.
+    async fn retire_queue(&mut self) {
         self.requests.close();
         while let Some(request) = self.requests.recv().await {
-            if let Request::Work { answer, .. } = request {
-                let _ = answer.send(Err(gone(self.seed.identity.number).into()));
-            }
+            request.retire();
         }
     }
 }
 
-fn refuse(transactions: VecDeque<Transaction>, error: &Error) {
+fn reject(transactions: VecDeque<Box<dyn QueuedTransaction>>, error: &Error) {
     for transaction in transactions {
-        let _ = transaction.answer.send(Err(error.repeat().into()));
+        transaction.reject(error.repeat());
     }
 }
 

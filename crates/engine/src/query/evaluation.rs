@@ -7,7 +7,7 @@ use ::query::function::Moment;
 use model::TimestampMs;
 
 use super::request::QueryLimits;
-use crate::catalog::ContainerLive;
+use crate::container::ContainerLive;
 use crate::engine::Engine;
 
 /// The context of one request.

@@ -25,10 +25,11 @@ use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
+use crate::metering::{Amount, OperationKind, PageUse};
 use crate::outcome::Outcome;
 use crate::partition::Partition;
 use crate::session;
-use crate::usage::{Amount, OperationKind, PageUse, Visits};
+use crate::throughput::{MultiAdmission, PartitionThroughput};
 
 /// What a page reads: slices of a container, and a snapshot that splits and merges do not affect.
 struct QuerySnapshot {
@@ -57,7 +58,7 @@ impl Engine {
         }
         let prepared_at = self.stopwatch();
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
-        let visits = self.admit_query(&container, &snapshot.slices)?;
+        let admission = self.admit_query(&container, &snapshot.slices)?;
         let opening_time = self.stopwatch().saturating_sub(prepared_at);
         let live = container.live();
         let partitions = common_indexes(snapshot.store.as_ref(), &live, &snapshot.slices).await?;
@@ -73,23 +74,26 @@ impl Engine {
             self.read_page(&mut reader, &snapshot, &planned, &operation, progress).await?;
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reader.metrics;
-        let (counters, level) = (reader.charges.totals(), self.read_level(&operation.options));
+        let (counters, level) =
+            (reader.charges.totals(), self.pricing().read_level(operation.options.consistency));
         let charge = counters.charge(level);
         let explain = operation.options.explain_charge;
-        let explanation = explain.then(|| self.explained("query", counters.terms(level)));
+        let explanation = explain.then(|| self.pricing().explained("query", counters.terms(level)));
         let metrics = &value.metrics;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
-        visits.spent(charge, Amount { items, bytes });
-        self.look_at_query(
+        admission.debit(charge, Amount { items, bytes });
+        self.sample_query(
             &container,
             &operation,
             &PageUse {
                 text: &operation.text,
                 charge,
-                is_across: !visits.is_confined(),
-                partitions: visits.partitions(),
-                metrics,
+                is_across: !admission.is_single_logical_partition(),
+                partitions: admission.partition_count(),
+                is_scan: metrics.items_scanned > 0,
+                retrieved_items: metrics.retrieved_items,
+                output_items: metrics.output_items,
                 generation: live.generation,
                 index_metrics: &|| planned.index_metrics(),
             },
@@ -102,19 +106,20 @@ impl Engine {
         &self,
         container: &'a Container,
         slices: &'a [PartitionSlice],
-    ) -> Result<Visits<'a>> {
-        let mut partitions: Vec<Arc<Partition>> = Vec::new();
+    ) -> Result<MultiAdmission<'a>> {
+        let mut partitions: Vec<Arc<PartitionThroughput>> = Vec::new();
         for slice in slices {
-            let number = slice.partition.identity.number;
-            if !partitions.iter().any(|known| known.identity.number == number) {
-                partitions.push(Arc::clone(&slice.partition));
+            let partition = &slice.partition.throughput;
+            if !partitions.iter().any(|admitted| Arc::ptr_eq(admitted, partition)) {
+                partitions.push(Arc::clone(partition));
             }
         }
         let logical = match slices {
-            [only] => only.logical.as_ref().map(LogicalPartition::logical),
+            [only] => only.logical.as_ref().map(LogicalPartition::partition_ref),
             _ => None,
         };
-        Visits::begin(container, partitions, OperationKind::Query, self.now(), logical)
+        let (kind, now) = (OperationKind::Query, self.now());
+        MultiAdmission::new(&container.throughput, partitions, kind, now, logical)
     }
 
     /// Finds the slices of a container that a query reads and takes a snapshot of them.

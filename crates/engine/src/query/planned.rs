@@ -15,7 +15,7 @@ use storage::{Read, Shard, StorageValue};
 
 use super::error::bad_query;
 use super::target::PartitionSlice;
-use crate::catalog::ContainerLive;
+use crate::container::ContainerLive;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};
 use crate::outcome::Usage;

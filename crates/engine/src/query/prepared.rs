@@ -11,7 +11,7 @@ use ::query::plan::access::Indexes;
 
 use super::parse::{TEXT_BYTES_MAX, TEXTS_MAX, parse_and_bind};
 use super::planned::{AnalyzedQuery, PlannedQuery};
-use crate::catalog::ContainerLive;
+use crate::container::ContainerLive;
 use crate::engine::Engine;
 use crate::error::Result;
 

@@ -3,9 +3,10 @@
 use model::{EffectivePartitionKey, EpkRange, Etag, Lsn, PartitionKey, TimestampSeconds};
 use storage::StorageValue;
 
-use crate::item::{ItemHeader, ItemRecord, LogEntry, LoggedItem, Version};
 use crate::key_layout::{ChangePosition, ItemKey};
-use crate::partition::{PartitionState, Trimmed};
+use crate::outcome::Item;
+use crate::partition::{PartitionState, TrimmedVersions};
+use crate::record::{ItemHeader, ItemRecord, LogEntry, LoggedItem, Removal, Version};
 
 fn epk(byte: u8) -> EffectivePartitionKey {
     EffectivePartitionKey::from_bytes(vec![byte, 0, 7])
@@ -28,7 +29,7 @@ fn record(previous: Lsn, timestamp: u64) -> ItemRecord {
 }
 
 #[test]
-fn a_logged_item_tells_what_was_logged() {
+fn a_logged_item_has_the_parts_that_were_logged() {
     let (key, record) = (key(), record(Lsn(4), 11));
     let value = StorageValue::from(LogEntry::encode(&key, &record));
     let logged = LoggedItem::decode(value, 1).unwrap();
@@ -38,7 +39,7 @@ fn a_logged_item_tells_what_was_logged() {
     assert_eq!(logged.header(), record.header);
     assert_eq!(logged.previous(Lsn(9)), record.header.previous);
     assert_eq!(logged.text(), record.text());
-    let item = logged.into_item(Lsn(9));
+    let item = Item::from_change(&logged, Lsn(9));
     assert_eq!((item.text(), item.lsn()), (record.text(), Lsn(9)));
     assert_eq!((item.etag(), item.timestamp()), (record.header.etag, record.header.timestamp));
 }
@@ -51,7 +52,7 @@ fn a_superseded_version_is_read_like_a_logged_item_and_a_deletion_is_not() {
     let superseded = Version::Superseded { key: key.clone(), record };
     let stored = StorageValue::from(superseded.encode(TimestampSeconds(20)));
     assert_eq!(Version::superseded(&stored, 1).unwrap(), Some(logged));
-    let removal = crate::item::Removal::Deleted;
+    let removal = Removal::Deleted;
     let removed = Version::Removed { key, removal, previous }.encode(TimestampSeconds(20));
     assert_eq!(Version::superseded(&removed.into(), 1).unwrap(), None);
 }
@@ -78,8 +79,8 @@ fn range(from: u8, to: u8) -> EpkRange {
     EpkRange { min: epk(from), max: epk(to) }
 }
 
-fn trimmed(lsn: u64) -> Trimmed {
-    Trimmed::up_to(Lsn(lsn))
+fn trimmed(lsn: u64) -> TrimmedVersions {
+    TrimmedVersions::up_to(Lsn(lsn))
 }
 
 #[test]

@@ -1,21 +1,20 @@
 //! The gate in front of a container: whether throughput is enforced, and which bucket a partition draws from.
 //!
-//! Owns the switch and the share of a partition. When nothing is enforced, passing costs one look at the switch. Does
-//! not own counting: see `usage`.
+//! Owns the switch and the share of a partition. While throughput is not enforced, admission costs one atomic load.
+//! Does not own counting: see `metering`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use model::limits::THROUGHPUT_PER_PARTITION_MAX;
-use model::{RequestCharge, Throughput, TimestampMs};
+use model::{RequestCharge, ResourceId, Throughput, TimestampMs};
 
+use super::admission::PartitionThroughput;
 use super::bucket::{Bucket, Rate};
 use super::shared::SharedThroughput;
-use crate::catalog::Container;
 use crate::error::{Error, ErrorKind, Result};
-use crate::partition::Partition;
 
-/// What the service says to a client that must wait.
+/// The message of the service for a throttled request.
 const THROTTLED: &str = "Request rate is large. More Request Units may be needed, so no changes were made. Please \
                          retry this request later. Learn more: http://aka.ms/cosmosdb-error-429";
 
@@ -26,15 +25,17 @@ pub(crate) struct Gate {
     /// Whether the container has throughput of its own.
     dedicated: AtomicBool,
     per_partition: AtomicU32,
+    container: ResourceId,
     shared: Arc<SharedThroughput>,
 }
 
 impl Gate {
-    pub(crate) fn new(shared: Arc<SharedThroughput>) -> Self {
+    pub(crate) fn new(container: ResourceId, shared: Arc<SharedThroughput>) -> Self {
         Self {
             enforced: AtomicBool::new(false),
             dedicated: AtomicBool::new(true),
             per_partition: AtomicU32::new(0),
+            container,
             shared,
         }
     }
@@ -47,7 +48,7 @@ impl Gate {
         self.enforced.load(Ordering::Relaxed)
     }
 
-    /// Divides the container's own throughput evenly over its partitions.
+    /// Divides the container's own throughput evenly among its partitions.
     pub(crate) fn set(&self, own: Option<Throughput>, partitions: usize) {
         let partitions = u32::try_from(partitions.max(1)).unwrap_or(u32::MAX);
         let share = own.map_or(0, |own| own.highest() / partitions);
@@ -63,19 +64,11 @@ impl Gate {
             self.shared.rate().0
         }
     }
-}
 
-impl Container {
-    /// Follows the throughput and the partitions the container has now.
-    pub(crate) fn refresh_gate(&self) {
-        let own = self.record().throughput.map(|record| record.throughput);
-        self.gate.set(own, self.map().partitions.len());
-    }
-
-    /// Lets a request to a partition pass, or tells how long to wait.
+    /// Lets a request to a partition pass, or refuses it with the time to wait.
     #[inline]
-    pub(crate) fn admit(&self, partition: &Partition, now: TimestampMs) -> Result<()> {
-        if !self.gate.is_enforced() {
+    pub(super) fn admit(&self, partition: &PartitionThroughput, now: TimestampMs) -> Result<()> {
+        if !self.is_enforced() {
             return Ok(());
         }
         self.with_bucket(partition, |bucket, rate| bucket.admit(now, rate)).map_err(
@@ -83,27 +76,38 @@ impl Container {
         )
     }
 
-    /// Takes what a request to a partition has cost.
+    /// Debits the charge of a request to a partition.
     #[inline]
-    pub(crate) fn debit(&self, partition: &Partition, now: TimestampMs, charge: RequestCharge) {
-        if self.gate.is_enforced() {
+    pub(super) fn debit(
+        &self,
+        partition: &PartitionThroughput,
+        now: TimestampMs,
+        charge: RequestCharge,
+    ) {
+        if self.is_enforced() {
             self.with_bucket(partition, |bucket, rate| bucket.debit(now, rate, charge));
         }
     }
 
-    /// Whole request units a partition has left; none when nothing is enforced.
-    pub(crate) fn left_over(&self, partition: &Partition, now: TimestampMs) -> Option<u64> {
+    /// Whole request units a partition has left; none if throughput is not enforced.
+    pub(crate) fn left_over(
+        &self,
+        partition: &PartitionThroughput,
+        now: TimestampMs,
+    ) -> Option<u64> {
         let left = || self.with_bucket(partition, |bucket, rate| bucket.left_over(now, rate));
-        self.gate.is_enforced().then(left)
+        self.is_enforced().then(left)
     }
 
-    fn with_bucket<T>(&self, partition: &Partition, act: impl FnOnce(&Bucket, Rate) -> T) -> T {
-        let gate = &self.gate;
-        if gate.dedicated.load(Ordering::Relaxed) {
-            return act(&partition.bucket, Rate(gate.per_partition.load(Ordering::Relaxed)));
+    fn with_bucket<T>(
+        &self,
+        partition: &PartitionThroughput,
+        act: impl FnOnce(&Bucket, Rate) -> T,
+    ) -> T {
+        if self.dedicated.load(Ordering::Relaxed) {
+            return act(&partition.bucket, Rate(self.per_partition.load(Ordering::Relaxed)));
         }
-        let number = partition.identity.number;
-        let (bucket, rate) = gate.shared.bucket(&self.identity.rid, number);
+        let (bucket, rate) = self.shared.bucket(&self.container, partition.number);
         act(&bucket, rate)
     }
 }

@@ -1,15 +1,15 @@
-//! Throughput that is enforced: who may spend now, what was spent, what the least is.
+//! Admission control: whether a request may spend request units now, and what is left after it.
 //!
-//! Owns the buckets of physical partitions and of databases that share throughput, the gate in front of a container,
-//! and the least throughput. Does not own what an operation costs (`charge`) nor what was spent so far (`usage`).
+//! Owns the token buckets of physical partitions and of databases that share throughput, the gate in front of a
+//! container, the admission of a request, and the minimum throughput. Does not own what an operation costs (`charge`)
+//! or what was spent so far (`metering`).
 
+mod admission;
 mod bucket;
-mod enforcement;
 mod gate;
 mod minimum;
 mod shared;
 
-pub(crate) use bucket::Bucket;
-pub(crate) use gate::Gate;
+pub(crate) use admission::{Admission, ContainerThroughput, MultiAdmission, PartitionThroughput};
 pub(crate) use minimum::{Holding, check_minimum, least};
 pub(crate) use shared::SharedThroughputs;

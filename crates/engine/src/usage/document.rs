@@ -7,14 +7,10 @@ use std::sync::Arc;
 
 use model::{Json, Number, Object, RequestCharge, Throughput};
 
-use super::busiest::Busy;
-use super::meter::{Counts, Meter};
-use super::operation_kind::OperationKind;
-use super::series::Hour;
-use super::shapes::ShapeUse;
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::key_layout::LogicalPartition;
+use crate::metering::{BusyPartition, Counts, Hour, Meter, OperationKind, ShapeUse};
 
 /// The name of the format.
 pub(super) const FORMAT: &str = "planisphere-usage-1";
@@ -45,7 +41,7 @@ impl Engine {
     }
 
     fn used_by(&self, container: &Arc<Container>) -> Json {
-        let usage = &container.usage;
+        let usage = &container.throughput.usage;
         let mut object = Object::new();
         object.insert("database", container.link.database.as_str());
         object.insert("container", container.link.container.as_str());
@@ -54,7 +50,7 @@ impl Engine {
             "partitionKey",
             paths.map(|path| Json::from(path.to_string())).collect::<Vec<_>>(),
         );
-        object.insert("enforced", container.gate.is_enforced());
+        object.insert("enforced", container.throughput.gate.is_enforced());
         object.insert("throughput", self.throughput_of(container));
         object.insert("partitions", partitions(container));
         let operations = OperationKind::ALL.map(|kind| operation(kind, &usage.counts(kind)));
@@ -87,7 +83,8 @@ impl Engine {
             object.insert("kind", kind);
             object.insert("requestUnitsPerSecond", integer(u64::from(record.throughput.highest())));
         }
-        object.insert("perPartition", integer(u64::from(container.gate.per_partition())));
+        object
+            .insert("perPartition", integer(u64::from(container.throughput.gate.per_partition())));
         Json::Object(object)
     }
 }
@@ -112,7 +109,7 @@ fn texts<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<Json> {
 
 fn partitions(container: &Container) -> Vec<Json> {
     let map = container.map();
-    let each = container.usage.meters().into_iter().map(|(number, meter)| {
+    let each = container.throughput.usage.meters().into_iter().map(|(number, meter)| {
         let mut object = Object::new();
         object.insert("number", integer(u64::from(number)));
         let now = map.by_number(number);
@@ -160,7 +157,7 @@ fn operation(kind: OperationKind, counts: &Counts) -> Option<Json> {
     (counts.requests + counts.throttled > 0).then_some(Json::Object(object))
 }
 
-fn logical(busy: &Busy) -> Option<Json> {
+fn logical(busy: &BusyPartition) -> Option<Json> {
     let mut object = Object::new();
     object.insert("partitionKey", LogicalPartition::partition_key(&busy.partition)?.to_json());
     object.insert("requestUnits", request_units(busy.charge));
@@ -188,7 +185,7 @@ fn query(text: &str, used: &ShapeUse) -> Json {
 }
 
 fn written_paths(container: &Container) -> Json {
-    let sample = container.usage.written_paths.sample();
+    let sample = container.throughput.usage.written_paths.sample();
     let mut object = Object::new();
     object.insert("sampledWrites", integer(sample.writes));
     let mut paths = Object::new();

@@ -8,8 +8,9 @@ use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, Space, StorageKey};
 
 use super::partition::Verification;
 use crate::error::Result;
-use crate::item::{Entries, ItemRecord, effects_of};
 use crate::key_layout::{ITEMS, ItemKey, TERMS, is_shape_paths};
+use crate::record::ItemRecord;
+use crate::transaction::{Entries, entries_of};
 
 /// Items looked at together.
 const STEP_ITEMS: usize = 128;
@@ -64,7 +65,7 @@ impl Verification<'_> {
         expected.item_bytes += record.body_len() as u64;
         self.check_place(&key, &record);
         let generation = self.state.generation_at(key.as_bytes());
-        match effects_of(self.live, generation, &key, &record) {
+        match entries_of(self.live, generation, &key, &record) {
             Ok(entries) => entries,
             Err(error) => {
                 self.find(format!("item '{}': {error}", key.id()));

@@ -10,7 +10,8 @@ use model::{EffectivePartitionKey, Lsn};
 use storage::{Read, Shard};
 
 use super::report::{PartitionReport, VerifyProgress, VerifyReport};
-use crate::catalog::{Container, ContainerLive};
+use crate::catalog::Container;
+use crate::container::ContainerLive;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::{STATE, STATE_KEY};

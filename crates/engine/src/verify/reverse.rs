@@ -11,11 +11,12 @@ use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, Space};
 use super::forward::{Expected, hex};
 use super::partition::Verification;
 use crate::error::Result;
-use crate::item::{ItemRecord, Version, effects_of};
 use crate::key_layout::{
     CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS,
     is_shape_paths, owner_of_entry,
 };
+use crate::record::{ItemRecord, Version};
+use crate::transaction::entries_of;
 
 /// Entries read together.
 const STEP_ENTRIES: usize = 1000;
@@ -74,8 +75,8 @@ impl Verification<'_> {
         let stored = self.view.get(self.shard(), ITEMS, owner.as_bytes()).await?;
         let Some(Ok(record)) = stored.map(ItemRecord::decode) else { return Ok(false) };
         let generation = self.state.generation_at(owner.as_bytes());
-        let effects = effects_of(self.live, generation, &owner, &record);
-        Ok(effects.is_ok_and(|effects| effects.contains_key(&(space, entry.key.clone()))))
+        let entries = entries_of(self.live, generation, &owner, &record);
+        Ok(entries.is_ok_and(|entries| entries.contains_key(&(space, entry.key.clone()))))
     }
 
     /// Versions: readable, not newer than the newest, never beside a newest version of the same position.

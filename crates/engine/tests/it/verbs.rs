@@ -1,9 +1,9 @@
 //! Short ways to speak to an account: one function per verb, text in.
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
     BatchOperation, CreateItem, DeleteByPartitionKey, DeleteItem, ListItems, MergePartitions,
-    PageOptions, PatchItem, ReadChangeFeed, ReadItem, ReadManyItems, ReplaceItem, SplitPartition,
+    PageOptions, PatchItem, ReadItem, ReadManyItems, ReplaceItem, SplitPartition,
     TransactionalBatch, UpsertItem, WriteOptions,
 };
 use engine::outcome::{BatchOutcome, Page, ReadAnswer, Upserted};

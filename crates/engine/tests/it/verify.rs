@@ -4,7 +4,7 @@ use engine::verify::VerifyReport;
 use engine::{Engine, SPACES};
 use storage::{KeyRange, Scan, ScanLimit, Shard, Space, WriteSet};
 
-use crate::account::{Account, json, plain};
+use crate::account::{Account, plain};
 
 pub(crate) async fn verify(engine: &Engine) -> VerifyReport {
     engine.verify(&mut |_| {}).await.unwrap()

@@ -2,8 +2,7 @@
 //!
 //! Owns mode, start and scope as headers say them. The etag of an answer, also of "not modified", is where to go on.
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
-use engine::operation::ReadChangeFeed;
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use hyper::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};

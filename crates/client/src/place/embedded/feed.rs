@@ -1,9 +1,9 @@
 //! Queries and change feeds on the engine.
 
 use engine::change_feed::{
-    Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation as EngineOperation,
+    Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation as EngineOperation, ReadChangeFeed,
 };
-use engine::operation::{PageOptions, ReadChangeFeed, ReadOptions};
+use engine::operation::{PageOptions, ReadOptions};
 use engine::query::{Parameters, QueryItems, QueryLimits};
 use engine::{ContainerLink, Item};
 use model::FeedRange;

@@ -2,8 +2,8 @@
 
 use model::Json;
 
-use crate::item::ItemRecord;
 use crate::query::continuation::ContinuationPosition;
+use crate::record::ItemRecord;
 
 /// An item that may match the query.
 pub(in crate::query) struct Candidate {

@@ -11,9 +11,9 @@ use storage::{Direction, Scan, ScanLimit, Shard};
 
 use super::page_reader::PageReader;
 use crate::error::{Error, Result};
-use crate::item::LogEntry;
 use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, STATE, STATE_KEY, expired_range};
 use crate::partition::PartitionState;
+use crate::record::LogEntry;
 
 /// With more than this, items are loaded to see whether they have expired.
 const ORDINALS_MAX: usize = 100_000;

@@ -12,8 +12,8 @@ use super::expired_items::ExpiredItems;
 use super::index_values::IndexValues;
 use super::page_reader::PageReader;
 use crate::error::Result;
-use crate::item::ItemRecord;
 use crate::key_layout::TermHit;
+use crate::record::ItemRecord;
 
 /// Turns terms into item contents.
 #[derive(Default)]

@@ -12,14 +12,14 @@ use storage::{
 };
 
 use super::term::Shape;
-use crate::catalog::{ContainerIdentity, ContainerLive};
+use crate::container::{ContainerIdentity, ContainerLive};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::item::ItemRecord;
 use crate::key_layout::{ITEMS, TERMS, shape_of, shape_paths_range};
 use crate::query::charge::ChargeAccumulator;
 use crate::query::request::QueryLimits;
 use crate::query::response::QueryMetrics;
+use crate::record::ItemRecord;
 
 /// Approximate bytes of the items in one batch.
 const BATCH_BYTES: usize = 1024 * 1024;

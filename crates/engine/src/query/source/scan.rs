@@ -8,9 +8,9 @@ use storage::{Direction, KeyRange, StorageKey};
 use super::candidate::{Candidate, CandidateBatch, ItemContent};
 use super::page_reader::PageReader;
 use crate::error::Result;
-use crate::item::ItemRecord;
 use crate::query::continuation::ContinuationPosition;
 use crate::query::target::PartitionSlice;
+use crate::record::ItemRecord;
 
 /// Scans the items of some slices.
 pub(in crate::query) struct ScanSource {

@@ -1,9 +1,9 @@
 //! What the tests of the bill share: items of exact sizes, and operations that tell their charge.
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
-    BatchOperation, CreateItem, DeleteItem, ListItems, PageOptions, PatchItem, ReadChangeFeed,
-    ReadItem, ReadOptions, ReplaceItem, TransactionalBatch, UpsertItem, WriteOptions,
+    BatchOperation, CreateItem, DeleteItem, ListItems, PageOptions, PatchItem, ReadItem,
+    ReadOptions, ReplaceItem, TransactionalBatch, UpsertItem, WriteOptions,
 };
 use engine::outcome::{BatchOutcome, Page, ReadAnswer};
 use engine::query::{QueryItems, QueryPage};

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use engine::change_feed::{ChangeFeedMode, ChangeFeedStart};
+use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
-    BatchOperation, CreateContainer, CreateDatabase, ReadChangeFeed, SplitPartition,
-    ThroughputOwner, WriteOptions,
+    BatchOperation, CreateContainer, CreateDatabase, SplitPartition, ThroughputOwner, WriteOptions,
 };
 use engine::query::QueryItems;
 use engine::{ContainerLink, ErrorKind, Result, Settings};

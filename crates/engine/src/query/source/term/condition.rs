@@ -13,7 +13,7 @@ use model::{IndexPathSegment, Json};
 
 use super::value_bytes::encode_value;
 use crate::error::Result;
-use crate::item::ItemRecord;
+use crate::record::ItemRecord;
 
 /// A condition whose terms are scanned.
 #[derive(Clone)]

@@ -1,0 +1,61 @@
+//! Whether throughput is enforced for one container, whatever the account says.
+//!
+//! Owns the operation and the rule. The choice is stored with the container.
+
+use super::container::Container;
+use super::store::CatalogWrite;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::metering::OperationKind;
+use crate::operation::ContainerLink;
+
+impl Container {
+    /// Follows the choice for the container, or else the account's.
+    pub(crate) fn refresh_enforcement(&self, engine: &Engine) {
+        let chosen = self.record().enforce_throughput;
+        self.throughput.gate.enforce(chosen.unwrap_or(engine.core.settings.enforce_throughput));
+    }
+}
+
+impl Engine {
+    /// Enforces the throughput of a container, or lets it be exceeded, or leaves it to the settings of the engine.
+    /// The choice is stored.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub async fn enforce_throughput(
+        &self,
+        link: &ContainerLink,
+        enforced: Option<bool>,
+    ) -> Result<()> {
+        let mut catalog = self.core.catalog.lock().await;
+        let container = self.container(link)?;
+        let mut record = container.record();
+        record.enforce_throughput = enforced;
+        let mut write = CatalogWrite::default();
+        write.put_container(&link.database, &record);
+        catalog.commit(write).await?;
+        container.replace_record(record);
+        container.refresh_enforcement(self);
+        Ok(())
+    }
+
+    /// How many requests to a container were throttled since the engine was opened.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub fn throttled_requests(&self, link: &ContainerLink) -> Result<u64> {
+        let container = self.container(link)?;
+        let counts =
+            OperationKind::ALL.map(|kind| container.throughput.usage.counts(kind).throttled);
+        Ok(counts.iter().sum())
+    }
+
+    /// Whether the throughput of a container is enforced now.
+    ///
+    /// # Errors
+    /// `OwnerNotFound` when there is no such container.
+    pub fn is_throughput_enforced(&self, link: &ContainerLink) -> Result<bool> {
+        Ok(self.container(link)?.throughput.gate.is_enforced())
+    }
+}

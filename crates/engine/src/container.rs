@@ -1,0 +1,136 @@
+//! What writers and readers need to know of a container: what never changes, and what a replace changes.
+//!
+//! Owns the compiled indexing policies by generation and the rule of expiry. Does not own partitions.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use model::{
+    ContainerProperties, IndexingDirective, IndexingMode, IndexingPolicy, PartitionKeyDefinition,
+    ResourceId, TimeToLive, TimestampMs, expires_at,
+};
+
+use query::{ComputedProperties, EvaluationContext};
+
+use crate::index::CompiledPolicy;
+use crate::record::ItemHeader;
+
+/// What never changes in the life of a container.
+#[derive(Debug)]
+pub(crate) struct ContainerIdentity {
+    pub(crate) rid: ResourceId,
+    pub(crate) definition: PartitionKeyDefinition,
+    self_link: String,
+}
+
+impl ContainerIdentity {
+    pub(crate) fn new(rid: ResourceId, definition: PartitionKeyDefinition) -> Self {
+        // The link is data: items carry it in `_self`, byte for byte as the service writes it.
+        let database = rid.database_id().unwrap_or(rid);
+        let self_link = format!("dbs/{database}/colls/{rid}/docs/");
+        Self { rid, definition, self_link }
+    }
+
+    /// Components of a full partition key.
+    pub(crate) fn levels(&self) -> usize {
+        self.definition.paths().len()
+    }
+
+    pub(crate) fn item_rid(&self, ordinal: u64) -> ResourceId {
+        ResourceId::item(&self.rid, ordinal)
+    }
+
+    pub(crate) fn self_link(&self, item: &ResourceId) -> String {
+        format!("{}{item}/", self.self_link)
+    }
+}
+
+/// What a replace of the container changes.
+#[derive(Debug)]
+pub(crate) struct ContainerLive {
+    pub(crate) properties: ContainerProperties,
+    /// The indexing policy new partitions follow and old ones are rebuilt for.
+    pub(crate) generation: u32,
+    /// How long superseded versions are kept; zero keeps none.
+    pub(crate) retention_seconds: u64,
+    /// Ready for queries.
+    pub(crate) computed: ComputedProperties,
+    /// What queries are given from outside, but for their own time; made for the first of them.
+    pub(crate) evaluation: OnceLock<EvaluationContext>,
+    policies: BTreeMap<u32, Arc<CompiledPolicy>>,
+}
+
+impl ContainerLive {
+    pub(crate) fn new(
+        properties: ContainerProperties,
+        generation: u32,
+        older_policies: &BTreeMap<u32, IndexingPolicy>,
+        retention_default_seconds: u64,
+    ) -> Self {
+        let mut policies: BTreeMap<_, _> = older_policies
+            .iter()
+            .map(|(generation, policy)| (*generation, Arc::new(CompiledPolicy::new(policy))))
+            .collect();
+        let newest = CompiledPolicy::new(&properties.indexing_policy);
+        policies.insert(generation, Arc::new(newest));
+        let retention_seconds = match &properties.change_feed_policy {
+            Some(policy) => policy.retention_minutes() * 60,
+            None => retention_default_seconds,
+        };
+        // They were checked when the container was created or replaced.
+        let computed = ComputedProperties::new(&properties.computed_properties).unwrap_or_default();
+        let evaluation = OnceLock::new();
+        Self { properties, generation, retention_seconds, computed, evaluation, policies }
+    }
+
+    pub(crate) fn policy(&self, generation: u32) -> Option<&Arc<CompiledPolicy>> {
+        self.policies.get(&generation)
+    }
+
+    /// Whether an item is past its time to live: gone for every reader, reclaimed or not.
+    pub(crate) fn is_expired(&self, header: &ItemHeader, now: TimestampMs) -> bool {
+        let default = self.properties.default_time_to_live;
+        expires_at(default, header.time_to_live, header.timestamp.0)
+            .is_some_and(|second| second <= now.seconds().0)
+    }
+
+    /// Whether any item can be past its time to live.
+    pub(crate) fn expires_items(&self) -> bool {
+        self.properties.default_time_to_live != TimeToLive::Off
+    }
+
+    /// Whether the container has an index, so that queries find what is in it.
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.properties.indexing_policy.mode == IndexingMode::Consistent
+    }
+
+    /// Whether a write with this directive is indexed.
+    pub(crate) fn indexes(&self, directive: IndexingDirective) -> bool {
+        match directive {
+            IndexingDirective::Include => true,
+            IndexingDirective::Exclude => false,
+            IndexingDirective::Default => {
+                let policy = &self.properties.indexing_policy;
+                policy.automatic || policy.mode == IndexingMode::None
+            }
+        }
+    }
+}
+
+/// The live part, exchanged as a whole.
+#[derive(Debug)]
+pub(crate) struct Live(RwLock<Arc<ContainerLive>>);
+
+impl Live {
+    pub(crate) fn new(live: ContainerLive) -> Self {
+        Self(RwLock::new(Arc::new(live)))
+    }
+
+    pub(crate) fn current(&self) -> Arc<ContainerLive> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn replace(&self, live: ContainerLive) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+    }
+}

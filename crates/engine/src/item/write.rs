@@ -1,0 +1,160 @@
+//! Item writes as transactions: one write alone, or a batch of them.
+//!
+//! Owns the enum of all item writes and the dispatch to the verbs. Does not own the verbs (one file each) or what they
+//! write (`transaction`).
+
+use std::sync::Arc;
+
+use ::query::ItemPredicate;
+use model::charge::IndexCost;
+use model::{Object, Patch, Precondition};
+
+use super::create::create;
+use super::delete::delete;
+use super::input::NewItem;
+use super::patch::patch;
+use super::read::read_in_batch;
+use super::replace::replace;
+use super::upsert::upsert;
+use crate::charge::Weight;
+use crate::error::Error;
+use crate::key_layout::ItemKey;
+use crate::operation::WriteOptions;
+use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::record::ItemRecord;
+use crate::transaction::{ItemTransaction, WrittenItem};
+
+/// One item write (or a read inside a batch).
+#[derive(Debug)]
+pub(crate) enum ItemWrite {
+    Create {
+        new: NewItem,
+        indexed: bool,
+        explain: bool,
+    },
+    Upsert {
+        new: NewItem,
+        precondition: Option<Precondition>,
+        indexed: bool,
+        explain: bool,
+    },
+    Replace {
+        new: NewItem,
+        precondition: Option<Precondition>,
+        indexed: bool,
+        explain: bool,
+    },
+    Patch {
+        key: ItemKey,
+        patch: Patch,
+        /// The parsed condition of the patch.
+        condition: Option<Arc<ItemPredicate>>,
+        options: WriteOptions,
+    },
+    Delete {
+        key: ItemKey,
+        precondition: Option<Precondition>,
+        explain: bool,
+    },
+    Read {
+        key: ItemKey,
+        precondition: Option<Precondition>,
+    },
+}
+
+impl ItemWrite {
+    /// The whole item that is written, if the request contains it.
+    pub(crate) fn new_object(&self) -> Option<Arc<Object>> {
+        match self {
+            Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
+                Some(Arc::clone(&new.object))
+            }
+            Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
+        }
+    }
+
+    async fn apply(&self, transaction: &mut ItemTransaction<'_>) -> Result<ItemWriteResult, Abort> {
+        match self {
+            Self::Create { new, indexed, explain } => {
+                create(transaction, new, *indexed, *explain).await
+            }
+            Self::Upsert { new, precondition, indexed, explain } => {
+                upsert(transaction, new, precondition.as_ref(), *indexed, *explain).await
+            }
+            Self::Replace { new, precondition, indexed, explain } => {
+                replace(transaction, new, precondition.as_ref(), *indexed, *explain).await
+            }
+            Self::Patch { key, patch: operations, condition, options } => {
+                patch(transaction, key, operations, condition.as_deref(), options).await
+            }
+            Self::Delete { key, precondition, explain } => {
+                delete(transaction, key, precondition.as_ref(), *explain).await
+            }
+            Self::Read { key, precondition } => {
+                read_in_batch(transaction, key, precondition.as_ref()).await
+            }
+        }
+    }
+}
+
+/// What one item write did.
+#[derive(Debug)]
+pub(crate) enum ItemWriteResult {
+    Written { item: WrittenItem, patch_operations: usize },
+    Deleted { old: Weight, index: Option<Vec<IndexCost>> },
+    Found(ItemRecord),
+    NotModified(ItemRecord),
+}
+
+impl Transaction for ItemWrite {
+    type Response = ItemWriteResult;
+    type Failure = Error;
+
+    async fn run(
+        &self,
+        context: TransactionContext<'_>,
+    ) -> Result<(PreparedTransaction, ItemWriteResult), Abort> {
+        let mut transaction = ItemTransaction::new(context);
+        let result = self.apply(&mut transaction).await?;
+        Ok((transaction.finish(), result))
+    }
+}
+
+/// Item writes that succeed or fail together.
+pub(crate) struct BatchWrite(pub(crate) Vec<ItemWrite>);
+
+/// A batch of which nothing was written.
+pub(crate) struct BatchFailure {
+    /// Index of the write that failed.
+    pub(crate) index: usize,
+    pub(crate) error: Error,
+}
+
+impl From<Error> for BatchFailure {
+    fn from(error: Error) -> Self {
+        Self { index: 0, error }
+    }
+}
+
+impl Transaction for BatchWrite {
+    type Response = Vec<ItemWriteResult>;
+    type Failure = BatchFailure;
+
+    async fn run(
+        &self,
+        context: TransactionContext<'_>,
+    ) -> Result<(PreparedTransaction, Vec<ItemWriteResult>), Abort<BatchFailure>> {
+        let mut transaction = ItemTransaction::new(context);
+        let mut results = Vec::with_capacity(self.0.len());
+        for (index, write) in self.0.iter().enumerate() {
+            match write.apply(&mut transaction).await {
+                Ok(result) => results.push(result),
+                Err(Abort::Failed(error)) => {
+                    return Err(Abort::Failed(BatchFailure { index, error }));
+                }
+                Err(Abort::Deferred) => return Err(Abort::Deferred),
+            }
+        }
+        Ok((transaction.finish(), results))
+    }
+}

@@ -1,0 +1,164 @@
+//! Time to live: expired items are removed from the store.
+//!
+//! Owns the sweep. It is not what makes items disappear: every reader checks expiry itself, so that an expired item is
+//! invisible before it is removed. The sweep resumes from a cursor in the partition's state, so that it never scans
+//! again what it has removed before.
+
+use std::ops::Bound;
+
+use model::{Lsn, RequestCharge, TimeToLive};
+use storage::{Direction, Entry, KeyRange, Scan, ScanLimit, StorageKey};
+
+use super::round::StepReport;
+use crate::charge;
+use crate::error::Error;
+use crate::key_layout::{CHANGE_LOG, ChangePosition, EXPIRY, ItemKey, expired_range, expiry_key};
+use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
+use crate::record::{ItemHeader, LogEntry, Removal};
+use crate::transaction::ItemTransaction;
+
+/// The maximum number of items that one transaction removes, whatever the settings say: the sequence number of a change
+/// inside its transaction has 16 bits.
+const STEP_ITEMS_MAX: usize = 4096;
+
+/// Removes some expired items: first those with a time to live of their own, then those that inherit the default.
+pub(super) struct ExpireItems {
+    pub(super) items_max: usize,
+}
+
+impl Transaction for ExpireItems {
+    type Response = StepReport;
+    type Failure = Error;
+
+    async fn run(
+        &self,
+        context: TransactionContext<'_>,
+    ) -> Result<(PreparedTransaction, StepReport), Abort> {
+        let mut transaction = ItemTransaction::new(context);
+        let report = expire(&mut transaction, self.items_max).await?;
+        Ok((transaction.finish(), report))
+    }
+}
+
+async fn expire(
+    transaction: &mut ItemTransaction<'_>,
+    items_max: usize,
+) -> Result<StepReport, Abort> {
+    transaction.require_no_pending()?;
+    let items_max = items_max.min(STEP_ITEMS_MAX);
+    let default = transaction.context.live.properties.default_time_to_live;
+    if default == TimeToLive::Off {
+        return Ok(StepReport::default());
+    }
+    let mut charge = RequestCharge::ZERO;
+    let (own, more_own) = expire_own(transaction, items_max, &mut charge).await?;
+    let left = items_max.saturating_sub(own).max(1);
+    let (inherited, more_inherited) = match default {
+        TimeToLive::Seconds(seconds) => {
+            expire_inherited(transaction, u64::from(seconds), left, &mut charge).await?
+        }
+        _ => (0, false),
+    };
+    let more = more_own || more_inherited;
+    Ok(StepReport { handled: own + inherited, charge, more })
+}
+
+async fn expire_own(
+    transaction: &mut ItemTransaction<'_>,
+    items_max: usize,
+    charge: &mut RequestCharge,
+) -> Result<(usize, bool), Abort> {
+    let now = transaction.context.now.seconds().0;
+    let from = expiry_key(transaction.state.expiry_from_second, 0);
+    let range = KeyRange { lower: Bound::Included(from), ..expired_range(now) };
+    let page = scan(transaction, EXPIRY, range, items_max).await?;
+    let handled = page.entries.len();
+    for Entry { key, value } in page.entries {
+        let second = key.get(..8).and_then(|second| second.try_into().ok()).map(u64::from_be_bytes);
+        transaction.state.expiry_from_second =
+            second.unwrap_or(transaction.state.expiry_from_second);
+        *charge += remove_expired(transaction, value).await?;
+    }
+    Ok((handled, page.more))
+}
+
+/// Scans the change log, which is in the order of time, from the cursor to the first change that is not due. After a merge
+/// the logs of two partitions are interleaved, and the order is no longer that of time: an expired item may then have to
+/// wait behind a younger one, for the default time to live at most.
+async fn expire_inherited(
+    transaction: &mut ItemTransaction<'_>,
+    default_seconds: u64,
+    items_max: usize,
+    charge: &mut RequestCharge,
+) -> Result<(usize, bool), Abort> {
+    let now = transaction.context.now.seconds().0;
+    let levels = transaction.context.container.levels();
+    let started = transaction.state.expiry_after;
+    let mut range = ChangePosition::after(started);
+    let mut reached = started;
+    let mut handled = 0;
+    loop {
+        let page = scan(transaction, CHANGE_LOG, range.clone(), items_max).await?;
+        for Entry { key, value } in &page.entries {
+            let lsn = change_position(key)?.lsn;
+            let (item, record) = LogEntry::decode(value.clone(), levels)?;
+            if record.header.timestamp.0 + default_seconds > now {
+                let before = Lsn(lsn.0.saturating_sub(1));
+                transaction.state.expiry_after = transaction.state.expiry_after.max(before);
+                return Ok((handled, false));
+            }
+            if lsn > reached {
+                transaction.state.expiry_after = reached;
+                reached = lsn;
+            }
+            if inherits(&record.header) {
+                *charge += remove_expired(transaction, item.as_bytes().clone()).await?;
+                handled += 1;
+            }
+        }
+        let Some(last) = page.entries.last().filter(|_| page.more) else {
+            transaction.state.expiry_after = reached;
+            return Ok((handled, false));
+        };
+        // The cursor is an lsn and can only stop between transactions: one that fills a page is read to its end.
+        if handled > 0 || transaction.state.expiry_after > started {
+            return Ok((handled, true));
+        }
+        range = range.after(last.key.clone(), Direction::Forward);
+    }
+}
+
+fn inherits(header: &ItemHeader) -> bool {
+    header.time_to_live.is_none()
+}
+
+/// Removes an item if it has expired, and returns the charge.
+async fn remove_expired(
+    transaction: &mut ItemTransaction<'_>,
+    key: StorageKey,
+) -> Result<RequestCharge, Abort> {
+    let levels = transaction.context.container.levels();
+    let key = ItemKey::decode(key, levels)
+        .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
+    let Some(record) = transaction.stored(&key).await? else { return Ok(RequestCharge::ZERO) };
+    if !transaction.context.live.is_expired(&record.header, transaction.context.now) {
+        return Ok(RequestCharge::ZERO);
+    }
+    Ok(charge::delete(transaction.remove(&key, &record, Removal::Expired)?))
+}
+
+pub(super) fn change_position(key: &[u8]) -> Result<ChangePosition, Abort> {
+    let damaged = || Error::corrupt("the key of a change is damaged").into();
+    ChangePosition::decode(key).ok_or_else(damaged)
+}
+
+pub(super) async fn scan(
+    transaction: &ItemTransaction<'_>,
+    space: storage::Space,
+    range: KeyRange,
+    entries_max: usize,
+) -> Result<storage::ScanPage, Abort> {
+    let shard = transaction.context.partition.shard;
+    let scan = Scan::forward(range, ScanLimit::entries(entries_max));
+    Ok(transaction.context.store.scan(shard, space, &scan).await?)
+}

@@ -1,0 +1,175 @@
+//! One round of maintenance over all partitions.
+//!
+//! Owns the order of the steps and their bounds. Does not own the steps themselves.
+
+use std::sync::Arc;
+
+use model::RequestCharge;
+
+use super::expiry::ExpireItems;
+use super::rebuild::RebuildTerms;
+use super::reclaim::reclaim_shard;
+use super::trim::TrimVersions;
+use crate::catalog::{CatalogWrite, Container};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::metering::{Amount, OperationKind};
+use crate::partition::{Completion, Partition, Transaction, retired_error};
+use crate::throughput::MultiAdmission;
+
+/// What one round of maintenance did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaintenanceReport {
+    /// Expired items reclaimed.
+    pub expired: usize,
+    /// Items whose terms were rebuilt.
+    pub rebuilt: usize,
+    /// Superseded versions trimmed.
+    pub trimmed: usize,
+    /// Storage entries of retired shards removed.
+    pub reclaimed: usize,
+    /// Whether another round would find work at once.
+    pub more: bool,
+}
+
+/// What one maintenance transaction did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StepReport {
+    /// Items or versions.
+    pub(super) handled: usize,
+    pub(super) charge: RequestCharge,
+    /// Whether more is left to do.
+    pub(super) more: bool,
+}
+
+impl Engine {
+    /// Runs one round of maintenance now.
+    ///
+    /// # Errors
+    /// `Unavailable` or `Corrupt` when the store fails.
+    pub async fn maintain(&self) -> Result<MaintenanceReport> {
+        let _round = self.core.maintaining.lock().await;
+        let mut report = MaintenanceReport::default();
+        for container in self.view().containers() {
+            for partition in &container.map().partitions {
+                match self.maintain_partition(&container, partition, &mut report).await {
+                    Err(error) if error.kind() == ErrorKind::PartitionGone => {}
+                    result => result?,
+                }
+            }
+            self.forget_old_policies(&container).await?;
+        }
+        self.reclaim_shards(&mut report).await?;
+        Ok(report)
+    }
+
+    /// Runs rounds until nothing is left to do.
+    ///
+    /// # Errors
+    /// Those of [`Engine::maintain`].
+    pub async fn maintain_fully(&self) -> Result<MaintenanceReport> {
+        let mut sum = MaintenanceReport::default();
+        loop {
+            let report = self.maintain().await?;
+            sum.expired += report.expired;
+            sum.rebuilt += report.rebuilt;
+            sum.trimmed += report.trimmed;
+            sum.reclaimed += report.reclaimed;
+            if !report.more {
+                return Ok(sum);
+            }
+        }
+    }
+
+    async fn maintain_partition(
+        &self,
+        container: &Container,
+        partition: &Arc<Partition>,
+        report: &mut MaintenanceReport,
+    ) -> Result<()> {
+        let items_max = self.core.settings.maintenance_items_max;
+        // Expiry uses the throughput that requests have left over. A delete costs five request units at least.
+        let left = container.throughput.gate.left_over(&partition.throughput, self.now());
+        let affordable = left.map_or(usize::MAX, |left| usize::try_from(left / 5).unwrap_or(0));
+        let affordable = affordable.min(items_max);
+        if affordable > 0 {
+            let step = self.run_step(partition, ExpireItems { items_max: affordable }).await?;
+            report.expired += step.handled;
+            report.more |= step.more;
+            if step.handled > 0 {
+                // Expiry is charged like deletes, but it is never throttled: it only uses what is left over.
+                let (kind, now) = (OperationKind::Expiry, self.now());
+                let paid = vec![Arc::clone(&partition.throughput)];
+                let throughput = &container.throughput;
+                MultiAdmission::already_admitted(throughput, paid, kind, now, None)
+                    .debit(step.charge, Amount { items: step.handled, bytes: 0 });
+            }
+        }
+        let step = self.run_step(partition, RebuildTerms { items_max }).await?;
+        report.rebuilt += step.handled;
+        report.more |= step.more;
+        let step = self.run_step(partition, TrimVersions { items_max }).await?;
+        report.trimmed += step.handled;
+        report.more |= step.more;
+        Ok(())
+    }
+
+    async fn run_step<T>(&self, partition: &Partition, step: T) -> Result<StepReport>
+    where
+        T: Transaction<Response = StepReport, Failure = Error>,
+    {
+        match partition.submit(step).await {
+            Completion::Committed(report, _) => Ok(report),
+            Completion::Failed(error) => Err(error),
+            Completion::Retired(_) => Err(retired_error(partition.identity.number)),
+        }
+    }
+
+    /// Once every partition follows the newest policy, the catalog forgets the others.
+    async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
+        let generation = container.live().generation;
+        let follow =
+            |partition: &Arc<Partition>| partition.published.index_progress().1 == generation;
+        if container.record().older_policies.is_empty()
+            || !container.map().partitions.iter().all(follow)
+        {
+            return Ok(());
+        }
+        let mut catalog = self.core.catalog.lock().await;
+        let mut record = container.record();
+        let is_stored =
+            self.container(&container.link).is_ok_and(|known| Arc::ptr_eq(&known, container));
+        if record.generation != generation || !is_stored {
+            return Ok(());
+        }
+        record.older_policies.clear();
+        let mut write = CatalogWrite::default();
+        write.put_container(&container.link.database, &record);
+        catalog.commit(write).await?;
+        container.replace_record(record);
+        Ok(())
+    }
+
+    async fn reclaim_shards(&self, report: &mut MaintenanceReport) -> Result<()> {
+        let shards = self.core.catalog.lock().await.shards_to_reclaim().await?;
+        for shard in shards {
+            // Checked again under the lock: a split may have started to use the shard since the list was read.
+            let mut catalog = self.core.catalog.lock().await;
+            if self.core.is_building(shard) || !catalog.is_to_reclaim(shard).await? {
+                continue;
+            }
+            let removed =
+                reclaim_shard(self.store(), shard, self.core.settings.maintenance_items_max)
+                    .await?;
+            report.reclaimed += removed;
+            if removed > 0 {
+                report.more = true;
+                continue;
+            }
+            let mut write = CatalogWrite::default();
+            write.keep(shard);
+            catalog.commit(write).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! What the queries of a container cost, by shape, and which paths of the index they used.
+//!
+//! Owns two bounded tables. A shape that finds the table full takes the place of the cheapest and inherits its charge
+//! as possible excess, so that an expensive shape is never lost. Does not own the rule of a shape: see `shape`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::RequestCharge;
+use query::plan::metrics::IndexMetrics;
+
+use super::shape::shape;
+
+const SHAPES_MAX: usize = 256;
+/// Texts whose shape is remembered.
+const TEXTS_MAX: usize = 256;
+/// Used paths remembered.
+const PATHS_MAX: usize = 1024;
+/// Indexes remembered that would help one shape.
+const HELPS_MAX: usize = 8;
+/// Longer shapes are cut.
+const SHAPE_CHARACTERS_MAX: usize = 1000;
+
+/// The queries of one container.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes(Mutex<Tables>);
+
+#[derive(Debug, Default)]
+struct Tables {
+    shapes: HashMap<Arc<str>, ShapeUse>,
+    texts: HashMap<String, Arc<str>>,
+    used_paths: BTreeSet<String>,
+}
+
+/// What one shape has cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ShapeUse {
+    /// Pages.
+    pub(crate) requests: u64,
+    pub(crate) charge: RequestCharge,
+    /// How much of the charge may belong to others.
+    pub(crate) excess: RequestCharge,
+    /// Pages that were not confined to one logical partition.
+    pub(crate) across: u64,
+    /// Physical partitions visited.
+    pub(crate) partitions: u64,
+    /// Pages that read items without an index.
+    pub(crate) scans: u64,
+    pub(crate) retrieved_items: u64,
+    pub(crate) output_items: u64,
+    /// The generation of the indexing policy under which its use of the index was last looked at.
+    looked_at: Option<u32>,
+    /// Single paths that would help.
+    pub(crate) helping_paths: BTreeSet<String>,
+    /// Composite indexes that would help; paths with directions.
+    pub(crate) helping_composites: BTreeSet<Vec<String>>,
+}
+
+/// One page as it is counted.
+pub(crate) struct PageUse<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) charge: RequestCharge,
+    pub(crate) is_across: bool,
+    pub(crate) partitions: usize,
+    /// Whether items were read without an index.
+    pub(crate) is_scan: bool,
+    pub(crate) retrieved_items: u64,
+    pub(crate) output_items: u64,
+    /// The generation of the indexing policy that was followed.
+    pub(crate) generation: u32,
+    /// Which indexes it used or misses; asked once for a shape under a policy.
+    pub(crate) index_metrics: &'a (dyn Fn() -> IndexMetrics + Sync),
+}
+
+impl Shapes {
+    pub(crate) fn count(&self, page: &PageUse<'_>) {
+        let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shape = tables.shape_of(page.text);
+        let used = tables.place(&shape);
+        used.count(page);
+        // The answer changes only with the indexing policy.
+        if used.looked_at.replace(page.generation) != Some(page.generation) {
+            let metrics = (page.index_metrics)();
+            used.remember_help(&metrics);
+            tables.remember_paths(&metrics);
+        }
+    }
+
+    /// All shapes, the most expensive first.
+    pub(crate) fn all(&self) -> Vec<(Arc<str>, ShapeUse)> {
+        let tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shapes = tables.shapes.iter().map(|(shape, used)| (Arc::clone(shape), used.clone()));
+        let mut shapes: Vec<_> = shapes.collect();
+        shapes.sort_by(|(left_text, left), (right_text, right)| {
+            right.charge.cmp(&left.charge).then_with(|| left_text.cmp(right_text))
+        });
+        shapes
+    }
+
+    /// Paths and composite indexes that some query used, as reports write them.
+    pub(crate) fn used_paths(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).used_paths.clone()
+    }
+}
+
+impl Tables {
+    fn shape_of(&mut self, text: &str) -> Arc<str> {
+        if let Some(shape) = self.texts.get(text) {
+            return Arc::clone(shape);
+        }
+        let mut made = shape(text);
+        if let Some((end, _)) = made.char_indices().nth(SHAPE_CHARACTERS_MAX) {
+            made.truncate(end);
+        }
+        let shape: Arc<str> = made.into();
+        // Full means that texts do not repeat; starting over costs as little as any other choice.
+        if self.texts.len() >= TEXTS_MAX {
+            self.texts.clear();
+        }
+        if text.len() <= 8 * SHAPE_CHARACTERS_MAX {
+            self.texts.insert(text.to_owned(), Arc::clone(&shape));
+        }
+        shape
+    }
+
+    fn place(&mut self, shape: &Arc<str>) -> &mut ShapeUse {
+        if !self.shapes.contains_key(shape) && self.shapes.len() >= SHAPES_MAX {
+            let cheapest = self.shapes.iter().min_by_key(|(_, used)| used.charge);
+            if let Some((cheapest, charge)) =
+                cheapest.map(|(text, used)| (Arc::clone(text), used.charge))
+            {
+                self.shapes.remove(&cheapest);
+                let heir = ShapeUse { charge, excess: charge, ..ShapeUse::default() };
+                self.shapes.insert(Arc::clone(shape), heir);
+            }
+        }
+        self.shapes.entry(Arc::clone(shape)).or_default()
+    }
+
+    fn remember_paths(&mut self, metrics: &IndexMetrics) {
+        for index in metrics.utilized_single.iter().chain(&metrics.utilized_composite) {
+            let paths = index.specs.iter();
+            let paths =
+                paths.map(|spec| spec.split_once(' ').map_or(spec.as_str(), |(path, _)| path));
+            let path = paths.collect::<Vec<_>>().join(",");
+            if !self.used_paths.contains(&path) && self.used_paths.len() < PATHS_MAX {
+                self.used_paths.insert(path);
+            }
+        }
+    }
+}
+
+impl ShapeUse {
+    fn count(&mut self, page: &PageUse<'_>) {
+        self.requests += 1;
+        self.charge += page.charge;
+        self.across += u64::from(page.is_across);
+        self.partitions += page.partitions as u64;
+        self.scans += u64::from(page.is_scan);
+        self.retrieved_items += page.retrieved_items;
+        self.output_items += page.output_items;
+    }
+
+    fn remember_help(&mut self, metrics: &IndexMetrics) {
+        for index in &metrics.potential_single {
+            if self.helping_paths.len() < HELPS_MAX {
+                self.helping_paths.extend(index.specs.iter().cloned());
+            }
+        }
+        for index in &metrics.potential_composite {
+            if self.helping_composites.len() < HELPS_MAX {
+                self.helping_composites.insert(index.specs.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(shapes: &Shapes, text: &str, units: u64) {
+        shapes.count(&PageUse {
+            text,
+            charge: RequestCharge::from_parts(units),
+            is_across: true,
+            partitions: 2,
+            is_scan: false,
+            retrieved_items: 0,
+            output_items: 0,
+            generation: 0,
+            index_metrics: &IndexMetrics::default,
+        });
+    }
+
+    #[test]
+    fn a_shape_is_asked_for_its_indexes_once_under_each_policy() {
+        let shapes = Shapes::default();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        for (number, generation) in [(1, 7), (2, 7), (3, 7), (4, 8), (5, 8)] {
+            shapes.count(&PageUse {
+                text: &format!("SELECT * FROM c WHERE c.x = {number}"),
+                charge: RequestCharge::ZERO,
+                is_across: false,
+                partitions: 1,
+                is_scan: false,
+                retrieved_items: 0,
+                output_items: 0,
+                generation,
+                index_metrics: &|| {
+                    asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    IndexMetrics::default()
+                },
+            });
+        }
+        assert_eq!(asked.into_inner(), 2);
+        assert_eq!(shapes.all().len(), 1);
+    }
+
+    #[test]
+    fn an_expensive_shape_is_not_lost_among_many() {
+        let shapes = Shapes::default();
+        for number in 0..2000 {
+            ask(&shapes, &format!("SELECT c.p{number} FROM c"), 1);
+            if number % 20 == 0 {
+                ask(&shapes, &format!("SELECT * FROM c WHERE c.x = {number}"), 100);
+            }
+        }
+        let all = shapes.all();
+        assert_eq!(all.len(), SHAPES_MAX);
+        let (text, used) = &all[0];
+        assert_eq!(&**text, "SELECT * FROM c WHERE c.x = ?");
+        assert_eq!((used.requests, used.partitions, used.across), (100, 200, 100));
+        assert!(used.charge.parts() - used.excess.parts() <= 10_000);
+        assert!(used.charge.parts() >= 10_000);
+    }
+}

@@ -1,0 +1,175 @@
+//! What the writer of a partition runs: any transaction, behind a trait.
+//!
+//! Owns the contract between the writer and those who write: what a transaction is given, what it hands back, and how
+//! its caller gets the response. Does not own any transaction: see `item` and `maintenance`.
+
+use std::pin::Pin;
+
+use model::{Lsn, TimestampMs};
+use storage::{StorageKey, Store, WriteSet};
+use tokio::sync::oneshot;
+
+use super::map::PartitionIdentity;
+use super::pending_keys::PendingKeys;
+use super::state::PartitionState;
+use crate::container::{ContainerIdentity, ContainerLive};
+use crate::error::Error;
+
+/// A unit of work that is committed as a whole or not at all.
+///
+/// `run` only reads the store and collects writes; the writer commits them later, together with those of other
+/// transactions. It may be called several times: after a deferral, and after a commit that another process has
+/// prevented. It must therefore not keep anything of an earlier call.
+pub(crate) trait Transaction: Send + Sync + 'static {
+    /// What the caller gets after the commit.
+    type Response: Send;
+    /// What the caller gets when nothing was written.
+    type Failure: From<Error> + Send;
+
+    fn run(
+        &self,
+        context: TransactionContext<'_>,
+    ) -> impl Future<Output = Result<(PreparedTransaction, Self::Response), Abort<Self::Failure>>> + Send;
+}
+
+/// What a transaction is run with.
+pub(crate) struct TransactionContext<'run> {
+    pub(crate) store: &'run dyn Store,
+    pub(crate) container: &'run ContainerIdentity,
+    pub(crate) live: &'run ContainerLive,
+    pub(crate) partition: PartitionIdentity,
+    pub(crate) now: TimestampMs,
+    pub(crate) pending: PendingKeys<'run>,
+    /// The state as the transaction before has left it, committed or not.
+    pub(crate) state: PartitionState,
+}
+
+/// The writes of a transaction, ready for a group.
+pub(crate) struct PreparedTransaction {
+    pub(crate) set: WriteSet,
+    pub(crate) state: PartitionState,
+    pub(crate) touched_items: Vec<StorageKey>,
+    pub(crate) touched_unique_keys: Vec<StorageKey>,
+    /// Whether there is anything to commit. Cursors in the state alone can wait for the next write.
+    pub(crate) needs_commit: bool,
+    /// Whether a version or a deletion was not kept, because the container keeps none now.
+    pub(crate) loses_versions: bool,
+}
+
+/// Why a transaction has no writes to commit.
+#[derive(Debug)]
+pub(crate) enum Abort<F = Error> {
+    /// The caller gets this failure.
+    Failed(F),
+    /// The transaction needs a key that an earlier transaction has written and the store may not return yet. It runs
+    /// again in a later group.
+    Deferred,
+}
+
+impl From<Error> for Abort {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<storage::Error> for Abort {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// How a submitted transaction ended.
+pub(crate) enum Completion<T: Transaction> {
+    /// Its writes are durable under this lsn.
+    Committed(T::Response, Lsn),
+    /// Nothing was written.
+    Failed(T::Failure),
+    /// The partition was split or merged away. The transaction did not run and can be submitted to its successor.
+    Retired(T),
+}
+
+/// A transaction in the queue of a writer, with its caller. The type of the transaction is erased, so that one queue
+/// takes all of them.
+pub(super) trait QueuedTransaction: Send {
+    fn run<'run>(&'run mut self, context: TransactionContext<'run>) -> RunFuture<'run>;
+    /// Sends the response of the last run.
+    fn commit(self: Box<Self>, lsn: Lsn);
+    /// Sends the failure of the last run.
+    fn fail(self: Box<Self>);
+    /// Sends an error that the transaction itself has not caused.
+    fn reject(self: Box<Self>, error: Error);
+    /// Hands the transaction back.
+    fn retire(self: Box<Self>);
+}
+
+/// What one run of a queued transaction has led to; response and failure stay with the transaction.
+pub(super) enum Run {
+    Prepared(PreparedTransaction),
+    Failed,
+    Deferred,
+}
+
+pub(super) type RunFuture<'run> = Pin<Box<dyn Future<Output = Run> + Send + 'run>>;
+
+struct Queued<T: Transaction> {
+    transaction: T,
+    result: Option<Result<T::Response, T::Failure>>,
+    caller: oneshot::Sender<Completion<T>>,
+}
+
+/// Prepares a transaction for the queue. The receiver gets its completion; if the writer ends without one, it gets an
+/// error.
+pub(super) fn enqueue<T: Transaction>(
+    transaction: T,
+) -> (Box<dyn QueuedTransaction>, oneshot::Receiver<Completion<T>>) {
+    let (caller, receiver) = oneshot::channel();
+    (Box::new(Queued { transaction, result: None, caller }), receiver)
+}
+
+impl<T: Transaction> Queued<T> {
+    fn send(self, completion: impl FnOnce(T) -> Completion<T>) {
+        // A caller that has gone away is no failure: the writes stay.
+        let _ = self.caller.send(completion(self.transaction));
+    }
+}
+
+impl<T: Transaction> QueuedTransaction for Queued<T> {
+    fn run<'run>(&'run mut self, context: TransactionContext<'run>) -> RunFuture<'run> {
+        Box::pin(async move {
+            match self.transaction.run(context).await {
+                Ok((prepared, response)) => {
+                    self.result = Some(Ok(response));
+                    Run::Prepared(prepared)
+                }
+                Err(Abort::Failed(failure)) => {
+                    self.result = Some(Err(failure));
+                    Run::Failed
+                }
+                Err(Abort::Deferred) => Run::Deferred,
+            }
+        })
+    }
+
+    fn commit(mut self: Box<Self>, lsn: Lsn) {
+        match self.result.take() {
+            Some(Ok(response)) => self.send(|_| Completion::Committed(response, lsn)),
+            // The writer commits only what has run to a response.
+            _ => self.reject(Error::closed()),
+        }
+    }
+
+    fn fail(mut self: Box<Self>) {
+        match self.result.take() {
+            Some(Err(failure)) => self.send(|_| Completion::Failed(failure)),
+            _ => self.reject(Error::closed()),
+        }
+    }
+
+    fn reject(self: Box<Self>, error: Error) {
+        self.send(|_| Completion::Failed(error.into()));
+    }
+
+    fn retire(self: Box<Self>) {
+        self.send(Completion::Retired);
+    }
+}

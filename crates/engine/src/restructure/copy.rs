@@ -1,0 +1,225 @@
+//! Copying a part of a physical partition into another shard while the source is written to.
+//!
+//! Owns the bulk copy and the catching up with items touched since. Entries keep their lsns, so that positions in the
+//! change feed mean the same in the copy. Does not own the switch to the copy: see `restructure`.
+
+use model::{EpkRange, Lsn};
+use storage::{Direction, KeyRange, Scan, ScanLimit, Shard, Space, StorageKey, Store, WriteSet};
+
+use crate::container::{ContainerIdentity, ContainerLive};
+use crate::error::{Error, Result};
+use crate::key_layout::{
+    ChangePosition, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, epk_key_range, is_shape_paths,
+};
+use crate::partition::TouchedItems;
+use crate::record::{ItemRecord, Version, resolve_position};
+use crate::transaction::{Entries, entries_of};
+
+/// Items or versions copied by one commit.
+const STEP_ENTRIES: usize = 256;
+
+/// One target shard under construction.
+pub(super) struct PartitionCopy<'copy> {
+    pub(super) store: &'copy dyn Store,
+    pub(super) container: &'copy ContainerIdentity,
+    pub(super) live: &'copy ContainerLive,
+    pub(super) range: EpkRange,
+    pub(super) target: Shard,
+    pub(super) items: u64,
+    pub(super) item_bytes: u64,
+}
+
+impl PartitionCopy<'_> {
+    /// Copies all items and versions of the range as they are now.
+    pub(super) async fn copy_all(&mut self, source: Shard) -> Result<()> {
+        self.copy_items(source).await?;
+        self.copy_versions(source).await
+    }
+
+    async fn copy_items(&mut self, source: Shard) -> Result<()> {
+        let mut range = epk_key_range(&self.range);
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
+            let page = self.store.scan(source, ITEMS, &scan).await?;
+            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
+                return Ok(());
+            };
+            let mut set = WriteSet::new();
+            for entry in page.entries {
+                let key = self.item_key(entry.key)?;
+                let record = ItemRecord::decode(entry.value)?;
+                self.count(None, Some(&record));
+                put_all(&mut set, entries_of(self.live, self.live.generation, &key, &record)?);
+            }
+            self.store.commit(self.target, vec![set]).await?;
+            if !page.more {
+                return Ok(());
+            }
+            range = range.after(last, Direction::Forward);
+        }
+    }
+
+    async fn copy_versions(&mut self, source: Shard) -> Result<()> {
+        let mut range = KeyRange::all();
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
+            let page = self.store.scan(source, VERSIONS, &scan).await?;
+            let Some(last) = page.entries.last().map(|entry| entry.key.clone()) else {
+                return Ok(());
+            };
+            let mut set = WriteSet::new();
+            for entry in page.entries {
+                let (version, _) = Version::decode(entry.value.clone(), self.container.levels())?;
+                if self.range.contains(&version.key().epk()) {
+                    set.put(VERSIONS, entry.key, entry.value);
+                }
+            }
+            self.store.commit(self.target, vec![set]).await?;
+            if !page.more {
+                return Ok(());
+            }
+            range = range.after(last, Direction::Forward);
+        }
+    }
+
+    /// Brings touched items and their versions up to date.
+    pub(super) async fn catch_up(&mut self, source: Shard, touched: &TouchedItems) -> Result<()> {
+        let mut group = Vec::new();
+        for (key, lsns) in touched {
+            let key = self.item_key(key.clone())?;
+            if !self.range.contains(&key.epk()) {
+                continue;
+            }
+            let mut set = WriteSet::new();
+            let current = self.refresh_item(source, &key, &mut set).await?;
+            for lsn in lsns {
+                self.refresh_versions(source, &key, *lsn, &mut set).await?;
+            }
+            if let Some(record) = current {
+                let previous = resolve_position(record.header.previous, record.header.position.lsn);
+                self.refresh_version(source, previous, &mut set).await?;
+            }
+            group.push(set);
+            // One sync for many items: otherwise a busy partition is touched faster than it is caught up with.
+            if group.len() >= STEP_ENTRIES {
+                self.store.commit(self.target, std::mem::take(&mut group)).await?;
+            }
+        }
+        if !group.is_empty() {
+            self.store.commit(self.target, group).await?;
+        }
+        Ok(())
+    }
+
+    async fn refresh_item(
+        &mut self,
+        source: Shard,
+        key: &ItemKey,
+        set: &mut WriteSet,
+    ) -> Result<Option<ItemRecord>> {
+        let copied = self.record(self.target, key).await?;
+        let current = self.record(source, key).await?;
+        self.count(copied.as_ref(), current.as_ref());
+        let generation = self.live.generation;
+        let entries = |record: &ItemRecord| entries_of(self.live, generation, key, record);
+        let old = copied.as_ref().map(entries).transpose()?.unwrap_or_default();
+        let new = current.as_ref().map(entries).transpose()?.unwrap_or_default();
+        for (space, entry) in old.into_keys().filter(|address| !new.contains_key(address)) {
+            if self.is_given_up(source, key, space, &entry).await? {
+                set.remove(space, entry);
+            }
+        }
+        put_all(set, new);
+        Ok(current)
+    }
+
+    /// Whether an entry an item no longer has is nobody's: others may have its shape, and a unique key it gave up may
+    /// have been taken meanwhile by an item that is caught up with before or after this one.
+    async fn is_given_up(
+        &self,
+        source: Shard,
+        item: &ItemKey,
+        space: Space,
+        key: &StorageKey,
+    ) -> Result<bool> {
+        if space == TERMS {
+            return Ok(!is_shape_paths(key));
+        }
+        if space != UNIQUE_KEYS {
+            return Ok(true);
+        }
+        let holder = self.store.get(source, UNIQUE_KEYS, key).await?;
+        Ok(holder.is_none_or(|holder| holder == item.id_bytes()))
+    }
+
+    /// Copies what one transaction has left in the versions of an item, and the version before it.
+    async fn refresh_versions(
+        &self,
+        source: Shard,
+        key: &ItemKey,
+        lsn: Lsn,
+        set: &mut WriteSet,
+    ) -> Result<()> {
+        let mut range = KeyRange::prefix(&lsn.0.to_be_bytes());
+        loop {
+            let scan = Scan::forward(range.clone(), ScanLimit::entries(STEP_ENTRIES));
+            let page = self.store.scan(source, VERSIONS, &scan).await?;
+            let last = page.entries.last().map(|entry| entry.key.clone());
+            for entry in page.entries {
+                let (version, _) = Version::decode(entry.value.clone(), self.container.levels())?;
+                if version.key() != key {
+                    continue;
+                }
+                let previous = match &version {
+                    Version::Superseded { record, .. } => record.header.previous,
+                    Version::Removed { previous, .. } => *previous,
+                };
+                self.refresh_version(source, resolve_position(previous, lsn), set).await?;
+                set.put(VERSIONS, entry.key, entry.value);
+            }
+            match last {
+                Some(last) if page.more => range = range.after(last, Direction::Forward),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    async fn refresh_version(
+        &self,
+        source: Shard,
+        position: ChangePosition,
+        set: &mut WriteSet,
+    ) -> Result<()> {
+        if position.lsn == Lsn::ZERO {
+            return Ok(());
+        }
+        let key = position.key();
+        if let Some(value) = self.store.get(source, VERSIONS, &key).await? {
+            set.put(VERSIONS, key, value);
+        }
+        Ok(())
+    }
+
+    async fn record(&self, shard: Shard, key: &ItemKey) -> Result<Option<ItemRecord>> {
+        let stored = self.store.get(shard, ITEMS, key.as_bytes()).await?;
+        stored.map(ItemRecord::decode).transpose()
+    }
+
+    fn item_key(&self, key: StorageKey) -> Result<ItemKey> {
+        ItemKey::decode(key, self.container.levels())
+            .ok_or_else(|| Error::corrupt("a stored item key is damaged"))
+    }
+
+    fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
+        let bytes =
+            |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        self.items = self.items + u64::from(new.is_some()) - u64::from(old.is_some());
+        self.item_bytes = self.item_bytes + bytes(new) - bytes(old);
+    }
+}
+
+fn put_all(set: &mut WriteSet, entries: Entries) {
+    for ((space, key), value) in entries {
+        set.put(space, key, value);
+    }
+}

@@ -1,0 +1,39 @@
+//! Merge: two neighbouring physical partitions become one.
+//!
+//! Owns the check that they are neighbours. Does not own the copying: see `restructure`.
+
+use super::replace::replace_partitions;
+use super::split::find;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::operation::MergePartitions;
+use crate::outcome::Outcome;
+
+impl Engine {
+    /// Makes one physical partition of two neighbours while they are in use; returns its number.
+    ///
+    /// # Errors
+    /// `PartitionGone` when one of them does not exist, `Invalid` when they are no neighbours.
+    pub async fn merge_partitions(&self, operation: MergePartitions) -> Result<Outcome<u32>> {
+        let container = self.container(&operation.container)?;
+        let (left, right) = operation.partitions;
+        let mut sources = [find(&container, left)?, find(&container, right)?];
+        sources.sort_by(|left, right| left.range.min.cmp(&right.range.min));
+        let [first, second] = &sources;
+        let range = first.range.merge(&second.range).ok_or_else(|| {
+            Error::invalid(format!("physical partitions {left} and {right} are no neighbours"))
+        })?;
+        let engine = self.clone();
+        let merge =
+            async move { replace_partitions(&engine, &container, &sources, vec![range]).await };
+        let numbers = self.uninterrupted(merge).await?;
+        let number = numbers.first().copied().unwrap_or_default();
+        Ok(Outcome {
+            value: number,
+            charge: charge::metadata_write(),
+            session_token: None,
+            explanation: None,
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! Split: one physical partition becomes two.
+//!
+//! Owns the choice of the cut. Does not own the copying: see `restructure`.
+
+use std::sync::Arc;
+
+use super::replace::replace_partitions;
+use crate::catalog::Container;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::operation::SplitPartition;
+use crate::outcome::Outcome;
+use crate::partition::{Partition, retired_error};
+
+impl Engine {
+    /// Splits a physical partition in two while it is in use; returns the numbers of the new ones.
+    ///
+    /// # Errors
+    /// `PartitionGone` when there is no partition of that number, `Invalid` when the cut lies outside its range.
+    pub async fn split_partition(&self, operation: SplitPartition) -> Result<Outcome<Vec<u32>>> {
+        let container = self.container(&operation.container)?;
+        let number = operation.partition;
+        let source = find(&container, number)?;
+        let definition = &container.identity.definition;
+        let cut = operation.at.unwrap_or_else(|| source.range.midpoint(definition));
+        let (lower, upper) = source.range.split_at(&cut).ok_or_else(|| {
+            Error::invalid(format!(
+                "physical partition {number} owns {} to {} and cannot be cut at {cut}",
+                source.range.min, source.range.max
+            ))
+        })?;
+        let engine = self.clone();
+        let split = async move {
+            replace_partitions(&engine, &container, &[source], vec![lower, upper]).await
+        };
+        let numbers = self.uninterrupted(split).await?;
+        Ok(Outcome {
+            value: numbers,
+            charge: charge::metadata_write(),
+            session_token: None,
+            explanation: None,
+        })
+    }
+}
+
+/// The partition of that number.
+pub(super) fn find(container: &Container, number: u32) -> Result<Arc<Partition>> {
+    container.map().by_number(number).cloned().ok_or_else(|| retired_error(number))
+}

@@ -1,0 +1,169 @@
+//! The admission of one request to the physical partitions it touches: let in or throttled, then debited and counted.
+//!
+//! Owns the order: the gate before, the debit and the counters after. Does not own the charge: the operation passes it
+//! in.
+
+use std::sync::Arc;
+
+use model::{RequestCharge, TimestampMs};
+
+use super::bucket::Bucket;
+use super::gate::Gate;
+use crate::error::Result;
+use crate::key_layout::LogicalPartitionRef;
+use crate::metering::{Amount, ContainerUsage, Meter, OperationKind};
+use crate::outcome::Outcome;
+
+/// Throughput and usage of one container.
+#[derive(Debug)]
+pub(crate) struct ContainerThroughput {
+    pub(crate) gate: Gate,
+    pub(crate) usage: ContainerUsage,
+}
+
+impl ContainerThroughput {
+    pub(crate) fn new(gate: Gate) -> Self {
+        Self { gate, usage: ContainerUsage::default() }
+    }
+
+    /// The throughput of a new physical partition; its counters continue those of an earlier one of that number.
+    pub(crate) fn partition(&self, number: u32) -> PartitionThroughput {
+        let meter = self.usage.meter(number);
+        PartitionThroughput { number, bucket: Bucket::default(), meter }
+    }
+}
+
+/// Throughput and usage of one physical partition.
+#[derive(Debug)]
+pub(crate) struct PartitionThroughput {
+    pub(super) number: u32,
+    pub(super) bucket: Bucket,
+    meter: Arc<Meter>,
+}
+
+/// A request that was admitted to one physical partition.
+#[derive(Clone, Copy)]
+pub(crate) struct Admission<'a> {
+    container: &'a ContainerThroughput,
+    partition: &'a PartitionThroughput,
+    kind: OperationKind,
+    now: TimestampMs,
+    logical: Option<LogicalPartitionRef<'a>>,
+}
+
+impl<'a> Admission<'a> {
+    /// Admits a request, or refuses it as throttled.
+    pub(crate) fn new(
+        container: &'a ContainerThroughput,
+        partition: &'a PartitionThroughput,
+        kind: OperationKind,
+        now: TimestampMs,
+        logical: Option<LogicalPartitionRef<'a>>,
+    ) -> Result<Self> {
+        let admission = Self { container, partition, kind, now, logical };
+        container.gate.admit(partition, now).inspect_err(|_| admission.count_throttled())?;
+        Ok(admission)
+    }
+
+    fn count_throttled(&self) {
+        self.partition.meter.count_throttled(self.kind);
+        if let Some(logical) = self.logical {
+            self.container.usage.busiest.count_throttled(logical);
+        }
+    }
+
+    /// Debits the charge and counts the request.
+    pub(crate) fn debit(&self, charge: RequestCharge, amount: Amount) {
+        self.container.gate.debit(self.partition, self.now, charge);
+        self.partition.meter.count(self.kind, self.now, charge, amount);
+        if let Some(logical) = self.logical {
+            self.container.usage.busiest.count(logical, charge);
+        }
+    }
+
+    /// Debits and counts a result: what was done, or what the failure costs.
+    pub(crate) fn finish<T>(
+        &self,
+        result: Result<Outcome<T>>,
+        amount: impl FnOnce(&T) -> Amount,
+    ) -> Result<Outcome<T>> {
+        match &result {
+            Ok(outcome) => self.debit(outcome.charge, amount(&outcome.value)),
+            Err(error) => {
+                self.debit(error.charge(), Amount::default());
+                self.partition.meter.count_failed(self.kind);
+            }
+        }
+        result
+    }
+}
+
+/// A request that was admitted to several physical partitions.
+pub(crate) struct MultiAdmission<'a> {
+    container: &'a ContainerThroughput,
+    partitions: Vec<Arc<PartitionThroughput>>,
+    kind: OperationKind,
+    now: TimestampMs,
+    logical: Option<LogicalPartitionRef<'a>>,
+}
+
+impl<'a> MultiAdmission<'a> {
+    /// Admits a request to every partition. If one of them throttles it, the whole request is throttled.
+    pub(crate) fn new(
+        container: &'a ContainerThroughput,
+        partitions: Vec<Arc<PartitionThroughput>>,
+        kind: OperationKind,
+        now: TimestampMs,
+        logical: Option<LogicalPartitionRef<'a>>,
+    ) -> Result<Self> {
+        for partition in &partitions {
+            Admission::new(container, partition, kind, now, logical)?;
+        }
+        Ok(Self { container, partitions, kind, now, logical })
+    }
+
+    /// A request that was admitted to each of these partitions when it came to it, or that needs no admission.
+    pub(crate) fn already_admitted(
+        container: &'a ContainerThroughput,
+        partitions: Vec<Arc<PartitionThroughput>>,
+        kind: OperationKind,
+        now: TimestampMs,
+        logical: Option<LogicalPartitionRef<'a>>,
+    ) -> Self {
+        Self { container, partitions, kind, now, logical }
+    }
+
+    /// Debits the charge in even shares and counts the request. Even, because the share of each partition is not known.
+    pub(crate) fn debit(&self, charge: RequestCharge, amount: Amount) {
+        let Self { container, kind, now, .. } = *self;
+        let count = self.partitions.len().max(1);
+        for (index, partition) in self.partitions.iter().enumerate() {
+            let share = RequestCharge::from_parts(even_share(charge.parts(), index, count));
+            let part =
+                |total: usize| usize::try_from(even_share(total as u64, index, count)).unwrap_or(0);
+            let amount = Amount { items: part(amount.items), bytes: part(amount.bytes) };
+            container.gate.debit(partition, now, share);
+            partition.meter.count(kind, now, share, amount);
+        }
+        if let Some(logical) = self.logical {
+            container.usage.busiest.count(logical, charge);
+        }
+        // Each partition has counted one request; the container must count one in all.
+        container.usage.count_repeated(kind, count - 1);
+    }
+
+    /// Whether the request concerns one logical partition only.
+    pub(crate) fn is_single_logical_partition(&self) -> bool {
+        self.logical.is_some()
+    }
+
+    pub(crate) fn partition_count(&self) -> usize {
+        self.partitions.len()
+    }
+}
+
+/// One of `count` whole shares that differ by one at most and whose sum is the total.
+fn even_share(total: u64, index: usize, count: usize) -> u64 {
+    let (index, count) = (index as u64, count as u64);
+    total / count + u64::from(index < total % count)
+}

@@ -1,0 +1,48 @@
+//! Every entry that the store must hold for one item, derived from its record alone.
+//!
+//! This states a second time, independently, what a transaction writes step by step: copies of partitions are built
+//! from it, and `verify` compares the store with it.
+
+use std::collections::BTreeMap;
+
+use storage::{Space, StorageKey, StorageValue};
+
+use super::item_transaction::own_expiry;
+use crate::container::ContainerLive;
+use crate::error::{Error, Result};
+use crate::index::{terms_of, unique_keys_of};
+use crate::key_layout::{CHANGE_LOG, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS};
+use crate::record::{ItemRecord, LogEntry};
+
+/// Storage entries by space and key.
+pub(crate) type Entries = BTreeMap<(Space, StorageKey), StorageValue>;
+
+/// The entries of one item whose terms follow the given generation of the indexing policy. They include the list of its
+/// shape's paths, although all items of that shape share it.
+pub(crate) fn entries_of(
+    live: &ContainerLive,
+    generation: u32,
+    key: &ItemKey,
+    record: &ItemRecord,
+) -> Result<Entries> {
+    let item = record.parse()?;
+    let mut entries = Entries::new();
+    entries.insert((ITEMS, key.as_bytes().clone()), record.as_bytes().clone());
+    let position = record.header.position;
+    entries.insert((CHANGE_LOG, position.key()), LogEntry::encode(key, record).into());
+    for unique in unique_keys_of(&live.properties.unique_keys, key, &item) {
+        entries.insert((UNIQUE_KEYS, unique), key.id_bytes());
+    }
+    if let Some(expiry) = own_expiry(record) {
+        entries.insert((EXPIRY, expiry), key.as_bytes().clone());
+    }
+    if record.header.indexed {
+        let policy = live.policy(generation).ok_or_else(|| {
+            Error::corrupt("an indexing policy that stored terms still follow is missing")
+        })?;
+        let terms = terms_of(policy, key, position.ordinal, &item);
+        entries.extend(terms.entries.into_iter().map(|(key, value)| ((TERMS, key), value)));
+        entries.extend(terms.shape.map(|(key, paths)| ((TERMS, key), paths)));
+    }
+    Ok(entries)
+}

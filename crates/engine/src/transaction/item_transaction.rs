@@ -1,0 +1,354 @@
+//! One transaction inside the partition writer's turn: everything an item write touches, in one write set.
+//!
+//! Owns the derivation of effects: item, index terms, unique keys, change log, versions, expiry, counters. Does not
+//! own the verbs (one file each beside this one), nor the lsn, which the store stamps at commit.
+
+use std::collections::{BTreeMap, HashMap};
+
+use model::charge::{IndexCost, index_costs};
+use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampSeconds};
+use storage::{StorageKey, StorageValue, WriteSet};
+
+use super::written_item::{WrittenItem, changed_units, weight};
+use crate::charge::{IndexedVersions, Weight, WriteCost};
+use crate::error::Result;
+use crate::index::{ItemTerms, terms_of, unique_keys_of};
+use crate::key_layout::{
+    CHANGE_LOG, ChangePosition, EXPIRY, ITEMS, ItemKey, TERMS, UNIQUE_KEYS, VERSIONS, expiry_key,
+};
+use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
+use crate::record::{
+    ItemHeader, ItemRecord, LogEntry, Placement, Removal, Version, earlier_position, place,
+};
+
+/// Writes of an item besides its terms: the item, its change, its expiry, the state.
+const OTHER_WRITES: usize = 4;
+
+/// One transaction under construction.
+pub(crate) struct ItemTransaction<'run> {
+    pub(crate) context: TransactionContext<'run>,
+    pub(crate) state: PartitionState,
+    pub(super) set: WriteSet,
+    items: HashMap<StorageKey, Option<ItemRecord>>,
+    pub(super) unique_keys: HashMap<StorageKey, Option<StorageValue>>,
+    log: BTreeMap<ChangePosition, (ItemKey, ItemRecord)>,
+    sequence: u16,
+    forced: bool,
+    loses_versions: bool,
+}
+
+/// What is to be written.
+pub(crate) struct ItemChange {
+    pub(crate) object: Object,
+    pub(crate) placement: Placement,
+    pub(crate) time_to_live: Option<ItemTimeToLive>,
+    pub(crate) indexed: bool,
+    pub(crate) explain: bool,
+}
+
+impl<'run> ItemTransaction<'run> {
+    pub(crate) fn new(mut context: TransactionContext<'run>) -> Self {
+        Self {
+            state: std::mem::take(&mut context.state),
+            context,
+            set: WriteSet::new(),
+            items: HashMap::new(),
+            unique_keys: HashMap::new(),
+            log: BTreeMap::new(),
+            sequence: 0,
+            forced: false,
+            loses_versions: false,
+        }
+    }
+
+    /// The item as this transaction sees it. An expired one is removed on the way and counts as absent.
+    pub(crate) async fn current(
+        &mut self,
+        key: &ItemKey,
+    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+        let Some(record) = self.stored(key).await? else { return Ok(None) };
+        if self.context.live.is_expired(&record.header, self.context.now) {
+            self.remove(key, &record, Removal::Expired)?;
+            return Ok(None);
+        }
+        Ok(Some(record))
+    }
+
+    /// The item as stored, expired or not.
+    pub(crate) async fn stored(
+        &self,
+        key: &ItemKey,
+    ) -> std::result::Result<Option<ItemRecord>, Abort> {
+        if let Some(record) = self.items.get(key.as_bytes()) {
+            return Ok(record.clone());
+        }
+        if self.context.pending.contains(key.as_bytes()) {
+            return Err(Abort::Deferred);
+        }
+        let shard = self.context.partition.shard;
+        let stored = self.context.store.get(shard, ITEMS, key.as_bytes()).await?;
+        Ok(stored.map(ItemRecord::decode).transpose()?)
+    }
+
+    /// Writes an item with all its effects.
+    pub(crate) async fn put(
+        &mut self,
+        key: &ItemKey,
+        previous: Option<&ItemRecord>,
+        change: ItemChange,
+    ) -> std::result::Result<WrittenItem, Abort> {
+        let header = self.header_for(previous, &change);
+        let rid = self.context.container.item_rid(header.position.ordinal);
+        let mut object = change.object;
+        place(
+            &mut object,
+            change.placement,
+            &self.context.container.self_link(&rid),
+            &rid,
+            &header,
+        );
+        let item = Json::Object(object);
+        let record = ItemRecord::new(header, &item.to_bytes());
+
+        let old_item = previous.map(ItemRecord::parse).transpose()?;
+        self.write_unique_keys(key, old_item.as_ref(), &item).await?;
+        let old = self.terms(key, previous, old_item.as_ref());
+        let new = self.terms(key, Some(&record), Some(&item));
+        let versions = || IndexedVersions {
+            old: self.index_costs(key, previous, old_item.as_ref()),
+            new: self.index_costs(key, Some(&record), Some(&item)),
+        };
+        let cost = WriteCost {
+            created: previous.is_none(),
+            old: weight(previous, &old),
+            new: weight(Some(&record), &new),
+            changed_units: changed_units(&old, &new),
+            versions: change.explain.then(|| Box::new(versions())),
+        };
+        let written = WrittenItem { record: record.clone(), cost };
+        self.write_terms(&old, new);
+        self.write_expiry(key, previous, Some(&record));
+        self.supersede(key, previous, record.header.timestamp);
+        self.log.insert(record.header.position, (key.clone(), record.clone()));
+        self.count(previous, Some(&record));
+        self.set.put_stamped(
+            ITEMS,
+            key.as_bytes().clone(),
+            record.as_bytes().clone(),
+            None,
+            Some(ItemRecord::LSN_AT),
+        );
+        self.items.insert(key.as_bytes().clone(), Some(record));
+        Ok(written)
+    }
+
+    /// Removes an item with all its effects.
+    pub(crate) fn remove(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        removal: Removal,
+    ) -> Result<Weight> {
+        let item = record.parse()?;
+        for unique in unique_keys_of(&self.context.live.properties.unique_keys, key, &item) {
+            self.set.remove(UNIQUE_KEYS, unique.clone());
+            self.unique_keys.insert(unique, None);
+        }
+        let terms = self.terms(key, Some(record), Some(&item));
+        self.write_terms(&terms, ItemTerms::default());
+        self.write_expiry(key, Some(record), None);
+        let timestamp = self.timestamp();
+        self.supersede(key, Some(record), timestamp);
+        self.log_removal(key, record, removal, timestamp);
+        self.count(Some(record), None);
+        self.set.remove(ITEMS, key.as_bytes().clone());
+        self.items.insert(key.as_bytes().clone(), None);
+        Ok(weight(Some(record), &terms))
+    }
+
+    /// Replaces the terms of one item that follow another generation of the indexing policy.
+    pub(crate) fn reindex(&mut self, old: &ItemTerms, new: ItemTerms) {
+        self.write_terms(old, new);
+    }
+
+    /// Ends the transaction.
+    pub(crate) fn finish(mut self) -> PreparedTransaction {
+        for (position, (key, record)) in std::mem::take(&mut self.log) {
+            self.set.put_stamped(
+                CHANGE_LOG,
+                position.key(),
+                LogEntry::encode(&key, &record),
+                Some(ChangePosition::LSN_AT),
+                Some(LogEntry::lsn_at(&key)),
+            );
+        }
+        PreparedTransaction {
+            needs_commit: self.forced || !self.set.writes.is_empty(),
+            loses_versions: self.loses_versions,
+            set: self.set,
+            state: self.state,
+            touched_items: self.items.into_keys().collect(),
+            touched_unique_keys: self.unique_keys.into_keys().collect(),
+        }
+    }
+
+    /// Drops a superseded version for good.
+    pub(crate) fn trim_version(
+        &mut self,
+        position: ChangePosition,
+        version: &Version,
+        ended: TimestampSeconds,
+    ) {
+        self.state.trimmed.trim(position.lsn, || version.key().epk());
+        if let Version::Superseded { record, .. } = version {
+            self.state.trimmed.forget(record, ended);
+        }
+        self.set.remove(VERSIONS, position.key());
+    }
+
+    /// For work that scans the store: it must not miss what earlier transactions have written.
+    pub(crate) fn require_no_pending(&self) -> std::result::Result<(), Abort> {
+        if self.context.pending.is_empty() { Ok(()) } else { Err(Abort::Deferred) }
+    }
+
+    /// The state must reach the disk even if nothing else changes.
+    pub(crate) fn force_commit(&mut self) {
+        self.forced = true;
+    }
+
+    fn timestamp(&mut self) -> TimestampSeconds {
+        let seconds = self.context.now.seconds().0.max(self.state.timestamp_seconds);
+        self.state.timestamp_seconds = seconds;
+        TimestampSeconds(seconds)
+    }
+
+    fn next_position(&mut self, ordinal: u64) -> ChangePosition {
+        let position = ChangePosition { lsn: Lsn::ZERO, sequence: self.sequence, ordinal };
+        self.sequence += 1;
+        position
+    }
+
+    fn header_for(&mut self, previous: Option<&ItemRecord>, change: &ItemChange) -> ItemHeader {
+        let partition = self.context.partition.number;
+        let ordinal = match previous {
+            Some(record) => record.header.position.ordinal,
+            None => self.state.next_ordinal(partition),
+        };
+        let timestamp = self.timestamp();
+        self.state.writes += 1;
+        ItemHeader {
+            position: self.next_position(ordinal),
+            previous: previous
+                .map_or(ChangePosition { ordinal, ..ChangePosition::default() }, |record| {
+                    earlier_position(record.header.position)
+                }),
+            timestamp,
+            time_to_live: change.time_to_live,
+            indexed: change.indexed,
+            etag: Etag::new(self.state.writes, partition, timestamp),
+        }
+    }
+
+    fn terms(&self, key: &ItemKey, record: Option<&ItemRecord>, item: Option<&Json>) -> ItemTerms {
+        let (Some(record), Some(item)) = (record, item) else { return ItemTerms::default() };
+        if !record.header.indexed {
+            return ItemTerms::default();
+        }
+        let generation = self.state.generation_at(key.as_bytes());
+        self.context.live.policy(generation).map_or_else(ItemTerms::default, |policy| {
+            terms_of(policy, key, record.header.position.ordinal, item)
+        })
+    }
+
+    /// What the index of an item costs, path by path.
+    pub(crate) fn index_costs(
+        &self,
+        key: &ItemKey,
+        record: Option<&ItemRecord>,
+        item: Option<&Json>,
+    ) -> Vec<IndexCost> {
+        let (Some(record), Some(item)) = (record, item) else { return Vec::new() };
+        let policy = self.context.live.policy(self.state.generation_at(key.as_bytes()));
+        let policy = policy.filter(|_| record.header.indexed);
+        policy.map_or_else(Vec::new, |policy| index_costs(&policy.policy, item))
+    }
+
+    fn write_terms(&mut self, old: &ItemTerms, new: ItemTerms) {
+        for (key, _) in old.entries.iter().filter(|(key, _)| !new.contains(key)) {
+            self.set.remove(TERMS, key.clone());
+        }
+        self.set.writes.reserve(new.entries.len() + OTHER_WRITES);
+        for (key, value) in new.entries {
+            if !old.contains(&key) {
+                self.set.put(TERMS, key, value);
+            }
+        }
+        let old_shape = old.shape.as_ref().map(|(key, _)| key);
+        if let Some((key, paths)) = new.shape
+            && old_shape != Some(&key)
+        {
+            self.set.put(TERMS, key, paths);
+        }
+    }
+
+    fn write_expiry(&mut self, key: &ItemKey, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
+        if let Some(expiry) = old.and_then(own_expiry) {
+            self.set.remove(EXPIRY, expiry);
+        }
+        if let Some(expiry) = new.and_then(own_expiry) {
+            self.set.put(EXPIRY, expiry, key.as_bytes().clone());
+        }
+    }
+
+    /// Moves the log entry of a version that is no longer the newest into the versions space.
+    fn supersede(&mut self, key: &ItemKey, previous: Option<&ItemRecord>, ended: TimestampSeconds) {
+        let Some(record) = previous else { return };
+        let position = record.header.position;
+        let is_ours = self.log.remove(&position).is_some();
+        if !is_ours {
+            self.set.remove(CHANGE_LOG, position.key());
+        }
+        if self.context.live.retention_seconds == 0 {
+            self.state.trimmed.forget(record, ended);
+            self.loses_versions = true;
+            return;
+        }
+        let version =
+            Version::Superseded { key: key.clone(), record: record.clone() }.encode(ended);
+        let key_stamp = is_ours.then_some(ChangePosition::LSN_AT);
+        let value_stamp = is_ours.then(|| Version::lsn_at(key));
+        self.set.put_stamped(VERSIONS, position.key(), version, key_stamp, value_stamp);
+    }
+
+    fn log_removal(
+        &mut self,
+        key: &ItemKey,
+        record: &ItemRecord,
+        removal: Removal,
+        timestamp: TimestampSeconds,
+    ) {
+        let position = self.next_position(record.header.position.ordinal);
+        if self.context.live.retention_seconds == 0 {
+            self.loses_versions = true;
+            return;
+        }
+        let previous = earlier_position(record.header.position);
+        let version = Version::Removed { key: key.clone(), removal, previous }.encode(timestamp);
+        let stamp = Some(ChangePosition::LSN_AT);
+        self.set.put_stamped(VERSIONS, position.key(), version, stamp, None);
+    }
+
+    fn count(&mut self, old: Option<&ItemRecord>, new: Option<&ItemRecord>) {
+        let bytes =
+            |record: Option<&ItemRecord>| record.map_or(0, |record| record.body_len() as u64);
+        self.state.item_bytes = self.state.item_bytes + bytes(new) - bytes(old);
+        self.state.items = self.state.items + u64::from(new.is_some()) - u64::from(old.is_some());
+    }
+}
+
+/// Where an item with a time to live of its own stands in the expiry space.
+pub(crate) fn own_expiry(record: &ItemRecord) -> Option<StorageKey> {
+    let ItemTimeToLive::Seconds(seconds) = record.header.time_to_live? else { return None };
+    let expires_at = record.header.timestamp.0 + u64::from(seconds);
+    Some(expiry_key(expires_at, record.header.position.ordinal))
+}

@@ -1,0 +1,14 @@
+//! The transaction that writes items: everything an item write touches, collected in one write set.
+//!
+//! Owns the derivation of entries from items: records, index terms, unique keys, change log, versions, expiry and
+//! counters, and the list of all entries that a stored item must have. Does not own the verbs (`item`), which call it,
+//! or the commit (`partition`).
+
+mod entries;
+mod item_transaction;
+mod unique_keys;
+mod written_item;
+
+pub(crate) use entries::{Entries, entries_of};
+pub(crate) use item_transaction::{ItemChange, ItemTransaction};
+pub(crate) use written_item::WrittenItem;

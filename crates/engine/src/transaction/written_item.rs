@@ -1,0 +1,49 @@
+//! An item that was written, and what its request charge depends on.
+//!
+//! Owns the weights of the old and the new version and the difference of their index costs. Does not own prices.
+
+use crate::charge::{Weight, WriteCost};
+use crate::index::{IndexedLeaf, ItemTerms};
+use crate::record::ItemRecord;
+
+/// An item that was written, before its lsn is known.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenItem {
+    pub(crate) record: ItemRecord,
+    pub(crate) cost: WriteCost,
+}
+
+pub(super) fn weight(record: Option<&ItemRecord>, terms: &ItemTerms) -> Weight {
+    let index_units = terms.leaves.iter().map(|leaf| leaf.units).sum();
+    Weight { bytes: record.map_or(0, ItemRecord::own_bytes), index_units }
+}
+
+/// The price of the leaves that only one of both versions has.
+pub(super) fn changed_units(old: &ItemTerms, new: &ItemTerms) -> Option<u64> {
+    if old.entries.is_empty() && new.entries.is_empty() {
+        return None;
+    }
+    let sorted = |leaves: &[IndexedLeaf]| {
+        let mut leaves = leaves.to_vec();
+        leaves.sort_unstable();
+        leaves
+    };
+    let (old, new) = (sorted(&old.leaves), sorted(&new.leaves));
+    let (mut old, mut new) = (old.as_slice(), new.as_slice());
+    let mut units = 0;
+    loop {
+        let shorter = match (old, new) {
+            ([left, ..], [right, ..]) if left == right => {
+                (old, new) = (old.get(1..)?, new.get(1..)?);
+                continue;
+            }
+            ([left, ..], [right, ..]) if left < right => &mut old,
+            ([_, ..], []) => &mut old,
+            ([], []) => return Some(units),
+            _ => &mut new,
+        };
+        let (first, rest) = shorter.split_first()?;
+        units += first.units;
+        *shorter = rest;
+    }
+}

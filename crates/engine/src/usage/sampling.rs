@@ -1,0 +1,85 @@
+//! Sampling of requests: written items, read items and queries.
+//!
+//! Owns which requests go into which sample. Does not own the samples (`metering`). Nothing here can fail a request.
+
+use std::sync::Arc;
+
+use model::{Json, Object, RequestCharge};
+
+use crate::catalog::Container;
+use crate::engine::Engine;
+use crate::metering::{OperationKind, PageUse, SampledQuery};
+use crate::outcome::{BatchAnswer, BatchEffect, Item, Outcome, ReadAnswer};
+use crate::query::QueryItems;
+
+impl Engine {
+    /// A whole item was written, or a patch.
+    pub(crate) fn sample_write(
+        &self,
+        container: &Container,
+        kind: OperationKind,
+        object: Option<&Object>,
+        (item, charge): (&Item, RequestCharge),
+    ) {
+        let usage = &container.throughput.usage;
+        if let Some(object) = object
+            && usage.written_paths.select()
+        {
+            let item = Json::Object(object.clone());
+            usage.written_paths.add(&item, &container.live().properties.indexing_policy);
+        }
+        if self.core.settings.record_traffic {
+            let (random, bytes) = (self.core.environment.random(), item.text().len());
+            usage.traffic.item(random, kind, charge, (|| item.to_json(), bytes));
+        }
+    }
+
+    /// A batch was committed.
+    pub(crate) fn sample_batch(
+        &self,
+        container: &Container,
+        objects: &[Option<Arc<Object>>],
+        answers: &[BatchAnswer],
+    ) {
+        for (object, answer) in objects.iter().zip(answers) {
+            let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
+                continue;
+            };
+            let kind = OperationKind::Batch;
+            self.sample_write(container, kind, object.as_deref(), (item, answer.charge));
+        }
+    }
+
+    /// An item was read by its id.
+    pub(crate) fn sample_read(&self, container: &Container, read: &Outcome<ReadAnswer>) {
+        if !self.core.settings.record_traffic {
+            return;
+        }
+        if let ReadAnswer::Found(item) = &read.value {
+            let random = self.core.environment.random();
+            let item_and_bytes = (|| -> Json { item.to_json() }, item.text().len());
+            container.throughput.usage.traffic.item(
+                random,
+                OperationKind::Read,
+                read.charge,
+                item_and_bytes,
+            );
+        }
+    }
+
+    /// A page of a query was answered.
+    pub(crate) fn sample_query(
+        &self,
+        container: &Container,
+        query: &QueryItems,
+        page: &PageUse<'_>,
+    ) {
+        container.throughput.usage.shapes.count(page);
+        if self.core.settings.record_traffic {
+            let QueryItems { text, parameters, feed_range, .. } = query;
+            let query = SampledQuery { text, parameters, feed_range };
+            let random = self.core.environment.random();
+            container.throughput.usage.traffic.query(random, &query, page.charge);
+        }
+    }
+}
