@@ -3,7 +3,10 @@
 //! Owns the closed list of kinds and the sentences. Does not own status codes: `gateway` has the one table that maps
 //! kinds to them.
 
+use std::error::Error as _;
 use std::fmt;
+
+use model::ImmutableProperty;
 
 /// Result of an operation.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -20,7 +23,6 @@ pub struct Error {
 
 /// What the caller can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ErrorKind {
     /// The input breaks a rule. Fix it; nothing was written.
     Invalid,
@@ -36,8 +38,8 @@ pub enum ErrorKind {
     PreconditionFailed,
     /// The item, the batch or the page is larger than the service takes.
     TooLarge,
-    /// The resource does not allow this change, ever.
-    Immutable,
+    /// This property of the resource can never be changed.
+    Immutable(ImmutableProperty),
     /// The session token is ahead of this account. Retry, or read without it.
     SessionNotAvailable,
     /// The physical partition was split or merged away. Ask for the partition map again.
@@ -119,10 +121,27 @@ impl Error {
         self.kind
     }
 
-    /// The sentence without its source.
+    /// The message, without those of its sources.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The message and those of all its sources, for callers that pass on one text.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        let mut text = self.message.clone();
+        let mut source = self.source();
+        while let Some(error) = source {
+            let message = error.to_string();
+            // Some errors of others print their own source; it is not repeated.
+            if !text.ends_with(&message) {
+                text.push_str(": ");
+                text.push_str(&message);
+            }
+            source = error.source();
+        }
+        text
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -145,19 +164,17 @@ impl Error {
         Self::new(ErrorKind::Unavailable, "the engine is closed; open it again")
     }
 
-    /// A copy for every waiter of a group that failed together; the source stays with the first.
+    /// A copy for another waiter of a group that failed together. A source cannot be cloned, so that its text becomes
+    /// part of the message.
     pub(crate) fn repeat(&self) -> Self {
-        Self::new(self.kind, self.to_string())
+        Self::new(self.kind, self.full_message())
     }
 }
 
+/// Prints the message alone. Whoever prints an error also prints its sources, or calls [`Error::full_message`].
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
-        match &self.source {
-            Some(source) => write!(formatter, ": {source}"),
-            None => Ok(()),
-        }
+        formatter.write_str(&self.message)
     }
 }
 

@@ -329,7 +329,7 @@ impl Engine {
         record
             .properties
             .check_replace(&operation.properties)
-            .map_err(|immutable| Error::new(ErrorKind::Immutable, immutable.to_string()))?;
+            .map_err(|property| Error::new(ErrorKind::Immutable(property), property.message()))?;
         check(&operation.properties)?;
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();

@@ -3,8 +3,8 @@
 use engine::operation::{CreateContainer, ReplaceContainer};
 use engine::{ContainerLink, ErrorKind};
 use model::{
-    EtagPattern, IndexingMode, PartitionKeyDefinition, Precondition, PropertyPath, TimeToLive,
-    UniqueKey,
+    EtagPattern, ImmutableProperty, IndexingMode, PartitionKeyDefinition, Precondition,
+    PropertyPath, TimeToLive, UniqueKey,
 };
 
 use crate::account::{Account, container, json, plain};
@@ -74,7 +74,7 @@ async fn what_cannot_change_is_refused_by_name() {
                 properties.partition_key = PartitionKeyDefinition::single("/other").unwrap();
             })
             .await,
-        ErrorKind::Immutable,
+        ErrorKind::Immutable(ImmutableProperty::PartitionKey),
     );
     assert!(text.contains("partition key"), "{text}");
     let text = refused(
@@ -84,7 +84,7 @@ async fn what_cannot_change_is_refused_by_name() {
                 properties.unique_keys.push(UniqueKey::new(paths).unwrap());
             })
             .await,
-        ErrorKind::Immutable,
+        ErrorKind::Immutable(ImmutableProperty::UniqueKeys),
     );
     assert!(text.contains("unique index"), "{text}");
     assert_eq!(account.resource(&link).await, before);

@@ -139,10 +139,8 @@ impl From<Error> for Failure {
             ErrorKind::Conflict => (StatusCode::CONFLICT, None),
             ErrorKind::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, None),
             ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, None),
-            ErrorKind::Immutable if error.message() == ImmutableProperty::UniqueKeys.message() => {
-                (StatusCode::FORBIDDEN, None)
-            }
-            ErrorKind::Immutable => (StatusCode::BAD_REQUEST, None),
+            ErrorKind::Immutable(ImmutableProperty::UniqueKeys) => (StatusCode::FORBIDDEN, None),
+            ErrorKind::Immutable(_) => (StatusCode::BAD_REQUEST, None),
             ErrorKind::SessionNotAvailable => (StatusCode::NOT_FOUND, Some(1002)),
             ErrorKind::PartitionGone => (StatusCode::GONE, Some(1002)),
             ErrorKind::ContinuationRefused => (StatusCode::BAD_REQUEST, None),
@@ -153,7 +151,7 @@ impl From<Error> for Failure {
             ErrorKind::Throttled { .. } => (StatusCode::TOO_MANY_REQUESTS, Some(3200)),
             ErrorKind::Unsupported => (StatusCode::NOT_IMPLEMENTED, None),
             ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, None),
-            _ => (StatusCode::INTERNAL_SERVER_ERROR, None),
+            ErrorKind::Corrupt => (StatusCode::INTERNAL_SERVER_ERROR, None),
         };
         let retry_after_ms = match error.kind() {
             ErrorKind::Throttled { retry_after_ms } => Some(retry_after_ms),
@@ -161,7 +159,7 @@ impl From<Error> for Failure {
         };
         let message = match error.query_errors_json() {
             Some(errors) => format!("Message: {errors}"),
-            None => error.to_string(),
+            None => error.full_message(),
         };
         Self { sub_status, retry_after_ms, charge: error.charge(), ..Self::new(status, message) }
     }

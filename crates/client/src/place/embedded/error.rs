@@ -16,7 +16,7 @@ pub(crate) fn translate(error: engine::Error) -> Error {
         EngineKind::TooLarge => ErrorKind::TooLarge,
         EngineKind::Invalid
         | EngineKind::PartitionKeyMismatch
-        | EngineKind::Immutable
+        | EngineKind::Immutable(_)
         | EngineKind::ContinuationRefused
         | EngineKind::BadQuery => ErrorKind::BadRequest,
         EngineKind::SessionNotAvailable | EngineKind::PartitionGone | EngineKind::OutOfTime => {
@@ -27,8 +27,7 @@ pub(crate) fn translate(error: engine::Error) -> Error {
                 .with_source(error);
         }
         EngineKind::Unsupported => ErrorKind::Unsupported,
-        // Also kinds the engine may add: they are not ours to guess.
-        _ => ErrorKind::Unexpected,
+        EngineKind::Corrupt => ErrorKind::Unexpected,
     };
-    Error::new(kind, error.to_string()).with_charge(error.charge().as_f64())
+    Error::new(kind, error.full_message()).with_charge(error.charge().as_f64())
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use super::ContainerProperties;
 
 /// A property of a container that a replace must not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImmutableProperty {
     /// The id.
     Id,
