@@ -118,7 +118,7 @@ async fn replace_with_etag(engine: &Engine, orders: &ContainerLink, etag: &str) 
             container: orders.clone(),
             partition_key: None,
             id: ItemId::new("order-1")?,
-            item: json(&text)?,
+            item: json(&text)?.into(),
             options: WriteOptions { precondition: Some(unchanged), ..WriteOptions::default() },
         })
     };
@@ -139,7 +139,7 @@ async fn replace_with_etag(engine: &Engine, orders: &ContainerLink, etag: &str) 
 async fn write_together(engine: &Engine, orders: &ContainerLink) -> Done {
     let create = |id: &str| -> Done<BatchOperation> {
         let text = format!(r#"{{"id":"{id}","tenantId":"acme","userId":"bob","total":1}}"#);
-        Ok(BatchOperation::Create { item: json(&text)?, options: WriteOptions::default() })
+        Ok(BatchOperation::Create { item: json(&text)?.into(), options: WriteOptions::default() })
     };
     let batch = |operations| TransactionalBatch {
         container: orders.clone(),
@@ -193,7 +193,7 @@ async fn expire(engine: &Engine, orders: &ContainerLink, clock: &TravellingClock
     let create = CreateItem {
         container: orders.clone(),
         partition_key: Some(user("ann")),
-        item: json(text)?,
+        item: json(text)?.into(),
         options: WriteOptions::default(),
     };
     engine.create_item(create).await?;

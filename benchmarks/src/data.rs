@@ -101,7 +101,7 @@ pub(crate) async fn create_made_items(
                 let create = CreateItem {
                     container: container.clone(),
                     partition_key: None,
-                    item: item(number),
+                    item: item(number).into(),
                     options: Default::default(),
                 };
                 engine.create_item(create).await?;

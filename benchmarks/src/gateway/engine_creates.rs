@@ -108,7 +108,7 @@ async fn create_until_done(work: Arc<Work>) -> Result<Vec<u32>> {
         let create = CreateItem {
             container: work.container.clone(),
             partition_key: None,
-            item: item.clone(),
+            item: item.clone().into(),
             options: Default::default(),
         };
         work.engine.create_item(create).await?;

@@ -5,7 +5,7 @@
 
 use model::{
     ConsistencyLevel, ContainerId, ContainerProperties, DatabaseId, DatabaseProperties,
-    EffectivePartitionKey, FeedRange, IndexingDirective, ItemId, Json, PartitionKey, Patch,
+    EffectivePartitionKey, FeedRange, IndexingDirective, ItemId, MeasuredJson, PartitionKey, Patch,
     Precondition, SessionToken, Throughput,
 };
 
@@ -115,7 +115,7 @@ pub struct CreateItem {
     /// Must equal the item's own when given.
     pub partition_key: Option<PartitionKey>,
     /// The item.
-    pub item: Json,
+    pub item: MeasuredJson,
     /// Options.
     pub options: WriteOptions,
 }
@@ -128,7 +128,7 @@ pub struct UpsertItem {
     /// Must equal the item's own when given.
     pub partition_key: Option<PartitionKey>,
     /// The item.
-    pub item: Json,
+    pub item: MeasuredJson,
     /// Options.
     pub options: WriteOptions,
 }
@@ -143,7 +143,7 @@ pub struct ReplaceItem {
     /// Which; the item's own id must be the same.
     pub id: ItemId,
     /// The new item.
-    pub item: Json,
+    pub item: MeasuredJson,
     /// Options.
     pub options: WriteOptions,
 }
@@ -228,14 +228,14 @@ pub enum BatchOperation {
     /// Creates an item.
     Create {
         /// The item.
-        item: Json,
+        item: MeasuredJson,
         /// Options.
         options: WriteOptions,
     },
     /// Creates or replaces an item.
     Upsert {
         /// The item.
-        item: Json,
+        item: MeasuredJson,
         /// Options.
         options: WriteOptions,
     },
@@ -244,7 +244,7 @@ pub enum BatchOperation {
         /// Which.
         id: ItemId,
         /// The new item.
-        item: Json,
+        item: MeasuredJson,
         /// Options.
         options: WriteOptions,
     },

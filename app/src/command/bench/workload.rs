@@ -120,7 +120,7 @@ impl Workload {
         let create = CreateItem {
             container: self.container.clone(),
             partition_key: None,
-            item: self.item(number),
+            item: self.item(number).into(),
             options: WriteOptions::default(),
         };
         let created = self.engine.create_item(create).await;

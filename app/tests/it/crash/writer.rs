@@ -130,7 +130,7 @@ impl Writer {
         let create = CreateItem {
             container: place.kind.link(),
             partition_key: None,
-            item: place.item(serial),
+            item: place.item(serial).into(),
             options: Default::default(),
         };
         let created = self.engine.create_item(create).await;
@@ -142,7 +142,7 @@ impl Writer {
         let upsert = UpsertItem {
             container: place.kind.link(),
             partition_key: Some(place.partition_key()),
-            item: place.item(serial),
+            item: place.item(serial).into(),
             options: Default::default(),
         };
         let upserted = self.engine.upsert_item(upsert).await;
@@ -155,7 +155,7 @@ impl Writer {
             container: place.kind.link(),
             partition_key: Some(place.partition_key()),
             id: ItemId::new(place.id()).unwrap(),
-            item: place.item(serial),
+            item: place.item(serial).into(),
             options: Default::default(),
         };
         let replaced = self.engine.replace_item(replace).await;
@@ -202,10 +202,12 @@ impl Writer {
         match effect {
             Effect::Put(place) if self.slots.contains_key(&place) => BatchOperation::Replace {
                 id: ItemId::new(place.id()).unwrap(),
-                item: place.item(serial),
+                item: place.item(serial).into(),
                 options,
             },
-            Effect::Put(place) => BatchOperation::Create { item: place.item(serial), options },
+            Effect::Put(place) => {
+                BatchOperation::Create { item: place.item(serial).into(), options }
+            }
             Effect::Delete(place) => {
                 BatchOperation::Delete { id: ItemId::new(place.id()).unwrap(), options }
             }
@@ -225,7 +227,7 @@ impl Writer {
         let create = CreateItem {
             container: place.kind.link(),
             partition_key: None,
-            item,
+            item: item.into(),
             options: Default::default(),
         };
         match self.engine.create_item(create).await {

@@ -121,7 +121,7 @@ async fn write_events(engine: &Engine, clock: &TravellingClock) {
 
 async fn upsert(engine: &Engine, container: &str, text: &str) {
     let (container, options) = (link(container), Default::default());
-    let upsert = UpsertItem { container, partition_key: None, item: json(text), options };
+    let upsert = UpsertItem { container, partition_key: None, item: json(text).into(), options };
     engine.upsert_item(upsert).await.unwrap();
 }
 
@@ -150,7 +150,7 @@ async fn batch(engine: &Engine) {
             r#"{{"id":"b{number}","tenantId":"t0","userId":"u0","number":{},"batch":true}}"#,
             1000 + number
         );
-        BatchOperation::Create { item: json(&text), options: Default::default() }
+        BatchOperation::Create { item: json(&text).into(), options: Default::default() }
     };
     let delete =
         BatchOperation::Delete { id: ItemId::new("o6").unwrap(), options: Default::default() };

@@ -3,7 +3,7 @@
 //! Owns the operation and its part inside the transaction. Does not own what a write touches: see
 //! `transaction`.
 
-use model::{Json, Object};
+use model::Json;
 
 use super::input::{self, NewItem};
 use super::write::{ItemWrite, ItemWriteResult};
@@ -38,21 +38,23 @@ impl Engine {
 /// Creates inside a transaction.
 pub(crate) async fn create(
     transaction: &mut ItemTransaction<'_>,
-    new: &NewItem,
+    new: &mut NewItem,
     indexed: bool,
     explain: bool,
 ) -> std::result::Result<ItemWriteResult, Abort> {
-    if transaction.current(&new.key).await?.is_some() {
-        return Err(Abort::Failed(conflict(new.key.id())));
+    let key = new.key.clone();
+    if transaction.current(&key).await?.is_some() {
+        return Err(Abort::Failed(conflict(key.id())));
     }
-    let item = transaction.put(&new.key, None, change(new, indexed, explain)).await?;
+    let item = transaction.put(&key, None, change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
 /// A whole item as the client sent it.
-pub(crate) fn change(new: &NewItem, indexed: bool, explain: bool) -> ItemChange {
+pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemChange<'_> {
     ItemChange {
-        object: Object::clone(&new.object),
+        item: &mut new.item,
+        bytes: new.bytes,
         placement: Placement::AtEnd,
         time_to_live: new.time_to_live,
         indexed,

@@ -38,7 +38,7 @@ impl Engine {
         let write = ItemWrite::Delete { key, precondition, explain };
         let committed = self.submit(&container, &epk, write).await.map_err(charge::refused_write);
         let deleted = committed.and_then(|committed| {
-            let Committed { response, partition, lsn } = committed;
+            let Committed { response, partition, lsn, .. } = committed;
             let ItemWriteResult::Deleted { old, index } = response else {
                 return Err(unexpected_result());
             };

@@ -81,7 +81,7 @@ impl Transaction for DeleteStep {
     type Failure = Error;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> std::result::Result<(PreparedTransaction, DeletedItems), Abort> {
         let mut transaction = ItemTransaction::new(context);

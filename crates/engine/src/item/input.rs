@@ -3,10 +3,8 @@
 //! Owns the rules of an incoming item: object, id, time to live, size, depth, partition key. After this file the
 //! types are trusted. Does not own the verbs.
 
-use std::sync::Arc;
-
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
-use model::{Completeness, ItemId, ItemTimeToLive, Json, Object, PartitionKey};
+use model::{Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey};
 
 use crate::container::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
@@ -16,9 +14,10 @@ use crate::key_layout::{ItemKey, LogicalPartition};
 #[derive(Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
-    /// Shared, because a write may have to be submitted again.
-    pub(crate) object: Arc<Object>,
+    /// The item, which is an object. A transaction adds the system properties to it.
+    pub(crate) item: Json,
     pub(crate) time_to_live: Option<ItemTimeToLive>,
+    /// Bytes of its text as the caller sent it, printed compactly.
     pub(crate) bytes: usize,
 }
 
@@ -26,17 +25,17 @@ pub(crate) struct NewItem {
 pub(crate) fn check(
     container: &ContainerIdentity,
     given: Option<&PartitionKey>,
-    item: Json,
+    item: MeasuredJson,
 ) -> Result<NewItem> {
-    let Json::Object(object) = item else {
+    let Json::Object(object) = item.value() else {
         return Err(Error::invalid(format!(
             "The input content is invalid: an item is a JSON object, not {}.",
-            item.type_name()
+            item.value().type_name()
         )));
     };
-    let id = item_id(&object)?;
-    let item = Json::Object(object);
+    let id = item_id(object)?;
     let bytes = check_size_and_depth(&item)?;
+    let item = item.into_value();
     let time_to_live = ItemTimeToLive::from_item(&item)?;
     let extracted = container.definition.extract(&item);
     container
@@ -58,8 +57,7 @@ pub(crate) fn check(
         }
     }
     let key = ItemKey::new(&container.definition.effective(&extracted), &extracted, id.as_str());
-    let Json::Object(object) = item else { return Err(Error::invalid("an item is an object")) };
-    Ok(NewItem { key, object: Arc::new(object), time_to_live, bytes })
+    Ok(NewItem { key, item, time_to_live, bytes })
 }
 
 /// The place of an item named by partition key and id.
@@ -92,14 +90,14 @@ pub(crate) fn check_partition_key(
         .map_err(|invalid| partition_key_error(&invalid))
 }
 
-/// Text that a stored item may not exceed, with the depth rule for values that never were text.
-pub(crate) fn check_size_and_depth(item: &Json) -> Result<usize> {
-    if depth(item) > NESTING_LEVELS_MAX {
+/// Checks the limits of an item and returns its size. Both numbers were taken while it was parsed.
+pub(crate) fn check_size_and_depth(item: &MeasuredJson) -> Result<usize> {
+    if item.nesting_levels() > NESTING_LEVELS_MAX {
         return Err(Error::invalid(format!(
             "The item is nested deeper than {NESTING_LEVELS_MAX} levels. Flatten it."
         )));
     }
-    let bytes = item.to_bytes().len();
+    let bytes = item.printed_bytes();
     if bytes > ITEM_BYTES_MAX {
         return Err(Error::new(
             ErrorKind::TooLarge,
@@ -129,22 +127,23 @@ fn item_id(object: &Object) -> Result<ItemId> {
     }
 }
 
-/// Levels of nesting, without recursion so that a hostile value cannot exhaust the stack.
-fn depth(item: &Json) -> usize {
-    let mut deepest = 0;
-    let mut open = vec![(item, 1)];
-    while let Some((value, level)) = open.pop() {
-        match value {
-            Json::Array(elements) => {
-                deepest = deepest.max(level);
-                open.extend(elements.iter().map(|element| (element, level + 1)));
-            }
-            Json::Object(object) => {
-                deepest = deepest.max(level);
-                open.extend(object.iter().map(|(_, value)| (value, level + 1)));
-            }
-            _ => {}
-        }
+#[cfg(test)]
+mod tests {
+    use model::{PartitionKeyDefinition, ResourceId};
+
+    use super::*;
+
+    #[test]
+    fn an_item_is_measured_by_the_parser_and_moved_instead_of_cloned() {
+        let rid = ResourceId::container(&ResourceId::database(1), 1);
+        let definition = PartitionKeyDefinition::single("/pk").unwrap();
+        let container = ContainerIdentity::new(rid, definition);
+        let text = br#"{ "id": "1", "pk": "a", "long": "some text on the heap" }"#;
+        let item = MeasuredJson::parse(text).unwrap();
+        let address = |item: &Json| item.get("long").and_then(Json::as_str).map(str::as_ptr);
+        let parsed_at = address(item.value());
+        let new = check(&container, None, item).unwrap();
+        assert_eq!(address(&new.item), parsed_at, "the same string, not a copy");
+        assert_eq!(new.bytes, new.item.to_bytes().len());
     }
-    deepest
 }

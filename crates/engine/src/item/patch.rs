@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::query::{EvaluationContext, ItemPredicate};
-use model::{IndexingDirective, ItemTimeToLive, Json, Patch, TimestampMs};
+use model::{IndexingDirective, ItemTimeToLive, Json, MeasuredJson, Patch, TimestampMs};
 
 use super::input::{check_size_and_depth, item_key};
 use super::replace::{check_precondition, not_found};
@@ -59,29 +59,30 @@ pub(crate) async fn patch(
             .apply(object, transaction.context.container.definition.paths())
             .map_err(Error::from)?;
     }
-    check_patched(&item)?;
+    let bytes = check_patched(&item)?;
     let time_to_live = ItemTimeToLive::from_item(&item).map_err(Error::from)?;
-    let Json::Object(object) = item else {
+    if !matches!(item, Json::Object(_)) {
         return Err(Abort::Failed(Error::corrupt("a stored item is not an object")));
-    };
+    }
     let indexed = match options.indexing {
         IndexingDirective::Default => current.header.indexed,
         directive => transaction.context.live.indexes(directive),
     };
     let (placement, explain) = (Placement::InPlace, options.explain_charge);
-    let change = ItemChange { object, placement, time_to_live, indexed, explain };
-    let item = transaction.put(key, Some(&current), change).await?;
-    Ok(ItemWriteResult::Written { item, patch_operations: patch.operations().len() })
+    let change = ItemChange { item: &mut item, bytes, placement, time_to_live, indexed, explain };
+    let written = transaction.put(key, Some(&current), change).await?;
+    Ok(ItemWriteResult::Written { item: written, patch_operations: patch.operations().len() })
 }
 
-/// A patch may not exceed what a create may write; the system properties are not counted there either.
-fn check_patched(item: &Json) -> Result<()> {
-    let Json::Object(object) = item else { return Ok(()) };
+/// Checks that a patch does not exceed what a create may write, and returns the size. System properties do not count
+/// there either.
+fn check_patched(item: &Json) -> Result<usize> {
+    let Json::Object(object) = item else { return Ok(0) };
     let mut own = object.clone();
     for name in SYSTEM_PROPERTIES {
         own.remove(name);
     }
-    check_size_and_depth(&Json::Object(own)).map(|_| ())
+    check_size_and_depth(&MeasuredJson::from(Json::Object(own)))
 }
 
 /// Reads the condition of a patch.

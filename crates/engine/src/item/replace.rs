@@ -52,16 +52,17 @@ pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
 /// Replaces inside a transaction.
 pub(crate) async fn replace(
     transaction: &mut ItemTransaction<'_>,
-    new: &NewItem,
+    new: &mut NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
     explain: bool,
 ) -> std::result::Result<ItemWriteResult, Abort> {
-    let Some(current) = transaction.current(&new.key).await? else {
+    let key = new.key.clone();
+    let Some(current) = transaction.current(&key).await? else {
         return Err(Abort::Failed(not_found(new.key.id())));
     };
     check_precondition(precondition, &current)?;
-    let item = transaction.put(&new.key, Some(&current), change(new, indexed, explain)).await?;
+    let item = transaction.put(&key, Some(&current), change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 

@@ -19,8 +19,9 @@ use crate::partition::{Completion, Partition, Transaction};
 use crate::throughput::Admission;
 
 /// The response of a committed transaction, with the partition and the lsn of the commit.
-pub(crate) struct Committed<T> {
-    pub(crate) response: T,
+pub(crate) struct Committed<T: Transaction> {
+    pub(crate) transaction: T,
+    pub(crate) response: T::Response,
     pub(crate) partition: u32,
     pub(crate) lsn: Lsn,
 }
@@ -33,12 +34,13 @@ impl Engine {
         container: &Arc<Container>,
         epk: &EffectivePartitionKey,
         mut transaction: T,
-    ) -> std::result::Result<Committed<T::Response>, T::Failure> {
+    ) -> std::result::Result<Committed<T>, T::Failure> {
         loop {
             let partition = locate(container, epk)?;
             match partition.submit(transaction).await {
-                Completion::Committed(response, lsn) => {
-                    return Ok(Committed { response, partition: partition.identity.number, lsn });
+                Completion::Committed(transaction, response, lsn) => {
+                    let partition = partition.identity.number;
+                    return Ok(Committed { transaction, response, partition, lsn });
                 }
                 Completion::Failed(failure) => return Err(failure),
                 Completion::Retired(returned) => {
@@ -62,27 +64,27 @@ impl Engine {
         let logical = Some(key.partition_ref());
         let (throughput, now) = (&container.throughput, self.now());
         let admission = Admission::new(throughput, &partition.throughput, kind, now, logical)?;
-        let object = write.new_object();
-        let mut is_new = false;
         let committed = self.submit(container, &epk, write).await.map_err(refused_write);
+        let mut submitted = None;
         let written = committed.and_then(|committed| {
-            let (outcome, created) = self.written_outcome(committed)?;
-            is_new = created;
+            let (outcome, created, write) = self.written_outcome(committed)?;
+            submitted = Some((write, created));
             Ok(outcome)
         });
         let written =
             admission.finish(written, |item| Amount { items: 1, bytes: item.text().len() })?;
+        let Some((write, is_new)) = submitted else { return Err(unexpected_result()) };
         let item = (&written.value, written.charge);
-        self.sample_write(container, kind, object.as_deref(), item);
+        self.sample_write(container, kind, write.new_item(), item);
         Ok((written, is_new))
     }
 
     /// The outcome of a write that has left an item.
     fn written_outcome(
         &self,
-        committed: Committed<ItemWriteResult>,
-    ) -> Result<(Outcome<Item>, bool)> {
-        let Committed { response, partition, lsn } = committed;
+        committed: Committed<ItemWrite>,
+    ) -> Result<(Outcome<Item>, bool, ItemWrite)> {
+        let Committed { transaction, response, partition, lsn } = committed;
         let ItemWriteResult::Written { item, patch_operations } = response else {
             return Err(unexpected_result());
         };
@@ -90,7 +92,7 @@ impl Engine {
         let explanation = self.pricing().explain_write(&item.cost, patch_operations);
         let created = item.cost.created;
         let outcome = outcome(Item::from_record(item.record, lsn), charge, partition, lsn);
-        Ok((Outcome { explanation, ..outcome }, created))
+        Ok((Outcome { explanation, ..outcome }, created, transaction))
     }
 }
 

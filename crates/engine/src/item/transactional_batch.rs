@@ -63,7 +63,6 @@ impl Engine {
             }
         }
         check_bytes(bytes)?;
-        let objects: Vec<_> = writes.iter().map(ItemWrite::new_object).collect();
         match self.submit(container, epk, BatchWrite(writes)).await {
             Ok(committed) => {
                 let results = committed.response.into_iter();
@@ -71,7 +70,9 @@ impl Engine {
                     results.map(|result| self.batch_answer(result, committed.lsn)).collect();
                 let explanation = self.explain_batch(&answers);
                 let charge = answers.iter().map(|answer| answer.charge).sum();
-                self.sample_batch(container, &objects, &answers);
+                let items: Vec<_> =
+                    committed.transaction.0.iter().map(ItemWrite::new_item).collect();
+                self.sample_batch(container, &items, &answers);
                 let value = BatchOutcome::Committed(answers);
                 let outcome = outcome(value, charge, committed.partition, committed.lsn);
                 Ok(Outcome { explanation, ..outcome })

@@ -43,12 +43,13 @@ impl Engine {
 /// Upserts inside a transaction.
 pub(crate) async fn upsert(
     transaction: &mut ItemTransaction<'_>,
-    new: &NewItem,
+    new: &mut NewItem,
     precondition: Option<&Precondition>,
     indexed: bool,
     explain: bool,
 ) -> std::result::Result<ItemWriteResult, Abort> {
-    let current = transaction.current(&new.key).await?;
+    let key = new.key.clone();
+    let current = transaction.current(&key).await?;
     match (&current, precondition) {
         (Some(current), precondition) => check_precondition(precondition, current)?,
         (None, Some(Precondition::IfMatch(_))) => {
@@ -58,6 +59,6 @@ pub(crate) async fn upsert(
         }
         (None, _) => {}
     }
-    let item = transaction.put(&new.key, current.as_ref(), change(new, indexed, explain)).await?;
+    let item = transaction.put(&key, current.as_ref(), change(new, indexed, explain)).await?;
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::query::ItemPredicate;
 use model::charge::IndexCost;
-use model::{Object, Patch, Precondition};
+use model::{Json, Patch, Precondition};
 
 use super::create::create;
 use super::delete::delete;
@@ -64,16 +64,19 @@ pub(crate) enum ItemWrite {
 
 impl ItemWrite {
     /// The whole item that is written, if the request contains it.
-    pub(crate) fn new_object(&self) -> Option<Arc<Object>> {
+    pub(crate) fn new_item(&self) -> Option<&Json> {
         match self {
             Self::Create { new, .. } | Self::Upsert { new, .. } | Self::Replace { new, .. } => {
-                Some(Arc::clone(&new.object))
+                Some(&new.item)
             }
             Self::Patch { .. } | Self::Delete { .. } | Self::Read { .. } => None,
         }
     }
 
-    async fn apply(&self, transaction: &mut ItemTransaction<'_>) -> Result<ItemWriteResult, Abort> {
+    async fn apply(
+        &mut self,
+        transaction: &mut ItemTransaction<'_>,
+    ) -> Result<ItemWriteResult, Abort> {
         match self {
             Self::Create { new, indexed, explain } => {
                 create(transaction, new, *indexed, *explain).await
@@ -111,7 +114,7 @@ impl Transaction for ItemWrite {
     type Failure = Error;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, ItemWriteResult), Abort> {
         let mut transaction = ItemTransaction::new(context);
@@ -141,12 +144,12 @@ impl Transaction for BatchWrite {
     type Failure = BatchFailure;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, Vec<ItemWriteResult>), Abort<BatchFailure>> {
         let mut transaction = ItemTransaction::new(context);
         let mut results = Vec::with_capacity(self.0.len());
-        for (index, write) in self.0.iter().enumerate() {
+        for (index, write) in self.0.iter_mut().enumerate() {
             match write.apply(&mut transaction).await {
                 Ok(result) => results.push(result),
                 Err(Abort::Failed(error)) => {

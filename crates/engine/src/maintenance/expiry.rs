@@ -31,7 +31,7 @@ impl Transaction for ExpireItems {
     type Failure = Error;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, StepReport), Abort> {
         let mut transaction = ItemTransaction::new(context);

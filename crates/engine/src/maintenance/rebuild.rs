@@ -24,7 +24,7 @@ impl Transaction for RebuildTerms {
     type Failure = Error;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, StepReport), Abort> {
         let mut transaction = ItemTransaction::new(context);

@@ -119,7 +119,7 @@ impl Engine {
         T: Transaction<Response = StepReport, Failure = Error>,
     {
         match partition.submit(step).await {
-            Completion::Committed(report, _) => Ok(report),
+            Completion::Committed(_, report, _) => Ok(report),
             Completion::Failed(error) => Err(error),
             Completion::Retired(_) => Err(retired_error(partition.identity.number)),
         }

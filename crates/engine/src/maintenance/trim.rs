@@ -25,7 +25,7 @@ impl Transaction for TrimVersions {
     type Failure = Error;
 
     async fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> Result<(PreparedTransaction, StepReport), Abort> {
         let mut transaction = ItemTransaction::new(context);

@@ -19,7 +19,7 @@ use crate::error::Error;
 ///
 /// `run` only reads the store and collects writes; the writer commits them later, together with those of other
 /// transactions. It may be called several times: after a deferral, and after a commit that another process has
-/// prevented. It must therefore not keep anything of an earlier call.
+/// prevented. It must therefore not depend on an earlier call.
 pub(crate) trait Transaction: Send + Sync + 'static {
     /// What the caller gets after the commit.
     type Response: Send;
@@ -27,7 +27,7 @@ pub(crate) trait Transaction: Send + Sync + 'static {
     type Failure: From<Error> + Send;
 
     fn run(
-        &self,
+        &mut self,
         context: TransactionContext<'_>,
     ) -> impl Future<Output = Result<(PreparedTransaction, Self::Response), Abort<Self::Failure>>> + Send;
 }
@@ -80,8 +80,8 @@ impl From<storage::Error> for Abort {
 
 /// How a submitted transaction ended.
 pub(crate) enum Completion<T: Transaction> {
-    /// Its writes are durable under this lsn.
-    Committed(T::Response, Lsn),
+    /// Its writes are durable under this lsn. The transaction comes back with its response.
+    Committed(T, T::Response, Lsn),
     /// Nothing was written.
     Failed(T::Failure),
     /// The partition was split or merged away. The transaction did not run and can be submitted to its successor.
@@ -152,7 +152,9 @@ impl<T: Transaction> QueuedTransaction for Queued<T> {
 
     fn commit(mut self: Box<Self>, lsn: Lsn) {
         match self.result.take() {
-            Some(Ok(response)) => self.send(|_| Completion::Committed(response, lsn)),
+            Some(Ok(response)) => {
+                self.send(|transaction| Completion::Committed(transaction, response, lsn))
+            }
             // The writer commits only what has run to a response.
             _ => self.reject(Error::closed()),
         }

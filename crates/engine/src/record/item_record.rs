@@ -65,8 +65,10 @@ impl ItemRecord {
     /// Offset of the lsn: a commit writes its stamp there.
     pub(crate) const LSN_AT: usize = LSN_AT;
 
-    pub(crate) fn new(header: ItemHeader, body: &[u8]) -> Self {
-        let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
+    /// Prints an item into a new record. `text_bytes` is the expected length of the text: right, it saves the buffer
+    /// from growing.
+    pub(crate) fn new(header: ItemHeader, item: &Json, text_bytes: usize) -> Self {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + text_bytes);
         let flags = if header.indexed { FLAG_INDEXED } else { 0 };
         bytes.extend_from_slice(&[RECORD_VERSION, flags]);
         bytes.extend_from_slice(&header.position.lsn.0.to_be_bytes());
@@ -77,7 +79,7 @@ impl ItemRecord {
         bytes.extend_from_slice(&header.timestamp.0.to_be_bytes());
         bytes.extend_from_slice(&encode_time_to_live(header.time_to_live).to_be_bytes());
         bytes.extend_from_slice(&header.etag.to_bytes());
-        bytes.extend_from_slice(body);
+        item.print_to(&mut bytes);
         Self { bytes: bytes.into(), header }
     }
 

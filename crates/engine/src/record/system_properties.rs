@@ -47,7 +47,7 @@ pub(crate) fn place(
 
 /// Bytes that the system properties add to the text of an item: names and values of fixed length, each with a comma in
 /// front. Timestamps have ten digits until the year 2286.
-const SYSTEM_BYTES: usize = concat!(
+pub(crate) const SYSTEM_BYTES: usize = concat!(
     r#","_rid":"012345678901234567890123""#,
     r#","_self":"dbs/01234567/colls/012345678901/docs/012345678901234567890123/""#,
     r#","_etag":"\"00000000-0000-0000-0000-000000000000\"""#,

@@ -34,7 +34,8 @@ async fn engine_with_items(items: i64) -> (Engine, ContainerLink) {
         let text = format!(r#"{{"id":"{number}","pk":"p{key}","n":{mixed},"rare":{rare}}}"#);
         let item = Json::parse(text.as_bytes()).unwrap();
         let options = Default::default();
-        let upsert = UpsertItem { container: link.clone(), partition_key: None, item, options };
+        let upsert =
+            UpsertItem { container: link.clone(), partition_key: None, item: item.into(), options };
         engine.upsert_item(upsert).await.unwrap();
     }
     (engine, link)

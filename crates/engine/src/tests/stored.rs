@@ -25,7 +25,7 @@ fn record(previous: Lsn, timestamp: u64) -> ItemRecord {
         indexed: true,
         etag: Etag::from_bytes([7; Etag::BYTES]),
     };
-    ItemRecord::new(header, br#"{"id":"the id"}"#)
+    ItemRecord::new(header, &model::Json::parse(br#"{"id":"the id"}"#).unwrap(), 0)
 }
 
 #[test]

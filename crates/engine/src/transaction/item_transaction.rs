@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use model::charge::{IndexCost, index_costs};
-use model::{Etag, ItemTimeToLive, Json, Lsn, Object, TimestampSeconds};
+use model::{Etag, ItemTimeToLive, Json, Lsn, TimestampSeconds};
 use storage::{StorageKey, StorageValue, WriteSet};
 
 use super::written_item::{WrittenItem, changed_units, weight};
@@ -18,7 +18,8 @@ use crate::key_layout::{
 };
 use crate::partition::{Abort, PartitionState, PreparedTransaction, TransactionContext};
 use crate::record::{
-    ItemHeader, ItemRecord, LogEntry, Placement, Removal, Version, earlier_position, place,
+    ItemHeader, ItemRecord, LogEntry, Placement, Removal, SYSTEM_BYTES, Version, earlier_position,
+    place,
 };
 
 /// Writes of an item besides its terms: the item, its change, its expiry, the state.
@@ -38,8 +39,11 @@ pub(crate) struct ItemTransaction<'run> {
 }
 
 /// What is to be written.
-pub(crate) struct ItemChange {
-    pub(crate) object: Object,
+pub(crate) struct ItemChange<'item> {
+    /// The item. System properties are set in place, so that nothing is cloned; a second run sets them again.
+    pub(crate) item: &'item mut Json,
+    /// Bytes of its text without system properties.
+    pub(crate) bytes: usize,
     pub(crate) placement: Placement,
     pub(crate) time_to_live: Option<ItemTimeToLive>,
     pub(crate) indexed: bool,
@@ -95,28 +99,24 @@ impl<'run> ItemTransaction<'run> {
         &mut self,
         key: &ItemKey,
         previous: Option<&ItemRecord>,
-        change: ItemChange,
+        change: ItemChange<'_>,
     ) -> std::result::Result<WrittenItem, Abort> {
         let header = self.header_for(previous, &change);
         let rid = self.context.container.item_rid(header.position.ordinal);
-        let mut object = change.object;
-        place(
-            &mut object,
-            change.placement,
-            &self.context.container.self_link(&rid),
-            &rid,
-            &header,
-        );
-        let item = Json::Object(object);
-        let record = ItemRecord::new(header, &item.to_bytes());
+        if let Json::Object(object) = &mut *change.item {
+            let self_link = self.context.container.self_link(&rid);
+            place(object, change.placement, &self_link, &rid, &header);
+        }
+        let item: &Json = change.item;
+        let record = ItemRecord::new(header, item, change.bytes + SYSTEM_BYTES);
 
         let old_item = previous.map(ItemRecord::parse).transpose()?;
-        self.write_unique_keys(key, old_item.as_ref(), &item).await?;
+        self.write_unique_keys(key, old_item.as_ref(), item).await?;
         let old = self.terms(key, previous, old_item.as_ref());
-        let new = self.terms(key, Some(&record), Some(&item));
+        let new = self.terms(key, Some(&record), Some(item));
         let versions = || IndexedVersions {
             old: self.index_costs(key, previous, old_item.as_ref()),
-            new: self.index_costs(key, Some(&record), Some(&item)),
+            new: self.index_costs(key, Some(&record), Some(item)),
         };
         let cost = WriteCost {
             created: previous.is_none(),
@@ -228,7 +228,7 @@ impl<'run> ItemTransaction<'run> {
         position
     }
 
-    fn header_for(&mut self, previous: Option<&ItemRecord>, change: &ItemChange) -> ItemHeader {
+    fn header_for(&mut self, previous: Option<&ItemRecord>, change: &ItemChange<'_>) -> ItemHeader {
         let partition = self.context.partition.number;
         let ordinal = match previous {
             Some(record) => record.header.position.ordinal,

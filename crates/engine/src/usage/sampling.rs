@@ -2,9 +2,7 @@
 //!
 //! Owns which requests go into which sample. Does not own the samples (`metering`). Nothing here can fail a request.
 
-use std::sync::Arc;
-
-use model::{Json, Object, RequestCharge};
+use model::{Json, RequestCharge};
 
 use crate::catalog::Container;
 use crate::engine::Engine;
@@ -18,15 +16,14 @@ impl Engine {
         &self,
         container: &Container,
         kind: OperationKind,
-        object: Option<&Object>,
+        new: Option<&Json>,
         (item, charge): (&Item, RequestCharge),
     ) {
         let usage = &container.throughput.usage;
-        if let Some(object) = object
+        if let Some(new) = new
             && usage.written_paths.select()
         {
-            let item = Json::Object(object.clone());
-            usage.written_paths.add(&item, &container.live().properties.indexing_policy);
+            usage.written_paths.add(new, &container.live().properties.indexing_policy);
         }
         if self.core.settings.record_traffic {
             let (random, bytes) = (self.core.environment.random(), item.text().len());
@@ -38,15 +35,15 @@ impl Engine {
     pub(crate) fn sample_batch(
         &self,
         container: &Container,
-        objects: &[Option<Arc<Object>>],
+        items: &[Option<&Json>],
         answers: &[BatchAnswer],
     ) {
-        for (object, answer) in objects.iter().zip(answers) {
+        for (new, answer) in items.iter().zip(answers) {
             let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
                 continue;
             };
             let kind = OperationKind::Batch;
-            self.sample_write(container, kind, object.as_deref(), (item, answer.charge));
+            self.sample_write(container, kind, *new, (item, answer.charge));
         }
     }
 

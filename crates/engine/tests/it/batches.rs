@@ -9,15 +9,15 @@ use crate::account::{Account, json, plain};
 use crate::verbs::{id, if_match, own, patch_of, refused};
 
 fn create(text: &str) -> BatchOperation {
-    BatchOperation::Create { item: json(text), options: WriteOptions::default() }
+    BatchOperation::Create { item: json(text).into(), options: WriteOptions::default() }
 }
 
 fn upsert(text: &str) -> BatchOperation {
-    BatchOperation::Upsert { item: json(text), options: WriteOptions::default() }
+    BatchOperation::Upsert { item: json(text).into(), options: WriteOptions::default() }
 }
 
 fn replace(name: &str, text: &str, options: WriteOptions) -> BatchOperation {
-    BatchOperation::Replace { id: id(name), item: json(text), options }
+    BatchOperation::Replace { id: id(name), item: json(text).into(), options }
 }
 
 fn increment(name: &str) -> BatchOperation {

@@ -134,7 +134,7 @@ async fn a_page_never_cuts_a_transaction() {
     for batch in 0..4 {
         let operations = (0..10)
             .map(|number| BatchOperation::Create {
-                item: json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#)),
+                item: json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#)).into(),
                 options: Default::default(),
             })
             .collect();

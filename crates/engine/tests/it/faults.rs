@@ -122,7 +122,7 @@ async fn a_split_takes_over_writes_whose_acknowledgement_was_lost() {
     settle().await;
     store.next_commit(Some(FIRST), Fault::LosesAcknowledgement);
     let set = |name: &str| BatchOperation::Upsert {
-        item: json(&format!(r#"{{"id":"{name}","pk":"x","n":1,"new":true}}"#)),
+        item: json(&format!(r#"{{"id":"{name}","pk":"x","n":1,"new":true}}"#)).into(),
         options: Default::default(),
     };
     let batch = vec![set("i000"), set("i599"), set("zzz")];

@@ -273,10 +273,10 @@ async fn an_item_may_have_128_levels() {
         object.insert("v", value);
         Json::Object(object)
     };
-    let create = |item| engine::operation::CreateItem {
+    let create = |item: Json| engine::operation::CreateItem {
         container: link.clone(),
         partition_key: None,
-        item,
+        item: item.into(),
         options: WriteOptions::default(),
     };
     refused(account.engine.create_item(create(nested(129))).await, ErrorKind::Invalid);

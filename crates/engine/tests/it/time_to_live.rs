@@ -188,7 +188,8 @@ async fn a_huge_sweep_is_cut_into_transactions() {
     for batch in 0..60 {
         let operations = (0..100)
             .map(|number| BatchOperation::Create {
-                item: crate::account::json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#)),
+                item: crate::account::json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#))
+                    .into(),
                 options: Default::default(),
             })
             .collect();

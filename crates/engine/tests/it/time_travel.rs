@@ -22,8 +22,12 @@ async fn at(account: &Account, link: &ContainerLink, second: u64) -> Vec<String>
 
 async fn upsert(account: &Account, link: &ContainerLink, text: &str) {
     let options = Default::default();
-    let upsert =
-        UpsertItem { container: link.clone(), partition_key: None, item: json(text), options };
+    let upsert = UpsertItem {
+        container: link.clone(),
+        partition_key: None,
+        item: json(text).into(),
+        options,
+    };
     account.engine.upsert_item(upsert).await.unwrap();
 }
 

@@ -119,8 +119,10 @@ async fn a_value_is_free_when_its_holder_has_expired_before_any_sweep() {
 async fn a_batch_may_hand_a_value_on() {
     let (account, link) = unique("").await;
     account.create(&link, &item("1", "x", "\"m\"", 1)).await.unwrap();
-    let create =
-        |text: &str| BatchOperation::Create { item: json(text), options: Default::default() };
+    let create = |text: &str| BatchOperation::Create {
+        item: json(text).into(),
+        options: Default::default(),
+    };
     let hand_on = |delete_first: bool| {
         let delete =
             BatchOperation::Delete { id: crate::verbs::id("1"), options: Default::default() };
@@ -149,7 +151,7 @@ async fn of_many_at_once_one_gets_the_value() {
             let create = engine::operation::CreateItem {
                 container,
                 partition_key: None,
-                item: json(&text),
+                item: json(&text).into(),
                 options: Default::default(),
             };
             engine.create_item(create).await.is_ok()

@@ -50,7 +50,7 @@ fn read(link: &ContainerLink, pk: &str, name: &str) -> ReadItem {
 
 fn create(link: &ContainerLink, text: &str) -> CreateItem {
     let (container, item) = (link.clone(), json(text));
-    CreateItem { container, partition_key: None, item, options: Default::default() }
+    CreateItem { container, partition_key: None, item: item.into(), options: Default::default() }
 }
 
 #[tokio::test]

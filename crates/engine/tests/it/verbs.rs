@@ -82,7 +82,7 @@ impl Account {
         options: WriteOptions,
     ) -> Result<Outcome<Item>> {
         let container = link.clone();
-        let create = CreateItem { container, partition_key, item: json(text), options };
+        let create = CreateItem { container, partition_key, item: json(text).into(), options };
         self.engine.create_item(create).await
     }
 
@@ -97,7 +97,8 @@ impl Account {
         options: WriteOptions,
     ) -> Result<Upserted> {
         let container = link.clone();
-        let upsert = UpsertItem { container, partition_key: None, item: json(text), options };
+        let upsert =
+            UpsertItem { container, partition_key: None, item: json(text).into(), options };
         Ok(self.engine.upsert_item(upsert).await?.value)
     }
 
@@ -118,7 +119,13 @@ impl Account {
         options: WriteOptions,
     ) -> Result<Item> {
         let (container, item) = (link.clone(), json(text));
-        let replace = ReplaceItem { container, partition_key: None, id: id(name), item, options };
+        let replace = ReplaceItem {
+            container,
+            partition_key: None,
+            id: id(name),
+            item: item.into(),
+            options,
+        };
         Ok(self.engine.replace_item(replace).await?.value)
     }
 

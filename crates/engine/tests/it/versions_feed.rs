@@ -84,7 +84,7 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
     };
     let delete = || BatchOperation::Delete { id: id("a"), options: Default::default() };
     let create = BatchOperation::Create {
-        item: json(r#"{"id":"a","pk":"x","n":10}"#),
+        item: json(r#"{"id":"a","pk":"x","n":10}"#).into(),
         options: Default::default(),
     };
     let operations = vec![increment(), increment(), delete(), create, increment()];
@@ -112,7 +112,7 @@ async fn a_sweep_of_many_items_does_not_stop_the_feed() {
     for batch in 0..12 {
         let operations = (0..100)
             .map(|number| BatchOperation::Create {
-                item: json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#)),
+                item: json(&format!(r#"{{"id":"{batch}-{number}","pk":"x"}}"#)).into(),
                 options: Default::default(),
             })
             .collect();

@@ -4,16 +4,16 @@
 
 use bytes::Bytes;
 use engine::Item;
-use model::Json;
+use model::MeasuredJson;
 
 use crate::binary_json;
 use crate::exchange::{Failure, Outcome, Request, header};
 
-pub(crate) fn item(body: &Bytes) -> Outcome<Json> {
+pub(crate) fn item(body: &Bytes) -> Outcome<MeasuredJson> {
     if body.first() == Some(&binary_json::MARK) {
-        return binary_json::decode(body);
+        return binary_json::decode(body).map(MeasuredJson::from);
     }
-    Json::parse(body).map_err(Failure::invalid_payload)
+    MeasuredJson::parse(body).map_err(Failure::invalid_payload)
 }
 
 /// The text of an item as the client reads it: as stored, unless it reads nothing but the binary form.

@@ -91,7 +91,7 @@ fn are_apart(steps: &[Outcome<Step>]) -> bool {
     steps.iter().flatten().all(|step| {
         let id = match &step.operation {
             BatchOperation::Create { item, .. } | BatchOperation::Upsert { item, .. } => {
-                item.get("id").and_then(Json::as_str).unwrap_or_default()
+                item.value().get("id").and_then(Json::as_str).unwrap_or_default()
             }
             BatchOperation::Replace { id, .. }
             | BatchOperation::Patch { id, .. }

@@ -40,9 +40,9 @@ fn operation(entry: &Json) -> Outcome<Written> {
     };
     let options = write_options(entry)?;
     let operation = match kind.to_ascii_lowercase().as_str() {
-        "create" => BatchOperation::Create { item: body()?, options },
-        "upsert" => BatchOperation::Upsert { item: body()?, options },
-        "replace" => BatchOperation::Replace { id: id()?, item: body()?, options },
+        "create" => BatchOperation::Create { item: body()?.into(), options },
+        "upsert" => BatchOperation::Upsert { item: body()?.into(), options },
+        "replace" => BatchOperation::Replace { id: id()?, item: body()?.into(), options },
         "patch" => BatchOperation::Patch { id: id()?, patch: patch::parse(&body()?)?, options },
         "delete" => BatchOperation::Delete { id: id()?, options },
         "read" => BatchOperation::Read {

@@ -43,13 +43,13 @@ impl Embedded {
 fn operation(step: &BatchStep) -> BatchOperation {
     match step.clone() {
         BatchStep::Create { item } => {
-            BatchOperation::Create { item, options: WriteOptions::default() }
+            BatchOperation::Create { item: item.into(), options: WriteOptions::default() }
         }
         BatchStep::Upsert { item, etag } => {
-            BatchOperation::Upsert { item, options: options(etag.as_ref()) }
+            BatchOperation::Upsert { item: item.into(), options: options(etag.as_ref()) }
         }
         BatchStep::Replace { id, item, etag } => {
-            BatchOperation::Replace { id, item, options: options(etag.as_ref()) }
+            BatchOperation::Replace { id, item: item.into(), options: options(etag.as_ref()) }
         }
         BatchStep::Patch { id, patch, etag } => {
             BatchOperation::Patch { id, patch, options: options(etag.as_ref()) }

@@ -18,7 +18,7 @@ impl Embedded {
         let create = CreateItem {
             container: (*at.container).clone(),
             partition_key: Some(at.partition_key.clone()),
-            item: item.clone(),
+            item: item.clone().into(),
             options: WriteOptions::default(),
         };
         let outcome = self.engine.create_item(create).await.map_err(translate)?;
@@ -30,7 +30,7 @@ impl Embedded {
             container: (*at.container).clone(),
             partition_key: Some(at.partition_key.clone()),
             id: at.id.clone(),
-            item: item.clone(),
+            item: item.clone().into(),
             options: options(etag),
         };
         let outcome = self.engine.replace_item(replace).await.map_err(translate)?;
@@ -41,7 +41,7 @@ impl Embedded {
         let upsert = UpsertItem {
             container: (*at.container).clone(),
             partition_key: Some(at.partition_key.clone()),
-            item: item.clone(),
+            item: item.clone().into(),
             options: options(etag),
         };
         let outcome = self.engine.upsert_item(upsert).await.map_err(translate)?;

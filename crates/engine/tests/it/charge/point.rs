@@ -138,7 +138,7 @@ async fn a_batch_costs_the_sum_of_its_operations_and_a_refused_one_a_refusal() {
     let account = account(ChargeProfile::Azure).await;
     let link = account.container(policy(&["/name/?"], "")).await;
     let create_one = |id: &str| BatchOperation::Create {
-        item: json(&format!(r#"{{"id":"{id}","pk":"p","name":"a"}}"#)),
+        item: json(&format!(r#"{{"id":"{id}","pk":"p","name":"a"}}"#)).into(),
         options: explained(),
     };
     let reading = BatchOperation::Read { id: crate::verbs::id("a"), precondition: None };

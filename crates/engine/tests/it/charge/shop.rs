@@ -48,7 +48,7 @@ impl Account {
     pub(super) async fn pay_create(&self, link: &ContainerLink, item: &Json) -> Outcome<Item> {
         let item = item.clone();
         let (container, options) = (link.clone(), explained());
-        let create = CreateItem { container, partition_key: None, item, options };
+        let create = CreateItem { container, partition_key: None, item: item.into(), options };
         self.engine.create_item(create).await.unwrap()
     }
 
@@ -58,7 +58,7 @@ impl Account {
             container: link.clone(),
             partition_key: None,
             id: name,
-            item: item.clone(),
+            item: item.clone().into(),
             options: explained(),
         };
         self.engine.replace_item(replace).await.unwrap()
@@ -71,7 +71,7 @@ impl Account {
     ) -> Outcome<engine::outcome::Upserted> {
         let item = item.clone();
         let (container, options) = (link.clone(), explained());
-        let upsert = UpsertItem { container, partition_key: None, item, options };
+        let upsert = UpsertItem { container, partition_key: None, item: item.into(), options };
         self.engine.upsert_item(upsert).await.unwrap()
     }
 

@@ -203,12 +203,14 @@ impl Run {
         let id = id(&id_text(place));
         let none = WriteOptions::default();
         match write {
-            Write::Create(content) => BatchOperation::Create { item: item(content), options: none },
+            Write::Create(content) => {
+                BatchOperation::Create { item: item(content).into(), options: none }
+            }
             Write::Upsert(content, bound) => {
-                BatchOperation::Upsert { item: item(content), options: options(bound) }
+                BatchOperation::Upsert { item: item(content).into(), options: options(bound) }
             }
             Write::Replace(content, bound) => {
-                BatchOperation::Replace { id, item: item(content), options: options(bound) }
+                BatchOperation::Replace { id, item: item(content).into(), options: options(bound) }
             }
             Write::Increment(bound) => {
                 BatchOperation::Patch { id, patch: increment(), options: options(bound) }

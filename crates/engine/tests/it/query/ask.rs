@@ -16,7 +16,7 @@ pub(crate) async fn create(engine: &Engine, link: &ContainerLink, item: Json) {
     let create = CreateItem {
         container: link.clone(),
         partition_key: None,
-        item,
+        item: item.into(),
         options: Default::default(),
     };
     engine.create_item(create).await.unwrap();

@@ -316,7 +316,7 @@ async fn items_left_out_of_the_index_are_found_by_no_query_while_there_is_one() 
     let included = engine::operation::CreateItem {
         container: link.clone(),
         partition_key: None,
-        item: json(r#"{"id":"in","pk":"p"}"#),
+        item: json(r#"{"id":"in","pk":"p"}"#).into(),
         options: engine::operation::WriteOptions {
             indexing: model::IndexingDirective::Include,
             ..Default::default()

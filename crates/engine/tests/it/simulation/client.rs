@@ -136,7 +136,7 @@ impl Client {
         let upsert = UpsertItem {
             container: self.link.clone(),
             partition_key: Some(self.key()),
-            item: self.item(single),
+            item: self.item(single).into(),
             options: Default::default(),
         };
         let new = Some(self.counter);
@@ -243,7 +243,7 @@ impl Client {
         let operations = PAIR
             .iter()
             .map(|name| BatchOperation::Upsert {
-                item: self.item(name),
+                item: self.item(name).into(),
                 options: Default::default(),
             })
             .chain(

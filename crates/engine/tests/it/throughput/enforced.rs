@@ -165,7 +165,8 @@ async fn every_kind_of_request_pays_and_waits() {
     delay(account.replace(&link, "1", r#"{"id":"1","pk":"a"}"#).await);
     delay(account.delete(&link, "a", "1").await);
     delay(account.patch(&link, ("a", "1"), r#"[{"op":"add","path":"/x","value":1}]"#).await);
-    let create = BatchOperation::Create { item: json(item), options: WriteOptions::default() };
+    let create =
+        BatchOperation::Create { item: json(item).into(), options: WriteOptions::default() };
     delay(account.batch(&link, "a", vec![create]).await);
     delay(account.delete_partition(&link, "a").await);
     delay(account.page(&link, &FeedRange::Container, 10, None).await);
@@ -187,7 +188,7 @@ async fn a_refused_batch_writes_nothing_and_an_expensive_one_is_paid_by_those_af
     let (account, link) = enforced(Throughput::Manual(4000)).await;
     let large = "x".repeat(100_000);
     let operations = (0..15).map(|number| BatchOperation::Create {
-        item: json(&format!(r#"{{"id":"n{number}","pk":"a","text":"{large}"}}"#)),
+        item: json(&format!(r#"{{"id":"n{number}","pk":"a","text":"{large}"}}"#)).into(),
         options: WriteOptions::default(),
     });
     let batch = engine::operation::TransactionalBatch {
@@ -200,10 +201,11 @@ async fn a_refused_batch_writes_nothing_and_an_expensive_one_is_paid_by_those_af
         let mut batch = batch.clone();
         for operation in &mut batch.operations {
             let BatchOperation::Create { item, .. } = operation else { continue };
-            let model::Json::Object(object) = item else { continue };
+            let model::Json::Object(mut object) = item.value().clone() else { continue };
             let id = object.get("id").and_then(model::Json::as_str).unwrap();
             let id = format!("{id}-{round}");
             object.insert("id", id);
+            *item = model::Json::Object(object).into();
         }
         spent += account.engine.transactional_batch(batch).await.unwrap().charge.units();
     }

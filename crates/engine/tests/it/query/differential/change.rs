@@ -66,7 +66,7 @@ impl World {
         let upsert = UpsertItem {
             container: self.link.clone(),
             partition_key: None,
-            item,
+            item: item.into(),
             options: WriteOptions { indexing, ..WriteOptions::default() },
         };
         self.account.engine.upsert_item(upsert).await.unwrap();
