@@ -86,7 +86,7 @@ async fn write(engine: &Engine, orders: &ContainerLink) -> Done<String> {
     let create = CreateItem {
         container: orders.clone(),
         partition_key: None, // Taken from the item.
-        item,
+        item: item.into(),
         options: WriteOptions::default(),
     };
     let created = engine.create_item(create.clone()).await?;
