@@ -1,5 +1,5 @@
 //! `planisphere cost` as a user runs it.
 
 mod item;
-mod readme;
+mod guide;
 mod refit;
