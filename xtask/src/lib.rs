@@ -1,4 +1,4 @@
-//! The task runner: every command a person or CI runs, written in our language.
+//! The task runner: every command that a person or CI runs.
 //!
 //! Owns: the commands that `help` lists, and the checks that keep the tree readable.
 //! Does not own: product code. It depends on nothing of ours and on no third party, so it builds in seconds.

@@ -1,4 +1,4 @@
-//! `conformance`: the official client libraries against our server, and the table of what they see.
+//! `conformance`: the official client libraries against our server, and the table of their results.
 
 use std::fs;
 use std::process::ExitCode;
@@ -46,7 +46,7 @@ pub(crate) fn conformance(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Runs the chosen libraries, and the tests of one of them; writes the table when all there are were run.
+/// Runs the chosen libraries, and the tests of one of them; writes the table when every library was run.
 fn run_all(chosen: &[&'static Library], with_sdk_tests: bool) -> Result<Vec<String>, String> {
     let root = workspace_root().join("conformance");
     let list = fs::read_to_string(root.join("expected_failures.txt"));

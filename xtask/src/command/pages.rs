@@ -34,7 +34,7 @@ pub(crate) fn pages(arguments: &[String]) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// What is missing on this machine and cannot be had; nothing when all is there.
+/// The tool that is missing and cannot be installed, if any.
 fn missing() -> Option<String> {
     if !succeeds(&["npm", "--version"]) {
         return Some("npm is missing; get Node.js 20 or newer, https://nodejs.org/".to_owned());

@@ -1,4 +1,4 @@
-//! Made-up repositories in the temporary folder, so that each check is shown to bite. Only in tests.
+//! Temporary repositories for the tests of the checks.
 
 use std::fs;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ pub(crate) struct Fixture {
     root: PathBuf,
 }
 
-/// An opened made-up repository; its folder goes away with it.
+/// A temporary repository; dropping it deletes its folder.
 pub(crate) struct FixtureTree {
     tree: Tree,
 }
@@ -54,7 +54,7 @@ impl Drop for FixtureTree {
     }
 }
 
-/// Runs one check on made-up files and gives what it found as `path:line: rule: what`.
+/// Runs one check on a temporary repository and returns its findings as `path:line: rule: what`.
 pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut TidyReport)) -> Vec<String> {
     let mut report = TidyReport::default();
     check(tree, &mut report);
@@ -64,7 +64,7 @@ pub(crate) fn found(tree: &Tree, check: fn(&Tree, &mut TidyReport)) -> Vec<Strin
     report.findings.iter().map(print).collect()
 }
 
-/// Runs one check on our own repository and fails with its findings.
+/// Runs one check on the workspace and fails with its findings.
 pub(crate) fn assert_workspace_is_clean(check: fn(&Tree, &mut TidyReport)) {
     let mut report = TidyReport::default();
     check(&Tree::workspace(), &mut report);

@@ -1,6 +1,6 @@
-//! Cargo manifests, read by hand: sections, keys and raw values, enough to know members and dependencies.
+//! A minimal parser for Cargo manifests: sections, keys and raw values.
 //!
-//! Does not own: which dependency is allowed; see `tidy/dependency_table.rs`.
+//! Does not own: which dependency is allowed; see `tidy/structure/dependency_table.rs`.
 
 use super::tree::Tree;
 
@@ -37,8 +37,8 @@ pub(crate) struct Dependency {
 /// A member of the workspace.
 #[derive(Debug)]
 pub(crate) struct WorkspacePackage {
-    /// The last part of its folder, which is also the name other members depend on it by. The published name adds
-    /// `planisphere-` in front.
+    /// The last part of its folder, by which other members depend on it. The published name starts
+    /// with `planisphere-`.
     pub(crate) name: String,
     /// Folder from the root, without a closing slash.
     pub(crate) folder: String,

@@ -1,4 +1,4 @@
-//! Where functions start and end, and which lines of a Rust file are only there for tests.
+//! Where functions start and end, and which lines of a Rust file belong to tests.
 //!
 //! Reads the blanked code of `rust_text.rs`, so braces inside strings and comments do not count.
 

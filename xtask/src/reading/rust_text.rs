@@ -1,8 +1,8 @@
 //! Splits Rust text into code, comments and literals, character by character.
 //!
 //! Owns: the small lexer that all checks on Rust files share. It knows comments (nested too), strings (escaped, raw,
-//! byte), characters and lifetimes; that is enough to never mistake text for code.
-//! Does not own: functions and their lengths; see `function.rs`.
+//! byte), characters and lifetimes; enough to keep text and code apart.
+//! Does not own: functions and their lengths; see `rust_function.rs`.
 
 /// What a character belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Check 7: no drawer names for files, modules or packages. A drawer only ever grows.
+//! Check 7: no catch-all names for files, modules or packages, because they only grow.
 
 use std::collections::BTreeSet;
 
@@ -50,9 +50,9 @@ fn is_banned(name: &str) -> bool {
 
 fn find(path: &str, line: usize, name: &str, report: &mut TidyReport) {
     let message = TidyMessage::new(
-        format!("`{name}` is not a name"),
-        "everything fits into such a drawer, so it only grows",
-        "put the code where its noun lives and name it after that noun",
+        format!("`{name}` is a catch-all name"),
+        "everything fits such a name, so it only grows",
+        "name the code after its subject",
     );
     report.find(path, line, RULE, message);
 }
@@ -63,7 +63,7 @@ mod tests {
     use crate::reading::fixture::{Fixture, assert_workspace_is_clean, found};
 
     #[test]
-    fn drawers_are_found() {
+    fn catch_all_names_are_found() {
         let tree = Fixture::new("names")
             .file("a/src/lib.rs", "//! A.\nmod misc {\n}\nmod fine {\n}\n")
             .file("a/src/util.rs", "//! U.\n")
@@ -71,9 +71,9 @@ mod tests {
             .file("a/src/common/two.rs", "//! T.\n")
             .open();
         let expected = [
-            "a/src/common:1: name-ban: `common` is not a name",
-            "a/src/lib.rs:2: name-ban: `misc` is not a name",
-            "a/src/util.rs:1: name-ban: `util` is not a name",
+            "a/src/common:1: name-ban: `common` is a catch-all name",
+            "a/src/lib.rs:2: name-ban: `misc` is a catch-all name",
+            "a/src/util.rs:1: name-ban: `util` is a catch-all name",
         ];
         assert_eq!(found(&tree, check), expected);
     }

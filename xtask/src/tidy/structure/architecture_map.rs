@@ -1,4 +1,4 @@
-//! Check 2: `docs/ARCHITECTURE.md` names every crate and every first-level module, and nothing that is gone.
+//! Check 2: `docs/ARCHITECTURE.md` names every crate and every first-level module, and nothing that does not exist.
 //!
 //! A crate is named by a heading that contains its name. Its modules are named inside the sections under such headings:
 //! in a heading, in code, in a fenced block or in the first cell of a table row; or anywhere by their full path.
@@ -57,7 +57,7 @@ fn check_package(
     }
 }
 
-const WHY: &str = "the map is where a newcomer starts, and a map with holes misleads";
+const WHY: &str = "the map is where a newcomer starts, and an incomplete map misleads";
 
 /// The first-level modules of a crate, each with one of its paths.
 fn modules(tree: &Tree, folder: &str) -> Vec<(String, String)> {
@@ -117,7 +117,7 @@ fn check_paths(tree: &Tree, text: &str, report: &mut TidyReport) {
             if looks_like_ours && !is_pattern && !tree.has(path) {
                 let message = TidyMessage::new(
                     format!("`{path}` does not exist"),
-                    "a document that names what is gone is worse than none",
+                    "the document must match the tree",
                     "correct the path or drop the sentence",
                 );
                 report.find(DOCUMENT, index + 1, RULE, message);

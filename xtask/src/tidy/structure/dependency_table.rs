@@ -9,20 +9,20 @@ use crate::reading::{Dependency, DependencyKind, Tree, WorkspacePackage, package
 
 const RULE: &str = "dependency-table";
 
-/// What a package may name.
+/// What a package may depend on.
 enum AllowedCrates {
-    /// Only these of ours.
+    /// Only these crates of the workspace.
     Only(&'static [&'static str]),
-    /// Everything of ours but the task runner.
+    /// Every crate of the workspace but the task runner.
     Everything,
 }
 
-/// One line of the table.
+/// One row of the table.
 struct CrateRule {
-    /// WorkspacePackage name, or a folder followed by `/*` for all packages in it.
+    /// Package name, or a folder followed by `/*` for all packages in it.
     package: &'static str,
     may_use: AllowedCrates,
-    /// What its tests may name besides.
+    /// What its tests may use in addition.
     tests_may_use: &'static [&'static str],
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
         let Some(row) = TABLE.iter().find(|row| row.concerns(package)) else {
             let message = TidyMessage::new(
                 format!("the package `{}` is not in the dependency table", package.name),
-                "a crate earns its place by a decision, not by appearing",
-                "add its row to xtask/src/tidy/dependency_table.rs and its decision record",
+                "a new crate needs a decision",
+                "add its row to xtask/src/tidy/structure/dependency_table.rs and its decision record",
             );
             report.find(&manifest, 1, RULE, message);
             continue;
@@ -86,7 +86,7 @@ pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
             if ours && !row.allows(&dependency) {
                 let message = TidyMessage::new(
                     format!("`{}` may not depend on `{}`", package.name, dependency.package),
-                    "layers rot silently",
+                    "layers erode silently",
                     "move the code to where the table allows it, or change the table by a decision",
                 );
                 report.find(&manifest, dependency.line, RULE, message);

@@ -14,7 +14,7 @@ pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
         if names.files.len() > FILES_MAX {
             let message = TidyMessage::new(
                 format!("{} files in one folder, more than {FILES_MAX}", names.files.len()),
-                "a listing is a table of contents only while it fits a glance",
+                "a long listing is hard to read",
                 "group files by noun into folders",
             );
             report.find(&folder, 1, RULE, message);
@@ -22,7 +22,7 @@ pub(crate) fn check(tree: &Tree, report: &mut TidyReport) {
         for (prefix, siblings) in families(&names.all) {
             let message = TidyMessage::new(
                 format!("{} share the prefix `{prefix}`", siblings.join(", ")),
-                "depth shows structure, prefixes hide it",
+                "folders show structure, prefixes hide it",
                 format!("make a folder `{prefix}/` and drop the prefix"),
             );
             report.find(&folder, 1, RULE, message);
