@@ -82,8 +82,3 @@ pub use model::{
     PartitionKeyDefinition, PartitionKeyValue, Patch, PatchOperation, PatchPath, Throughput,
     TimeToLive, TimestampMs, TimestampSeconds,
 };
-
-/// The programs in the README compile as printed.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
