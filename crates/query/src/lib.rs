@@ -25,17 +25,18 @@ mod operator;
 mod parser;
 pub mod plan;
 mod printer;
+mod reference;
 pub mod value;
 
 pub use bind::{
     BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
 };
 pub use error::{Code, Location, QueryError, Severity, to_json};
-pub use evaluate::{
-    EvaluationContext, EvaluationError, NoUserFunctions, PreparedExpression, UserFunctions,
-};
+pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
 pub use operator::{
-    Executor, ItemPredicate, PartialGroup, RowOrder, RowStream, row_text, rows_text,
+    Executor, ItemPredicate, PartialGroup, PreparedExpression, RowOrder, RowStream, row_text,
+    rows_text,
 };
 pub use parser::parse;
 pub use printer::{print, print_scalar};
+pub use reference::function_reference;

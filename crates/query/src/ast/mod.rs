@@ -5,6 +5,7 @@
 //! nesting and never the length of a list. Does not own names: whether an alias or a function exists is for `bind`.
 
 mod build;
+mod limits;
 mod literal;
 mod operator;
 mod part;
@@ -16,6 +17,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use limits::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 pub use literal::Literal;
 pub use operator::{BinaryOperator, Level, UnaryOperator};
 pub use query::{

@@ -12,6 +12,7 @@ use super::bound::Expression;
 use super::{BuiltInFunctions, FunctionCatalog, FunctionKind, Parameters};
 use crate::ast::{From, Query, Scalar, ScalarKind, Selection, SourceForm, SourcePath, SourceRoot};
 use crate::function::{Family, lookup};
+use crate::parser::parse;
 
 /// Functions whose answer changes from call to call.
 const CHANGING_FUNCTIONS: [&str; 9] = [
@@ -76,7 +77,7 @@ impl Computed {
             let (name, query) = (property.name(), property.query());
             ValidationError::new(format!("The computed property '{name}' {reason}: {query}"))
         };
-        let tree = crate::parse(property.query()).map_err(|errors| {
+        let tree = parse(property.query()).map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             refuse(&format!("has a query that cannot be read ({})", errors.join(" ")))
         })?;

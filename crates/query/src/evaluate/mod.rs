@@ -10,16 +10,17 @@ mod error;
 mod memory;
 mod scope;
 
-mod expression;
+mod constant;
+mod flow;
 mod formula;
-
-#[cfg(test)]
-mod tests;
+mod simplify;
 
 pub use context::{EvaluationContext, NoUserFunctions, UserFunctions};
 pub use error::EvaluationError;
-pub use expression::PreparedExpression;
+pub use simplify::{conjuncts, simplify};
 
-pub(crate) use formula::{Formula, Preparation, walk};
+pub(crate) use constant::constant;
+pub(crate) use flow::{Flow, Stop, TakeRow, TakeSlots, settle};
+pub(crate) use formula::{Formula, Origins, Preparation, Subquery, walk};
 pub(crate) use memory::{Memory, bytes_of};
 pub(crate) use scope::{Environment, Scope};

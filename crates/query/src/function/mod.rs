@@ -1,6 +1,6 @@
 //! The functions of the language, by family.
 //!
-//! Owns what each function is called, takes and gives, its examples, and the generated reference. Does not own calls
+//! Owns what each function is called, takes and gives and its examples. Does not own calls
 //! in an expression, nor the choice of an index: the registry only says what a function could use. Every function is
 //! total: an argument of the wrong type makes it undefined, never an error.
 
@@ -9,7 +9,6 @@ mod registry;
 
 mod argument;
 mod context;
-mod reference;
 
 pub mod aggregate;
 mod array;
@@ -30,5 +29,4 @@ pub use aggregate::{Aggregate, AggregateState};
 pub use context::{CallContext, PatternCache};
 pub use date_time::Moment;
 pub use declaration::{Arity, Example, Family, Function, IndexUse, Kind, ReturnKind, Scalar};
-pub use reference::reference;
 pub use registry::{lookup, registry};

@@ -5,7 +5,6 @@
 //! bytes. Does not own expressions (see `evaluate`), nor which items are pushed: the engine reads them, by an index or
 //! not.
 
-mod flow;
 mod query;
 
 mod needed;
@@ -17,6 +16,7 @@ mod step;
 
 mod answer;
 mod executor;
+mod expression;
 mod predicate;
 mod run;
 mod stream;
@@ -26,9 +26,7 @@ mod tests;
 
 pub use answer::{row_text, rows_text};
 pub use executor::Executor;
+pub use expression::PreparedExpression;
 pub use predicate::ItemPredicate;
 pub use step::{PartialGroup, RowOrder};
 pub use stream::RowStream;
-
-pub(crate) use flow::Stop;
-pub(crate) use query::Query;

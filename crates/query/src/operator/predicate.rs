@@ -6,6 +6,7 @@
 use model::Json;
 
 use super::needed::Needed;
+use super::query::Query;
 use crate::bind::{BoundQuery, BuiltInFunctions, Input, Parameters, bind};
 use crate::error::QueryError;
 use crate::evaluate::{
@@ -56,7 +57,7 @@ impl ItemPredicate {
             return None;
         }
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
-        let mut preparation = Preparation::new(&vector_embeddings);
+        let mut preparation = Preparation::new(&vector_embeddings, Query::subquery);
         preparation.origins.push(source);
         let mut needed = Needed::none();
         let condition = query.filter.as_ref().map(|filter| {

@@ -4,17 +4,18 @@
 //! the rest comes out. A query inside a query is the same thing, run from start to end for one row of the query around
 //! it. Does not own inputs nor steps.
 
-use super::flow::{Flow, Stop, TakeRow, settle};
 use super::source::{Root, Source};
 use super::step::{self, PartialGroup, Stages};
 use super::unnest::unnest;
 use crate::bind::BoundQuery;
-use crate::evaluate::{Environment, EvaluationError, Memory, Preparation, Scope};
+use crate::evaluate::{
+    Environment, EvaluationError, Flow, Memory, Preparation, Scope, Stop, Subquery, TakeRow, settle,
+};
 use crate::value::Value;
 
 /// A prepared query.
 #[derive(Debug)]
-pub(crate) struct Query {
+pub(super) struct Query {
     /// The query in the place of the first input, when it is the one that reads the items.
     feed: Option<Box<Query>>,
     sources: Vec<Source>,
@@ -29,7 +30,7 @@ pub(super) struct Progress {
 }
 
 impl Query {
-    pub(crate) fn prepare(query: &BoundQuery, around: &Preparation<'_>) -> Self {
+    pub(super) fn prepare(query: &BoundQuery, around: &Preparation<'_>) -> Self {
         let mut preparation = around.clone();
         let mut sources = Vec::with_capacity(query.sources.len());
         let mut feed = None;
@@ -41,6 +42,11 @@ impl Query {
         }
         let stages = Stages::prepare(query, &preparation);
         Self { feed, sources, stages }
+    }
+
+    /// Prepares a query inside an expression.
+    pub(super) fn subquery(query: &BoundQuery, around: &Preparation<'_>) -> Box<dyn Subquery> {
+        Box::new(Self::prepare(query, around))
     }
 
     /// Whether items must be pushed; else the query makes its rows from what is around it.
@@ -123,18 +129,6 @@ impl Query {
         self.stages.finish(stages, environment, outer, give)
     }
 
-    /// Runs a query inside an expression: the caller may say when it has enough.
-    pub(crate) fn rows(
-        &self,
-        scope: &Scope<'_>,
-        give: &mut TakeRow<'_>,
-    ) -> Result<(), EvaluationError> {
-        let mut progress = self.start();
-        let flow = self.finish(&mut progress, scope.environment, scope.slots, give);
-        progress.stages.release(scope.environment.memory);
-        settle(flow)
-    }
-
     /// Runs a query in the place of an input: when the query around has enough, that is passed on.
     pub(super) fn pass_rows(&self, scope: &Scope<'_>, give: &mut TakeRow<'_>) -> Flow {
         let mut has_enough = false;
@@ -160,5 +154,15 @@ impl Query {
         unnest(environment, &self.sources, given, &mut slots, &mut |slots| {
             self.stages.take(progress, environment, slots, give)
         })
+    }
+}
+
+impl Subquery for Query {
+    fn rows(&self, scope: &Scope<'_>, take: &mut TakeRow<'_>) -> Result<(), EvaluationError> {
+        let mut progress = self.start();
+        let flow = self.finish(&mut progress, scope.environment, scope.slots, take);
+        // Released whatever happened: the row of the query around goes on with the same memory.
+        progress.stages.release(scope.environment.memory);
+        settle(flow)
     }
 }

@@ -5,13 +5,14 @@
 
 use model::Json;
 
-use super::flow::{TakeRow, settle};
 use super::needed::Needed;
 use super::query::{Progress, Query};
 use super::sieve::Sieve;
 use super::step::PartialGroup;
 use crate::bind::BoundQuery;
-use crate::evaluate::{Environment, EvaluationContext, EvaluationError, Memory, Preparation};
+use crate::evaluate::{
+    Environment, EvaluationContext, EvaluationError, Memory, Preparation, TakeRow, settle,
+};
 use crate::function::PatternCache;
 
 /// A running query.
@@ -29,7 +30,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
         let needed = Needed::of(query);
-        let preparation = Preparation::new(&context.vector_embeddings);
+        let preparation = Preparation::new(&context.vector_embeddings, Query::subquery);
         let sieve = Sieve::of(query, &needed, &preparation);
         let query = Query::prepare(query, &preparation);
         let progress = query.start();

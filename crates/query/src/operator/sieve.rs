@@ -6,8 +6,7 @@
 
 use super::needed::Needed;
 use crate::bind::{BoundQuery, Expression, Input};
-use crate::evaluate::{Environment, EvaluationError, Formula, Preparation, Scope};
-use crate::plan::conjuncts;
+use crate::evaluate::{Environment, EvaluationError, Formula, Preparation, Scope, conjuncts};
 
 /// Functions that give another answer when they are asked again.
 const FICKLE_FUNCTIONS: [&str; 1] = ["RAND"];

@@ -5,10 +5,9 @@
 
 use model::Json;
 
-use super::flow::Stop;
 use super::run::Run;
 use crate::bind::BoundQuery;
-use crate::evaluate::{EvaluationContext, EvaluationError};
+use crate::evaluate::{EvaluationContext, EvaluationError, Stop};
 use crate::value::Value;
 
 /// Runs a query without groups and order: items are pushed, and the rows of each come back at once.

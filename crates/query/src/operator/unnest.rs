@@ -3,9 +3,8 @@
 //! Owns the walk that fills one slot after the other and passes every complete row on at once: no product is ever held.
 //! An input that is undefined, or is to be iterated and is no array, gives no row.
 
-use super::flow::{Flow, TakeSlots};
 use super::source::{Root, Source};
-use crate::evaluate::{Environment, Scope, walk};
+use crate::evaluate::{Environment, Flow, Scope, TakeSlots, walk};
 use crate::value::Value;
 
 /// Fills the slots of the inputs, starting from those before, and passes each row on.

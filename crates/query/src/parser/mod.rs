@@ -15,7 +15,6 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use scalar::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 use whole::Parsed;
 pub use whole::parse;
 pub(crate) use whole::parse_condition;

@@ -94,19 +94,6 @@ fn a_printed_chain_of_a_thousand_operands_reads_back() {
 }
 
 #[test]
-fn the_deepest_tree_can_be_walked_by_every_stage() {
-    on_a_small_stack(|| {
-        let text = format!("SELECT VALUE {}1{}", "ABS(1 + ".repeat(120), ")".repeat(120));
-        let tree = parse(&text).unwrap();
-        assert_eq!(tree.clone(), tree);
-        let printed = crate::print(&tree);
-        assert!(printed.contains("ABS((1 + ABS("));
-        let bound = crate::bind(&tree, &crate::Parameters::default(), &crate::BuiltInFunctions);
-        assert!(bound.is_ok());
-    });
-}
-
-#[test]
 fn the_text_limit_counts_utf16_units() {
     let fits = format!("SELECT '{}'", "a".repeat(TEXT_UNITS_MAX - 9));
     assert!(parse(&fits).is_ok());

@@ -18,9 +18,8 @@ pub mod metrics;
 pub mod distribute;
 
 mod needed;
-mod resume;
 
+pub use crate::evaluate::{conjuncts, simplify};
 pub use advice::advice;
 pub use needed::needed_paths;
 pub use partitions::{PartitionFilter, QueryRange, partition_filter, partition_filter_of};
-pub use resume::{conjuncts, simplify};

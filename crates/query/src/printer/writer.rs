@@ -2,8 +2,7 @@
 //!
 //! Owns lines, lists and quotes, and the two entrances. Does not own the form of clauses and expressions.
 
-use crate::ast::{Query, Scalar};
-use crate::parser::{PARENTHESES_MAX, TREE_LEVELS_MAX};
+use crate::ast::{PARENTHESES_MAX, Query, Scalar, TREE_LEVELS_MAX};
 
 /// Operators up to which a chain is printed with parentheses round each. Longer ones are printed with one pair, which
 /// means the same.

@@ -42,7 +42,7 @@ impl Formula {
                 call::user_function(function, arguments, scope)
             }
             Self::Planned(name) => Err(EvaluationError::PlannedFunction(name)),
-            Self::Subquery { kind, query } => subquery::evaluate(*kind, query, scope),
+            Self::Subquery { kind, query } => subquery::evaluate(*kind, query.as_ref(), scope),
         }
     }
 

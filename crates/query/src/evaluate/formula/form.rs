@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::call::Call;
 use super::like::Like;
 use super::membership::Membership;
+use super::subquery::Subquery;
 use crate::ast::{BinaryOperator, Negation, SubqueryKind, UnaryOperator};
 use crate::bind::PathStep;
-use crate::operator::Query;
 use crate::value::Value;
 
 /// A prepared expression.
@@ -51,7 +51,7 @@ pub(crate) enum Formula {
     /// A function that only a plan can compute.
     Planned(&'static str),
     /// A query inside the expression.
-    Subquery { kind: SubqueryKind, query: Box<Query> },
+    Subquery { kind: SubqueryKind, query: Box<dyn Subquery> },
 }
 
 impl Formula {

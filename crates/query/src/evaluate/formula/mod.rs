@@ -15,8 +15,8 @@ mod membership;
 mod path;
 mod subquery;
 
-pub(super) use origin::Origins;
-
 pub(crate) use form::Formula;
+pub(crate) use origin::Origins;
 pub(crate) use path::walk;
 pub(crate) use prepare::Preparation;
+pub(crate) use subquery::Subquery;

@@ -12,9 +12,9 @@ use super::call::Call;
 use super::form::Formula;
 use super::like::Like;
 use super::membership::Membership;
-use crate::bind::Expression;
+use super::subquery::Subquery;
+use crate::bind::{BoundQuery, Expression};
 use crate::function::{Kind, Scalar, lookup};
-use crate::operator::Query;
 use crate::value::Value;
 
 /// What is known while a query is prepared.
@@ -24,11 +24,20 @@ pub(crate) struct Preparation<'query> {
     pub(crate) origins: Origins,
     /// The vectors of the container: they decide which order is nearest first.
     pub(crate) vector_embeddings: &'query VectorEmbeddingPolicy,
+    /// Prepares a query inside an expression. Passed in, because running queries is the business of `operator`, which
+    /// depends on this module.
+    prepare_subquery: PrepareSubquery,
 }
 
+/// Prepares a query inside an expression for running.
+type PrepareSubquery = fn(&BoundQuery, &Preparation<'_>) -> Box<dyn Subquery>;
+
 impl<'query> Preparation<'query> {
-    pub(crate) fn new(vector_embeddings: &'query VectorEmbeddingPolicy) -> Self {
-        Self { origins: Origins::default(), vector_embeddings }
+    pub(crate) fn new(
+        vector_embeddings: &'query VectorEmbeddingPolicy,
+        prepare_subquery: PrepareSubquery,
+    ) -> Self {
+        Self { origins: Origins::default(), vector_embeddings, prepare_subquery }
     }
 
     pub(crate) fn formula(&self, expression: &Expression) -> Formula {
@@ -48,8 +57,7 @@ impl<'query> Preparation<'query> {
                 Formula::UdfCall { function: function.clone(), arguments: self.formulas(arguments) }
             }
             Expression::Subquery { kind, query } => {
-                let query = Box::new(Query::prepare(query, self));
-                Formula::Subquery { kind: *kind, query }
+                Formula::Subquery { kind: *kind, query: (self.prepare_subquery)(query, self) }
             }
             _ => self.operator(expression),
         }

@@ -3,14 +3,21 @@
 //! Owns what is made of the rows: a value, a Boolean or an array, and when enough of them are seen. Does not own how
 //! the rows come about: see `operator`.
 
+use std::fmt;
+
 use crate::ast::SubqueryKind;
-use crate::evaluate::{EvaluationError, Scope, bytes_of};
-use crate::operator::{Query, Stop};
+use crate::evaluate::{EvaluationError, Scope, Stop, TakeRow, bytes_of};
 use crate::value::Value;
+
+/// A prepared query inside an expression. `operator` implements it.
+pub(crate) trait Subquery: fmt::Debug + Send + Sync {
+    /// Runs the query for one row of the query around it and hands each row to `take`, until `take` asks to stop.
+    fn rows(&self, scope: &Scope<'_>, take: &mut TakeRow<'_>) -> Result<(), EvaluationError>;
+}
 
 pub(super) fn evaluate(
     kind: SubqueryKind,
-    query: &Query,
+    query: &dyn Subquery,
     scope: &Scope<'_>,
 ) -> Result<Value, EvaluationError> {
     match kind {
@@ -52,7 +59,7 @@ pub(super) fn evaluate(
 }
 
 /// The only row; a second one is an error.
-fn only(query: &Query, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+fn only(query: &dyn Subquery, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
     let mut only = Value::Undefined;
     query.rows(scope, &mut |row| {
         if only.is_defined() {
@@ -65,7 +72,7 @@ fn only(query: &Query, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
 }
 
 /// All rows. They are counted while they are gathered, since a subquery can multiply arrays.
-fn all(query: &Query, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+fn all(query: &dyn Subquery, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
     let memory = scope.environment.memory;
     let mut rows = Vec::new();
     let mut bytes = 0;

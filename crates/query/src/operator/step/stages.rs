@@ -10,9 +10,8 @@ use super::order::{HeldRows, Order};
 use super::project::Project;
 use super::window::{Window, WindowProgress};
 use crate::bind::BoundQuery;
-use crate::evaluate::{Environment, EvaluationError, Memory, Preparation, Scope};
+use crate::evaluate::{Environment, EvaluationError, Flow, Memory, Preparation, Scope, TakeRow};
 use crate::function::AggregateState;
-use crate::operator::flow::{Flow, TakeRow};
 use crate::value::Value;
 
 /// The steps of a query.

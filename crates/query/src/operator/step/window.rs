@@ -3,7 +3,7 @@
 //! Owns which of the rows in order are wanted, and that nothing is computed beyond the last of them.
 
 use crate::bind::BoundQuery;
-use crate::operator::flow::{Flow, Stop};
+use crate::evaluate::{Flow, Stop};
 
 /// Which rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

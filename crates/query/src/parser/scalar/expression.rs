@@ -5,17 +5,11 @@
 use super::binding::Binding;
 use super::infix::Infix;
 use super::pending::Pending;
-use crate::ast::{Scalar, ScalarKind, Span, UnaryOperator};
+use crate::ast::{PARENTHESES_MAX, Scalar, ScalarKind, Span, TREE_LEVELS_MAX, UnaryOperator};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::Parsed;
 use crate::parser::state::Parser;
-
-/// Parentheses that may be open at one place. They cost no stack, but a text of nothing else is a mistake.
-pub(crate) const PARENTHESES_MAX: usize = 4096;
-
-/// Levels of a tree: what later stages, which walk trees by calling themselves, can bear.
-pub(crate) const TREE_LEVELS_MAX: usize = 512;
 
 /// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
 pub(in crate::parser) struct Measured {

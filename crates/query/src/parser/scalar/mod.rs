@@ -18,4 +18,3 @@ mod primary;
 
 use super::Parsed;
 pub(super) use expression::Measured;
-pub(crate) use expression::{PARENTHESES_MAX, TREE_LEVELS_MAX};

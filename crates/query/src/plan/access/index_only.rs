@@ -5,7 +5,8 @@
 
 use super::policy::Indexes;
 use crate::bind::{BoundQuery, Expression, Grouping, Input, Ordering, Projection};
-use crate::plan::condition::{Exactness, ItemPath, Resolved, Scope, constant};
+use crate::evaluate::constant;
+use crate::plan::condition::{Exactness, ItemPath, Resolved, Scope};
 
 /// What can be answered without reading an item.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ use super::order::{OrderAccess, order};
 use super::policy::Indexes;
 use crate::bind::{BoundQuery, Expression};
 use crate::error::QueryError;
+use crate::evaluate::conjuncts;
 use crate::plan::condition::{Condition, Scope, condition_of, row_condition};
-use crate::plan::resume::conjuncts;
 
 /// How an index serves a query.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,8 +12,8 @@ use super::plan::AccessPlan;
 use super::policy::Indexes;
 use crate::ast::{BinaryOperator, Query, Scalar, ScalarKind};
 use crate::bind::BoundQuery;
+use crate::evaluate::conjuncts;
 use crate::plan::condition::{Cut, PathCondition, ValueKind, ValueRange, ValueSet};
-use crate::plan::resume::conjuncts;
 use crate::printer::print_scalar;
 
 /// Values and ranges that are named one by one at most.

@@ -6,7 +6,6 @@
 use model::{IndexPathSegment, Json};
 
 use super::comparison::{equality, term_exactness};
-use super::constant::constant;
 use super::cut::ValueKind;
 use super::normalize::Truth;
 use super::scope::{ItemPath, Resolved, Scope};
@@ -14,6 +13,7 @@ use super::set::ValueSet;
 use super::tree::{Condition, Exactness, PathCondition};
 use crate::ast::UnaryOperator;
 use crate::bind::Expression;
+use crate::evaluate::constant;
 use crate::value::{LikePattern, LikeShape, Value};
 
 /// When a call has an outcome.

@@ -5,7 +5,6 @@
 
 use model::{IndexPathSegment, Json, Number};
 
-use super::constant::constant;
 use super::cut::{Cut, ValueKind};
 use super::normalize::{Truth, exists};
 use super::scope::{Resolved, Scope};
@@ -13,6 +12,7 @@ use super::set::ValueSet;
 use super::tree::{Condition, Exactness};
 use crate::ast::{BinaryOperator, SubqueryKind};
 use crate::bind::Expression;
+use crate::evaluate::constant;
 use crate::value::{Value, utf16};
 
 /// When `left operator right` has an outcome.

@@ -6,7 +6,6 @@
 mod cut;
 mod set;
 
-mod constant;
 mod scope;
 
 mod tree;
@@ -20,5 +19,3 @@ pub use normalize::{condition_of, row_condition};
 pub use scope::{ItemPath, Resolved, Scope};
 pub use set::{ValueRange, ValueSet};
 pub use tree::{Condition, Exactness, LookupKind, PathCondition};
-
-pub(crate) use constant::constant;

@@ -3,12 +3,12 @@
 //! Owns the walk over a filter, which asks two questions of each part: when is it true, and when is it false. Undefined
 //! is neither, so the one is not the negation of the other. Comparisons and calls have files of their own.
 
-use super::constant::constant;
 use super::scope::{Resolved, Scope};
 use super::set::ValueSet;
 use super::tree::Condition;
 use crate::ast::{BinaryOperator, Level, Negation, SubqueryKind, UnaryOperator};
 use crate::bind::{BoundQuery, Expression, Grouping, Input};
+use crate::evaluate::constant;
 use crate::value::Value;
 
 /// What is known of the items whose rows pass the filters of a query, those of its inputs included.

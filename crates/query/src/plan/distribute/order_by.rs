@@ -13,7 +13,7 @@ use super::info::{DistinctKind, QueryInfo};
 use super::plain::has_select_value;
 use crate::ast::{OrderBy, OrderItem, Query, Scalar, Selection, SortOrder};
 use crate::bind::{BoundQuery, Expression, OrderKey, Ordering, PathStep};
-use crate::plan::condition::constant;
+use crate::evaluate::constant;
 use crate::printer::{print, print_scalar};
 use crate::value::Value;
 

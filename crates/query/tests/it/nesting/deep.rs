@@ -1,7 +1,7 @@
 //! Nesting up to the limits: what parses still parses when it is printed, and every stage can bear it.
 
 use proptest::prelude::*;
-use query::{parse, print};
+use query::{BuiltInFunctions, Parameters, bind, parse, print};
 
 use super::on_a_small_stack;
 use super::shapes::{self, Shape};
@@ -59,6 +59,17 @@ fn long_chains_inside_each_other_are_printed_with_no_more_parentheses_than_are_r
         reads_back(&text(&inside_each_other, "c.a"));
         inside_each_other.reverse();
         reads_back(&text(&inside_each_other, "c.a"));
+    });
+}
+
+#[test]
+fn the_deepest_tree_can_be_walked_by_every_stage() {
+    on_a_small_stack(|| {
+        let text = format!("SELECT VALUE {}1{}", "ABS(1 + ".repeat(120), ")".repeat(120));
+        let tree = parse(&text).expect("120 levels are allowed");
+        assert!(tree.clone() == tree);
+        assert!(print(&tree).contains("ABS((1 + ABS("));
+        assert!(bind(&tree, &Parameters::default(), &BuiltInFunctions).is_ok());
     });
 }
 

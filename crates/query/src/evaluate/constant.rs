@@ -3,8 +3,8 @@
 //! Owns the folding of literals, parameters and the operators between them. Functions are left to evaluation: an
 //! expression with a call is never a constant here.
 
+use super::walk;
 use crate::bind::Expression;
-use crate::evaluate::walk;
 use crate::value::{Value, operate};
 
 /// The value of an expression that depends on no row; none when it may depend on one.

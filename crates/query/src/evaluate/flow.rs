@@ -2,7 +2,7 @@
 //!
 //! Owns the answer a step gives to the one before it: go on, enough, or failed. Does not own any step.
 
-use crate::evaluate::EvaluationError;
+use super::EvaluationError;
 use crate::value::Value;
 
 /// Why no more rows are wanted.

@@ -5,8 +5,9 @@
 
 use model::{IndexingPolicy, Json};
 
-use crate::bind::{BoundQuery, BuiltInFunctions, Parameters};
-use crate::function::declaration::{Family, Function, IndexUse, Kind};
+use crate::bind::{BuiltInFunctions, Parameters, bind};
+use crate::function::{Family, Function, IndexUse, Kind};
+use crate::parser::parse;
 use crate::plan::access::{AccessPlan, Indexes, Lookup, plan_access};
 use crate::plan::condition::LookupKind;
 
@@ -82,8 +83,8 @@ fn served(function: &Function) -> Option<LookupKind> {
 
 /// The plan of a sample; none when the sample is no query.
 fn plan(text: &str) -> Option<AccessPlan> {
-    let tree = crate::parse(text).ok()?;
-    let query: BoundQuery = crate::bind(&tree, &Parameters::new(), &BuiltInFunctions).ok()?;
+    let tree = parse(text).ok()?;
+    let query = bind(&tree, &Parameters::new(), &BuiltInFunctions).ok()?;
     let policy = IndexingPolicy::from_json(&Json::parse(POLICY.as_bytes()).ok()?).ok()?;
     plan_access(&query, &Indexes::new(&policy)).ok()
 }

@@ -5,8 +5,7 @@
 use std::fmt::Write;
 
 use super::index;
-use crate::function::declaration::{Example, Family, Function, Kind, ReturnKind};
-use crate::function::registry::registry;
+use crate::function::{Example, Family, Function, Kind, ReturnKind, registry};
 
 /// The families in the order of the page.
 const FAMILIES: [(Family, &str); 11] = [
@@ -26,8 +25,8 @@ const FAMILIES: [(Family, &str); 11] = [
 /// What the page says before the first function.
 const INTRODUCTION: &str = "# Functions
 
-Generated from the declarations in `crates/query/src/function`; do not edit. `UPDATE_REFERENCE=1 cargo test -p query
-reference` writes it anew.
+Generated from the declarations in `crates/query/src/function`; do not edit. `UPDATE_REFERENCE=1 cargo test -p
+planisphere-query reference` writes it again.
 
 Names are accepted in any case. An argument that is undefined or of the wrong type makes the result undefined unless the
 text says otherwise.
@@ -39,7 +38,7 @@ indexes are kept in the policy but serve none yet: their functions are computed 
 
 /// The page, in Markdown.
 #[must_use]
-pub fn reference() -> String {
+pub fn function_reference() -> String {
     let mut page = INTRODUCTION.to_owned();
     for (family, title) in FAMILIES {
         let mut functions: Vec<&Function> =

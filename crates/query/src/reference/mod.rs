@@ -6,4 +6,7 @@
 mod index;
 mod page;
 
-pub use page::reference;
+#[cfg(test)]
+mod tests;
+
+pub use page::function_reference;

@@ -1,10 +1,12 @@
 //! One expression, evaluated alone.
 //!
-//! Owns the public way to evaluate an expression outside of a query. Does not own the value of any form: see `formula`.
+//! Owns the public way to evaluate an expression outside of a query. Does not own the value of any form: see `evaluate`.
 
-use super::formula::Origins;
-use super::{Environment, EvaluationContext, EvaluationError, Formula, Memory, Preparation, Scope};
+use super::query::Query;
 use crate::bind::Expression;
+use crate::evaluate::{
+    Environment, EvaluationContext, EvaluationError, Formula, Memory, Origins, Preparation, Scope,
+};
 use crate::function::PatternCache;
 use crate::value::Value;
 
@@ -36,8 +38,8 @@ impl PreparedExpression {
     #[must_use]
     pub fn new(expression: &Expression) -> Self {
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
-        let preparation =
-            Preparation { origins: Origins::item(), ..Preparation::new(&vector_embeddings) };
+        let mut preparation = Preparation::new(&vector_embeddings, Query::subquery);
+        preparation.origins = Origins::item();
         let formula = preparation.formula(expression);
         Self { formula, patterns: PatternCache::new() }
     }

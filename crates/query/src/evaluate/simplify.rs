@@ -2,9 +2,9 @@
 //!
 //! Owns the simplification of filters that clients build: a rewritten query comes back with `true` in the place of its
 //! resume filter, so `(x AND true)` is `x`, and a filter that is always true is none. Which items such a filter leaves
-//! is for `condition`, which reads a resume filter as one range of values.
+//! is for `plan::condition`, which reads a resume filter as one range of values.
 
-use super::condition::constant;
+use super::constant;
 use crate::ast::{BinaryOperator, Level};
 use crate::bind::Expression;
 

@@ -2,11 +2,11 @@
 
 use model::Json;
 
-use super::*;
 use crate::ast::SortOrder;
 use crate::bind::{BoundQuery, BuiltInFunctions, Parameters};
 use crate::evaluate::{EvaluationContext, EvaluationError};
 use crate::function::Moment;
+use crate::operator::*;
 use crate::value::Value;
 
 fn bound(text: &str) -> BoundQuery {
@@ -174,5 +174,5 @@ fn a_running_query_can_move_between_threads() {
     fn is_send<T: Send>() {}
     is_send::<Executor>();
     is_send::<RowStream>();
-    is_send::<crate::PreparedExpression>();
+    is_send::<PreparedExpression>();
 }

@@ -1,9 +1,10 @@
 //! Expressions over rows of slots.
 
-use super::*;
 use crate::ast::BinaryOperator;
 use crate::bind::{Expression, PathStep};
+use crate::evaluate::{EvaluationContext, EvaluationError, UserFunctions};
 use crate::function::Moment;
+use crate::operator::PreparedExpression;
 use crate::value::Value;
 
 fn context() -> EvaluationContext {

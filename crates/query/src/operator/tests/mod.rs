@@ -1,0 +1,4 @@
+//! Queries and expressions, run through the public types.
+
+mod expression;
+mod run;
