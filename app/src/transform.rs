@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use model::{ComputedProperty, Json, Object, PropertyPath, is_system_property};
 use query::bind::ComputedProperties;
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::{BuiltInFunctions, EvaluationContext, Parameters, RowStream, bind, parse};
 use service::copy::Transform;
 
@@ -88,8 +88,8 @@ impl Assignment {
         let refused = || format!("--transform '{}' cannot be computed item by item", self.text);
         let tree = parse(&self.query).map_err(|_| refused())?;
         let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).map_err(|_| refused())?;
-        let moment = Moment::from_milliseconds(0).ok_or_else(refused)?;
-        RowStream::new(&bound, EvaluationContext::at(moment)).ok_or_else(refused)
+        let moment = UtcDateTime::from_milliseconds(0).ok_or_else(refused)?;
+        RowStream::new(&bound, EvaluationContext::starting_at(moment)).ok_or_else(refused)
     }
 
     /// The value for an item.

@@ -98,7 +98,7 @@ impl Error {
     #[must_use]
     pub fn query_error_number(&self) -> Option<u16> {
         self.query_errors.iter().find_map(|error| match error.code {
-            query::Code::Number(number) => Some(number),
+            query::QueryErrorCode::Number(number) => Some(number),
             _ => None,
         })
     }

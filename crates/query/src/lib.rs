@@ -31,7 +31,7 @@ pub mod value;
 pub use bind::{
     BoundQuery, BuiltInFunctions, ComputedProperties, FunctionCatalog, Parameters, bind, bind_with,
 };
-pub use error::{Code, Location, QueryError, Severity, to_json};
+pub use error::{Location, QueryError, QueryErrorCode, Severity, to_json};
 pub use evaluate::{EvaluationContext, EvaluationError, NoUserFunctions, UserFunctions};
 pub use operator::{
     Executor, ItemPredicate, PartialGroup, PreparedExpression, RowOrder, RowStream, row_text,

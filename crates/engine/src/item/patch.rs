@@ -93,7 +93,7 @@ pub(super) fn read_condition(patch: &Patch) -> Result<Option<Arc<ItemPredicate>>
 
 fn check_condition(condition: Option<&ItemPredicate>, item: &Json, now: TimestampMs) -> Result<()> {
     let Some(condition) = condition else { return Ok(()) };
-    let context = EvaluationContext::at(to_query_time(now));
+    let context = EvaluationContext::starting_at(to_query_time(now));
     match condition.matches(item, &context) {
         Ok(true) => Ok(()),
         Ok(false) => Err(Error::new(

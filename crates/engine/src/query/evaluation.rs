@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ::query::EvaluationContext;
-use ::query::function::Moment;
+use ::query::function::UtcDateTime;
 use model::TimestampMs;
 
 use super::request::QueryLimits;
@@ -35,14 +35,14 @@ fn container_context(engine: &Engine, live: &ContainerLive) -> EvaluationContext
         geospatial: properties.geospatial_config,
         vector_embeddings: Arc::new(properties.vector_embedding_policy.clone().unwrap_or_default()),
         full_text: Arc::new(properties.full_text_policy.clone().unwrap_or_default()),
-        ..EvaluationContext::at(to_query_time(engine.now()))
+        ..EvaluationContext::starting_at(to_query_time(engine.now()))
     }
 }
 
 /// Converts a timestamp to the query language's time. A timestamp outside the years that the language supports becomes
 /// 1970, because a query has no way to report it.
-pub(crate) fn to_query_time(time: TimestampMs) -> Moment {
+pub(crate) fn to_query_time(time: TimestampMs) -> UtcDateTime {
     let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
-    let known = Moment::from_milliseconds(milliseconds);
-    known.or_else(|| Moment::from_milliseconds(0)).expect("1970 is a year the language knows")
+    let known = UtcDateTime::from_milliseconds(milliseconds);
+    known.or_else(|| UtcDateTime::from_milliseconds(0)).expect("1970 is a year the language knows")
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ::query::EvaluationContext;
-use ::query::bind::Ordering;
+use ::query::bind::BoundOrderBy;
 use model::limits::PAGE_ITEMS_DEFAULT;
 use model::{FeedRange, SessionToken};
 use storage::Read;
@@ -245,7 +245,7 @@ async fn open_streaming(
     let Some(mut projector) = RowProjector::new(bound, context) else { return Ok(None) };
     let source = if bound.output.distinct {
         selector.distinct(&progress.position)?
-    } else if bound.order_by == Ordering::None {
+    } else if bound.order_by == BoundOrderBy::None {
         Some(selector.unordered(&progress.position, progress.plan)?)
     } else {
         match selector.sorted(reader, &progress.position).await? {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ::query::plan::access::plan_in_words;
+use ::query::plan::access::describe_plan;
 
 use super::parse::parse_and_bind;
 use super::planned::{AnalyzedQuery, PlannedQuery, common_indexes};
@@ -45,7 +45,7 @@ impl Engine {
                 .iter()
                 .map(|slice| (slice.partition.identity.number, slice.range.clone()))
                 .collect(),
-            words: plan_in_words(&tree, bound, &planned.access, indexes),
+            words: describe_plan(&tree, bound, &planned.access, indexes),
             index_metrics: planned.index_metrics(),
             access: planned.access,
         };

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use ::query::BoundQuery;
-use ::query::plan::access::{AccessPlan, Indexes, plan_access_of};
+use ::query::plan::access::{AccessPlan, Indexes, plan_access_with_condition};
 use ::query::plan::condition::{Condition, ItemPath, row_condition};
-use ::query::plan::metrics::{IndexMetrics, index_metrics_of};
+use ::query::plan::metrics::{IndexMetrics, index_metrics_with_condition};
 use ::query::plan::needed_paths;
 use model::{IndexingMode, IndexingPolicy};
 use storage::{Read, Shard, StorageValue};
@@ -46,7 +46,7 @@ pub(super) struct PlannedQuery {
 impl PlannedQuery {
     pub(super) fn new(query: Arc<AnalyzedQuery>, indexes: Arc<Indexes>) -> Result<Self> {
         let AnalyzedQuery { bound, condition } = query.as_ref();
-        let access = plan_access_of(bound, condition, &indexes);
+        let access = plan_access_with_condition(bound, condition, &indexes);
         let access = access.map_err(|error| bad_query(vec![error]))?;
         let needed = needed_paths(bound);
         Ok(Self { query, indexes, access, needed })
@@ -58,7 +58,7 @@ impl PlannedQuery {
 
     /// Which indexes the query uses or would need.
     pub(super) fn index_metrics(&self) -> IndexMetrics {
-        index_metrics_of(&self.query.bound, &self.query.condition, &self.indexes)
+        index_metrics_with_condition(&self.query.bound, &self.query.condition, &self.indexes)
     }
 }
 

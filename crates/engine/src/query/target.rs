@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use ::query::plan::{PartitionFilter, partition_filter_of};
+use ::query::plan::{PartitionFilter, partition_filter_with_condition};
 use model::{EpkRange, FeedRange, PartitionKey};
 use storage::{KeyRange, Shard};
 
@@ -79,7 +79,7 @@ pub(super) fn target_ranges(
 ) -> (PartitionFilter, Vec<TargetRange>) {
     let definition = &container.identity.definition;
     let requested = target_of_feed_range(container, feed_range);
-    let filter = partition_filter_of(&query.bound, &query.condition, definition);
+    let filter = partition_filter_with_condition(&query.bound, &query.condition, definition);
     let keys = match &filter {
         // A query that reads no items has no keys either.
         PartitionFilter::All => return (filter, vec![requested]),

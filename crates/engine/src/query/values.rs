@@ -24,7 +24,7 @@ impl Engine {
         values: &[Json],
     ) -> Result<Vec<Bytes>> {
         let (_, bound) = parse_and_bind(self, &ComputedProperties::default(), text, parameters)?;
-        let context = EvaluationContext::at(to_query_time(self.now()));
+        let context = EvaluationContext::starting_at(to_query_time(self.now()));
         let mut executor = Executor::new(&bound, context);
         for value in values {
             executor.push(value).map_err(|error| evaluation_failed(&error))?;

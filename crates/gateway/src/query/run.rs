@@ -126,7 +126,7 @@ fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Rep
     }
     if let Some(metrics) = &page.index_metrics {
         let is_second = request.flag(&header::POPULATE_INDEX_METRICS_V2);
-        let text = if is_second { metrics.to_second_header() } else { metrics.to_header() };
+        let text = if is_second { metrics.to_header_v2() } else { metrics.to_header() };
         reply = reply.with(header::INDEX_UTILIZATION, text);
     }
     reply

@@ -25,5 +25,5 @@ pub use query::{
     Selection, SortOrder, Top,
 };
 pub use scalar::{Branch, Member, Negation, ObjectMember, Scalar, ScalarKind, Step, SubqueryKind};
-pub use source::{From, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+pub use source::{FromClause, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 pub use span::{Name, Span};

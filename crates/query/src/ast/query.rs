@@ -3,7 +3,7 @@
 //! Owns the clauses around the expressions. Does not own the inputs of FROM (see `source`) nor expressions (see
 //! `scalar`).
 
-use super::{From, Name, Scalar, Span};
+use super::{FromClause, Name, Scalar, Span};
 
 /// A whole query, or a subquery.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Query {
     /// What each row becomes.
     pub select: Select,
     /// Where rows come from.
-    pub from: Option<From>,
+    pub from: Option<FromClause>,
     /// The condition of WHERE.
     pub filter: Option<Scalar>,
     /// The expressions of GROUP BY; empty without that clause.

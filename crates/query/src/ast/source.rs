@@ -6,14 +6,14 @@ use super::{Name, Query, Span};
 
 /// The clause FROM: the first input and those joined to it, never empty.
 #[derive(Clone, Debug, PartialEq)]
-pub struct From {
+pub struct FromClause {
     /// The first input.
     pub first: Source,
     /// `JOIN` after `JOIN`.
     pub joins: Vec<Source>,
 }
 
-impl From {
+impl FromClause {
     /// All inputs in order.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         std::iter::once(&self.first).chain(&self.joins)

@@ -3,16 +3,17 @@
 //! Owns the order in which clauses are bound, what is in scope, and the rules about subqueries. Each kind of clause has
 //! its own file.
 
-use super::bound::{Aggregate, BoundQuery, Grouping, Ordering};
+use super::bound::{Aggregate, BoundOrderBy, BoundQuery, Grouping};
 use super::{ComputedProperties, FunctionCatalog, Parameters};
 use crate::ast::{OrderBy, Query, Scalar};
-use crate::error::{Code, QueryError, text};
+use crate::error::{QueryError, QueryErrorCode, text};
 
 /// Mistakes of the first stage: a name that means nothing.
-const UNKNOWN_NAMES: [Code; 2] = [Code::Compiler(2001), Code::Compiler(2005)];
+const UNKNOWN_NAMES: [QueryErrorCode; 2] =
+    [QueryErrorCode::Compiler(2001), QueryErrorCode::Compiler(2005)];
 
 /// A mistake of the second stage: it says nothing sure while names are unknown.
-const UNGROUPED_PROPERTY: Code = Code::Compiler(2102);
+const UNGROUPED_PROPERTY: QueryErrorCode = QueryErrorCode::Compiler(2102);
 
 /// Calls of user-defined functions in one query.
 const UDF_CALLS_MAX: usize = 10;
@@ -151,7 +152,7 @@ impl<'a> Binder<'a> {
         let output = self.output(query, &grouping);
         let order_by = match nesting {
             Nesting::Outermost => self.ordering(query, &sources, &grouping),
-            Nesting::FirstInput | Nesting::Correlated => Ordering::None,
+            Nesting::FirstInput | Nesting::Correlated => BoundOrderBy::None,
         };
         let top = query.select.top.as_ref().and_then(|top| self.top(&top.count));
         let (offset, limit) = match &query.offset_limit {

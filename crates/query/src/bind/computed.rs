@@ -10,7 +10,9 @@ use model::{ComputedProperty, ValidationError};
 use super::binder::{Binder, Visible};
 use super::bound::Expression;
 use super::{BuiltInFunctions, FunctionCatalog, FunctionKind, Parameters};
-use crate::ast::{From, Query, Scalar, ScalarKind, Selection, SourceForm, SourcePath, SourceRoot};
+use crate::ast::{
+    FromClause, Query, Scalar, ScalarKind, Selection, SourceForm, SourcePath, SourceRoot,
+};
 use crate::function::{Family, lookup};
 use crate::parser::parse;
 
@@ -114,7 +116,7 @@ impl Computed {
 /// The alias and the expression of `SELECT VALUE expression FROM alias`.
 fn value_of_item(tree: Query) -> Option<(String, Scalar)> {
     let Query { select, from, filter, group_by, order_by, offset_limit, .. } = tree;
-    let From { first, joins } = from?;
+    let FromClause { first, joins } = from?;
     let is_bare = !select.distinct
         && select.top.is_none()
         && filter.is_none()

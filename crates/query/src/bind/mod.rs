@@ -26,8 +26,8 @@ mod tests;
 
 pub use binder::{bind, bind_with};
 pub use bound::{
-    Aggregate, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey, Ordering, Output,
-    OutputProperty, PathStep, Projection,
+    Aggregate, BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey,
+    Output, OutputProperty, PathStep, Projection,
 };
 pub use built_in::BuiltInFunctions;
 pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};

@@ -5,7 +5,7 @@
 //! clause is handed on to the partitions.
 
 use super::binder::{Binder, Place};
-use super::bound::{BoundSource, Grouping, Input, OrderKey, Ordering};
+use super::bound::{BoundOrderBy, BoundSource, Grouping, Input, OrderKey};
 use super::bound::{Expression, PathStep};
 use super::call::VECTOR_DISTANCE;
 use super::same::same;
@@ -21,11 +21,11 @@ impl Binder<'_> {
         query: &Query,
         sources: &[BoundSource],
         grouping: &Grouping,
-    ) -> Ordering {
+    ) -> BoundOrderBy {
         match &query.order_by {
-            None => Ordering::None,
+            None => BoundOrderBy::None,
             Some(OrderBy::Rank(scores, _)) => self.rank(query.from.as_ref(), scores),
-            Some(OrderBy::Items(items, _)) => Ordering::Keys(
+            Some(OrderBy::Items(items, _)) => BoundOrderBy::Keys(
                 items.iter().map(|item| self.order_key(item, sources, grouping)).collect(),
             ),
         }

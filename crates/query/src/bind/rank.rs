@@ -3,9 +3,9 @@
 //! Owns which functions give a score, the weights of a fusion, and which inputs can be ranked: only whole items.
 
 use super::binder::Binder;
-use super::bound::Ordering;
+use super::bound::BoundOrderBy;
 use super::call::{FULL_TEXT_SCORE, RANK_FUSION, VECTOR_DISTANCE};
-use crate::ast::{From, Literal, Scalar, ScalarKind, SourceForm, SourceRoot, Span};
+use crate::ast::{FromClause, Literal, Scalar, ScalarKind, SourceForm, SourceRoot, Span};
 use crate::error::text;
 
 /// Terms of one full text score.
@@ -15,7 +15,7 @@ const SCORE_TERMS_MAX: usize = 30;
 const FUSION_ARGUMENTS_MAX: usize = 100;
 
 impl Binder<'_> {
-    pub(super) fn rank(&mut self, from: Option<&From>, scores: &[Scalar]) -> Ordering {
+    pub(super) fn rank(&mut self, from: Option<&FromClause>, scores: &[Scalar]) -> BoundOrderBy {
         if let Some(from) = from {
             self.check_ranked_inputs(from);
         }
@@ -31,10 +31,10 @@ impl Binder<'_> {
                 _ => self.errors.push(text::rank_function(score.span.0)),
             }
         }
-        Ordering::Rank(self.scores(scores))
+        BoundOrderBy::Rank(self.scores(scores))
     }
 
-    fn check_ranked_inputs(&mut self, from: &From) {
+    fn check_ranked_inputs(&mut self, from: &FromClause) {
         for source in from.sources() {
             if matches!(source.path.root, SourceRoot::Subquery(_)) {
                 self.errors.push(text::rank_with_subquery(source.span.0));

@@ -6,12 +6,16 @@
 use super::binder::{Binder, Nesting, Visible};
 use super::bound::PathStep;
 use super::bound::{BoundSource, Input};
-use crate::ast::{From, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+use crate::ast::{FromClause, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 use crate::error::text;
 
 impl Binder<'_> {
     /// Binds the inputs in order; each sees those before it.
-    pub(super) fn sources(&mut self, from: Option<&From>, nesting: Nesting) -> Vec<BoundSource> {
+    pub(super) fn sources(
+        &mut self,
+        from: Option<&FromClause>,
+        nesting: Nesting,
+    ) -> Vec<BoundSource> {
         let mut bound = Vec::new();
         for (index, source) in from.iter().flat_map(|from| from.sources()).enumerate() {
             let nesting = match nesting {

@@ -150,7 +150,7 @@ fn an_aggregate_alone_makes_one_group() {
 #[test]
 fn an_order_key_knows_its_path_inside_the_item() {
     let query = bound("SELECT * FROM c.a[1] AS x ORDER BY x.b DESC, x[@name]");
-    let Ordering::Keys(keys) = &query.order_by else { panic!() };
+    let BoundOrderBy::Keys(keys) = &query.order_by else { panic!() };
     let start = [property("a"), PathStep::Index(1)];
     let path = |last: &str| Some([start.to_vec(), vec![property(last)]].concat());
     assert_eq!(keys[0].path, path("b"));
@@ -162,14 +162,14 @@ fn an_order_key_knows_its_path_inside_the_item() {
 #[test]
 fn an_order_key_of_a_group_is_its_expression() {
     let query = bound("SELECT c.g FROM c GROUP BY c.g ORDER BY c[\"g\"]");
-    let Ordering::Keys(keys) = &query.order_by else { panic!() };
+    let BoundOrderBy::Keys(keys) = &query.order_by else { panic!() };
     assert_eq!(keys[0].expression, Expression::GroupKey(0));
 }
 
 #[test]
 fn a_distance_to_order_by_has_no_path() {
     let query = bound("SELECT * FROM c ORDER BY VectorDistance(c.v, [1])");
-    let Ordering::Keys(keys) = &query.order_by else { panic!() };
+    let BoundOrderBy::Keys(keys) = &query.order_by else { panic!() };
     assert_eq!(keys[0].path, None);
 }
 

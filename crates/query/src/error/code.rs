@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum QueryErrorCode {
     /// A code of the query compiler, printed as a string: `"SC2005"`.
     Compiler(u16),
     /// A code without prefix, printed as a number and never with a location: `2206`.
@@ -15,7 +15,7 @@ pub enum Code {
     Refusal,
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for QueryErrorCode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Compiler(number) => write!(formatter, "SC{number:04}"),

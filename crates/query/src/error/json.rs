@@ -5,7 +5,7 @@
 
 use model::{Json, Object};
 
-use super::{Code, QueryError};
+use super::{QueryError, QueryErrorCode};
 
 /// The inner JSON of an error answer. Coded errors come as `{"errors":[{...}]}`; only when there are none, refusals
 /// come as `{"Errors":["..."]}`.
@@ -23,7 +23,7 @@ use super::{Code, QueryError};
 #[must_use]
 pub fn to_json(errors: &[QueryError]) -> Json {
     let coded: Vec<Json> =
-        errors.iter().filter(|error| error.code != Code::Refusal).map(coded).collect();
+        errors.iter().filter(|error| error.code != QueryErrorCode::Refusal).map(coded).collect();
     let mut body = Object::new();
     if coded.is_empty() {
         let texts = errors.iter().map(|error| Json::from(error.message.as_str())).collect();
@@ -45,7 +45,7 @@ fn coded(error: &QueryError) -> Json {
         members.insert("location", place);
     }
     match error.code {
-        Code::Number(code) => members.insert("code", i64::from(code)),
+        QueryErrorCode::Number(code) => members.insert("code", i64::from(code)),
         code => members.insert("code", code.to_string()),
     }
     members.insert("message", error.message.as_str());

@@ -12,6 +12,6 @@ mod tests;
 
 pub(crate) mod text;
 
-pub use code::Code;
+pub use code::QueryErrorCode;
 pub use json::to_json;
 pub use query_error::{Location, QueryError, Severity};

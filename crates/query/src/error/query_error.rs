@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::Code;
+use super::QueryErrorCode;
 
 /// Where in the query text: UTF-16 code units, start inclusive, end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ pub struct QueryError {
     /// How bad it is.
     pub severity: Severity,
     /// Which rule is broken.
-    pub code: Code,
+    pub code: QueryErrorCode,
     /// The sentence for a human.
     pub message: String,
     /// The offending part of the text, where the service names one.
@@ -56,20 +56,20 @@ pub struct QueryError {
 impl QueryError {
     /// An error of the compiler at a place of the text.
     pub(crate) fn at(code: u16, location: Location, message: impl Into<String>) -> Self {
-        Self::new(Code::Compiler(code), Some(location), message.into())
+        Self::new(QueryErrorCode::Compiler(code), Some(location), message.into())
     }
 
     /// An error whose code is a bare number.
     pub(crate) fn numbered(code: u16, message: impl Into<String>) -> Self {
-        Self::new(Code::Number(code), None, message.into())
+        Self::new(QueryErrorCode::Number(code), None, message.into())
     }
 
     /// A refusal without code or place.
     pub(crate) fn refusal(message: impl Into<String>) -> Self {
-        Self::new(Code::Refusal, None, message.into())
+        Self::new(QueryErrorCode::Refusal, None, message.into())
     }
 
-    fn new(code: Code, location: Option<Location>, message: String) -> Self {
+    fn new(code: QueryErrorCode, location: Option<Location>, message: String) -> Self {
         Self { severity: Severity::Error, code, message, location }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 
-use crate::function::Moment;
+use crate::function::UtcDateTime;
 use crate::value::Value;
 
 /// Bytes of rows a query may hold for ordering, grouping and DISTINCT unless told otherwise.
@@ -18,9 +18,9 @@ const HELD_BYTES_MAX: usize = 256 << 20;
 #[derive(Clone)]
 pub struct EvaluationContext {
     /// Gives the time; asked once per item.
-    pub now: Arc<dyn Fn() -> Moment + Send + Sync>,
+    pub now: Arc<dyn Fn() -> UtcDateTime + Send + Sync>,
     /// The time the query began at: the same for all its rows.
-    pub query_start: Moment,
+    pub query_start: UtcDateTime,
     /// Gives the next random number, at least 0 and below 1.
     pub random: Arc<dyn Fn() -> f64 + Send + Sync>,
     /// The meaning of coordinates.
@@ -49,7 +49,7 @@ impl EvaluationContext {
     /// A context in which time stands still, randomness is the same number again and again, and the container has
     /// neither policies nor user-defined functions. Each field can then be set.
     #[must_use]
-    pub fn at(query_start: Moment) -> Self {
+    pub fn starting_at(query_start: UtcDateTime) -> Self {
         Self {
             now: Arc::new(move || query_start),
             query_start,

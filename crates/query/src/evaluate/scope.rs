@@ -3,7 +3,7 @@
 //! Owns the row of slots, the keys and results of a group, and the way to what is injected. Does not own any of them.
 
 use super::{EvaluationContext, Memory};
-use crate::function::{Moment, PatternCache};
+use crate::function::{PatternCache, UtcDateTime};
 use crate::value::Value;
 
 /// What is the same for all rows of one item.
@@ -12,7 +12,7 @@ pub(crate) struct Environment<'query> {
     pub(crate) context: &'query EvaluationContext,
     pub(crate) patterns: &'query PatternCache,
     pub(crate) memory: &'query Memory,
-    pub(crate) now: Moment,
+    pub(crate) now: UtcDateTime,
 }
 
 /// What one row, or one group, shows to an expression.

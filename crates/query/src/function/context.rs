@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use model::{FullTextPolicy, GeospatialConfig, PropertyPath, VectorEmbeddingPolicy};
 
-use super::date_time::Moment;
+use super::date_time::UtcDateTime;
 use super::string::Pattern;
 
 /// Patterns kept read; beyond, the cache starts anew.
@@ -19,9 +19,9 @@ const PATTERNS_MAX: usize = 64;
 #[derive(Clone, Copy)]
 pub struct CallContext<'call> {
     /// The time of this row.
-    pub now: Moment,
+    pub now: UtcDateTime,
     /// The time the query began at: the same for all its rows.
-    pub query_start: Moment,
+    pub query_start: UtcDateTime,
     /// Gives the next random number, at least 0 and below 1.
     pub random: &'call dyn Fn() -> f64,
     /// The meaning of coordinates.

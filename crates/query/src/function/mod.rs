@@ -27,6 +27,6 @@ mod tests;
 
 pub use aggregate::{Aggregate, AggregateState};
 pub use context::{CallContext, PatternCache};
-pub use date_time::Moment;
+pub use date_time::UtcDateTime;
 pub use declaration::{Arity, Example, Family, Function, IndexUse, Kind, ReturnKind, Scalar};
 pub use registry::{lookup, registry};

@@ -14,12 +14,12 @@ use crate::value::Value;
 ///
 /// ```
 /// use model::Json;
-/// use planisphere_query::function::Moment;
+/// use planisphere_query::function::UtcDateTime;
 /// use planisphere_query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
 ///
 /// let tree = parse("SELECT c.city, COUNT(1) AS n FROM c GROUP BY c.city").unwrap();
 /// let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
-/// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+/// let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
 /// let mut executor = Executor::new(&bound, context);
 /// for item in [r#"{"city": "Oslo"}"#, r#"{"city": "Bern"}"#, r#"{"city": "Oslo"}"#] {
 ///     executor.push(&Json::parse(item.as_bytes()).unwrap()).unwrap();

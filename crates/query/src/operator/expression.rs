@@ -14,7 +14,7 @@ use crate::value::Value;
 ///
 /// ```
 /// use planisphere_query::bind::{Expression, PathStep};
-/// use planisphere_query::function::Moment;
+/// use planisphere_query::function::UtcDateTime;
 /// use planisphere_query::value::Value;
 /// use planisphere_query::{EvaluationContext, PreparedExpression};
 ///
@@ -22,7 +22,7 @@ use crate::value::Value;
 ///     target: Box::new(Expression::Input(0)),
 ///     steps: vec![PathStep::Property("age".into())],
 /// };
-/// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+/// let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
 /// let item = Value::object([("age", Value::from(7))]);
 /// assert_eq!(PreparedExpression::new(&age).evaluate(&[item], &context), Ok(Value::from(7)));
 /// ```

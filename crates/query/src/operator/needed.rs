@@ -6,7 +6,7 @@
 use model::{Json, ParseError};
 
 use crate::bind::{
-    BoundQuery, BoundSource, Expression, Grouping, Input, Ordering, PathStep, Projection,
+    BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, PathStep, Projection,
 };
 use crate::value::Value;
 
@@ -118,13 +118,13 @@ impl Needed {
             }
         }
         match &query.order_by {
-            Ordering::None => {}
-            Ordering::Keys(keys) => {
+            BoundOrderBy::None => {}
+            BoundOrderBy::Keys(keys) => {
                 for key in keys {
                     self.expression(&key.expression, slot);
                 }
             }
-            Ordering::Rank(scores) => self.expressions(scores, slot),
+            BoundOrderBy::Rank(scores) => self.expressions(scores, slot),
         }
     }
 

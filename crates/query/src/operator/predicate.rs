@@ -20,11 +20,11 @@ use crate::value::Value;
 ///
 /// ```
 /// use model::Json;
-/// use planisphere_query::function::Moment;
+/// use planisphere_query::function::UtcDateTime;
 /// use planisphere_query::{EvaluationContext, ItemPredicate};
 ///
 /// let predicate = ItemPredicate::parse("from c where c.stock > 0 and not is_null(c.owner)").unwrap();
-/// let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+/// let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
 /// let item = Json::parse(br#"{"stock": 3, "owner": "Ann"}"#).unwrap();
 /// assert_eq!(predicate.matches(&item, &context), Ok(true));
 /// assert!(ItemPredicate::parse("where c.stock > 0").is_err());
@@ -45,12 +45,12 @@ impl ItemPredicate {
         let tree = parse_condition(text)?;
         let query = bind(&tree, &Parameters::new(), &BuiltInFunctions)?;
         let refusal = "The condition must be FROM <alias> WHERE <condition> over the item itself.";
-        Self::of(&query).ok_or_else(|| vec![QueryError::refusal(refusal)])
+        Self::from_query(&query).ok_or_else(|| vec![QueryError::refusal(refusal)])
     }
 
     /// The filter of a query whose only input is the item itself; none for any other query.
     #[must_use]
-    pub fn of(query: &BoundQuery) -> Option<Self> {
+    pub fn from_query(query: &BoundQuery) -> Option<Self> {
         let [source] = query.sources.as_slice() else { return None };
         let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
         if !is_item {

@@ -100,13 +100,13 @@ impl Query {
     /// The groups so far, in place of rows; none when they cannot be merged with those of other items: the query has no
     /// groups, or the query that feeds it must see all items.
     pub(super) fn partial_groups(&self, progress: Progress) -> Option<Vec<PartialGroup>> {
-        let is_whole = self.feed.as_ref().is_none_or(|feed| feed.forgets_items());
+        let is_whole = self.feed.as_ref().is_none_or(|feed| feed.is_stateless());
         if is_whole { self.stages.partial_groups(progress.stages) } else { None }
     }
 
     /// Whether the rows of an item do not depend on the items before it.
-    pub(super) fn forgets_items(&self) -> bool {
-        self.stages.forgets_rows() && self.feed.as_ref().is_none_or(|feed| feed.forgets_items())
+    pub(super) fn is_stateless(&self) -> bool {
+        self.stages.forgets_rows() && self.feed.as_ref().is_none_or(|feed| feed.is_stateless())
     }
 
     /// Gives what was held back, now that all items were pushed. `outer` are the slots of the queries around.

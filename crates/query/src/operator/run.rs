@@ -44,8 +44,8 @@ impl Run {
     }
 
     /// Whether the rows of an item do not depend on the items before it.
-    pub(super) fn forgets_items(&self) -> bool {
-        self.query.forgets_items()
+    pub(super) fn is_stateless(&self) -> bool {
+        self.query.is_stateless()
     }
 
     /// Whether no further item can change the answer.

@@ -66,8 +66,8 @@ impl RowStream {
 
     /// Whether the rows of an item do not depend on the items before it.
     #[must_use]
-    pub fn forgets_items(&self) -> bool {
-        self.run.forgets_items()
+    pub fn is_stateless(&self) -> bool {
+        self.run.is_stateless()
     }
 
     /// How many array elements were iterated so far, alone or as parts of joined rows.

@@ -4,18 +4,20 @@
 
 use super::Parsed;
 use super::state::Parser;
-use crate::ast::{From, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
+use crate::ast::{
+    FromClause, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep,
+};
 use crate::lexer::{Keyword, NumberForm, NumberToken, Symbol, TokenKind};
 
 impl Parser<'_> {
-    pub(super) fn from(&mut self) -> Parsed<From> {
+    pub(super) fn from(&mut self) -> Parsed<FromClause> {
         let first = self.source()?;
         let mut joins = Vec::new();
         while self.take_keyword(Keyword::Join) {
             self.joins += 1;
             joins.push(self.source()?);
         }
-        Ok(From { first, joins })
+        Ok(FromClause { first, joins })
     }
 
     fn source(&mut self) -> Parsed<Source> {

@@ -22,4 +22,6 @@ mod needed;
 pub use crate::evaluate::{conjuncts, simplify};
 pub use advice::advice;
 pub use needed::needed_paths;
-pub use partitions::{PartitionFilter, QueryRange, partition_filter, partition_filter_of};
+pub use partitions::{
+    PartitionFilter, QueryRange, partition_filter, partition_filter_with_condition,
+};

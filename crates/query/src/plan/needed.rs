@@ -6,7 +6,7 @@
 use model::IndexPathSegment;
 
 use super::condition::ItemPath;
-use crate::bind::{BoundQuery, Expression, Grouping, Input, Ordering, PathStep, Projection};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, PathStep, Projection};
 
 /// The paths of all values that a query over single items looks at; none when it may look at anything: it names the
 /// whole item, joins, has subqueries, or counts elements.
@@ -43,9 +43,9 @@ impl Needed {
             }
         }
         match &query.order_by {
-            Ordering::None => Some(()),
-            Ordering::Keys(keys) => self.all(keys.iter().map(|key| &key.expression)),
-            Ordering::Rank(_) => None,
+            BoundOrderBy::None => Some(()),
+            BoundOrderBy::Keys(keys) => self.all(keys.iter().map(|key| &key.expression)),
+            BoundOrderBy::Rank(_) => None,
         }
     }
 

@@ -52,12 +52,12 @@ pub fn partition_filter(
     query: &BoundQuery,
     definition: &PartitionKeyDefinition,
 ) -> PartitionFilter {
-    partition_filter_of(query, &row_condition(query), definition)
+    partition_filter_with_condition(query, &row_condition(query), definition)
 }
 
 /// The same for a query whose row condition is known.
 #[must_use]
-pub fn partition_filter_of(
+pub fn partition_filter_with_condition(
     query: &BoundQuery,
     condition: &Condition,
     definition: &PartitionKeyDefinition,

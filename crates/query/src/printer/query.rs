@@ -5,8 +5,8 @@
 use super::Printer;
 use super::number::{WHOLE_MIN, whole_digits};
 use crate::ast::{
-    Count, CountKind, From, Literal, OrderBy, OrderItem, Query, SelectItem, Selection, Source,
-    SourceForm, SourceRoot, SourceStep,
+    Count, CountKind, FromClause, Literal, OrderBy, OrderItem, Query, SelectItem, Selection,
+    Source, SourceForm, SourceRoot, SourceStep,
 };
 use crate::lexer::is_bare_name;
 
@@ -70,7 +70,7 @@ impl Printer {
         }
     }
 
-    fn from(&mut self, from: &From) {
+    fn from(&mut self, from: &FromClause) {
         self.line();
         self.push("FROM ");
         self.source(&from.first);

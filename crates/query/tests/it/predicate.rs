@@ -91,7 +91,7 @@ fn the_filter_of_a_query_over_items_is_a_predicate() {
     let predicate = |text: &str| {
         let tree = parse(text).expect("the query parses");
         let query = bind(&tree, &Parameters::new(), &BuiltInFunctions).expect("the query binds");
-        let predicate = ItemPredicate::of(&query)?;
+        let predicate = ItemPredicate::from_query(&query)?;
         predicate.matches_text(ITEM.as_bytes(), &context()).ok()
     };
     assert_eq!(predicate("SELECT * FROM c"), Some(true));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use query::ast::{
-    BinaryOperator, Branch, Count, CountKind, Direction, From, Literal, Name, Negation,
+    BinaryOperator, Branch, Count, CountKind, Direction, FromClause, Literal, Name, Negation,
     ObjectMember, OffsetLimit, OrderBy, OrderItem, Query, Scalar, ScalarKind, Select, SelectItem,
     Selection, SortOrder, Source, SourceForm, SourcePath, SourceRoot, SourceStep, Span, Step,
     SubqueryKind, Top, UnaryOperator,
@@ -241,7 +241,7 @@ fn order_by(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<OrderBy> {
     .boxed()
 }
 
-fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<From> {
+fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<FromClause> {
     let inner = select(scalar).prop_map(|select| {
         let (from, filter, order_by, offset_limit) = (None, None, None, None);
         let (group_by, span) = (Vec::new(), Span::default());
@@ -264,6 +264,6 @@ fn from(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<From> {
         Source { form, path: SourcePath { root, steps }, span: Span::default() }
     });
     (source.clone(), prop::collection::vec(source, 0..2))
-        .prop_map(|(first, joins)| From { first, joins })
+        .prop_map(|(first, joins)| FromClause { first, joins })
         .boxed()
 }

@@ -4,7 +4,7 @@
 //! to the crate `query`.
 
 use ::query::ast::Literal;
-use ::query::bind::{Expression, Grouping, Input, Ordering, Projection};
+use ::query::bind::{BoundOrderBy, Expression, Grouping, Input, Projection};
 use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ impl RowProjector {
             return Some(Self { stream: None, is_item, is_unfiltered });
         }
         let mut per_item = bound.clone();
-        per_item.order_by = Ordering::None;
+        per_item.order_by = BoundOrderBy::None;
         (per_item.top, per_item.offset, per_item.limit) = (None, None, None);
         per_item.output.distinct = false;
         if is_item {
@@ -46,7 +46,7 @@ impl RowProjector {
                 Projection::Value(Expression::Literal(Literal::Bool(true)));
         }
         let stream = RowStream::new(&per_item, context.clone())?;
-        let is_usable = stream.forgets_items() && !stream.is_complete();
+        let is_usable = stream.is_stateless() && !stream.is_complete();
         is_usable.then_some(Self { stream: Some(stream), is_item, is_unfiltered })
     }
 

@@ -4,7 +4,7 @@ use engine::operation::{ListItems, PageOptions, SplitPartition};
 use engine::query::QueryItems;
 use engine::{ContainerLink, Engine};
 use model::{FeedRange, Json};
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::{BuiltInFunctions, EvaluationContext, Executor, Parameters, bind, parse, row_text};
 
 use super::ask::{create, rows_in_pages};
@@ -86,7 +86,7 @@ async fn all_items(engine: &Engine, link: &ContainerLink) -> Vec<Json> {
 fn naive(items: &[Json], text: &str) -> Vec<String> {
     let tree = parse(text).unwrap();
     let bound = bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
-    let context = EvaluationContext::at(Moment::from_milliseconds(0).unwrap());
+    let context = EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap());
     let mut executor = Executor::new(&bound, context);
     for item in items {
         executor.push(item).unwrap();

@@ -8,6 +8,6 @@ mod query;
 
 pub use expression::{Expression, PathStep};
 pub use query::{
-    Aggregate, BoundQuery, BoundSource, Grouping, Input, OrderKey, Ordering, Output,
+    Aggregate, BoundOrderBy, BoundQuery, BoundSource, Grouping, Input, OrderKey, Output,
     OutputProperty, Projection,
 };

@@ -19,7 +19,7 @@ pub struct BoundQuery {
     /// What each row, or each group, becomes.
     pub output: Output,
     /// The order of the rows.
-    pub order_by: Ordering,
+    pub order_by: BoundOrderBy,
     /// How many rows at most.
     pub top: Option<u32>,
     /// How many rows are skipped.
@@ -124,7 +124,7 @@ pub struct OutputProperty {
 
 /// The order of the rows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ordering {
+pub enum BoundOrderBy {
     /// None asked for.
     None,
     /// By values, the first one first.

@@ -2,15 +2,15 @@
 //!
 //! Owns the three calls. Does not own the calendar: see `part`.
 
-use super::moment::Moment;
 use super::part::{self, Part};
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(Family::DateTime, "DATETIMEADD", |arguments, _| {
-        let moment = argument::text(arguments, 2).and_then(Moment::parse);
+        let moment = argument::text(arguments, 2).and_then(UtcDateTime::parse);
         moment.and_then(|moment| shift(moment, arguments, 1)).into()
     })
     .takes(&["part", "number", "date_time"])
@@ -62,7 +62,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 ];
 
 /// A moment moved by the part and number of a call, forward or backward.
-fn shift(moment: Moment, arguments: &[Value], direction: i64) -> Option<String> {
+fn shift(moment: UtcDateTime, arguments: &[Value], direction: i64) -> Option<String> {
     let number = argument::integer(arguments, 1)?.checked_mul(direction)?;
     let part = Part::from_argument(arguments.first())?;
     part::add(moment, part, number).map(|moment| moment.to_string())

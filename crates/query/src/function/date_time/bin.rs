@@ -4,8 +4,8 @@
 
 use jiff::civil::DateTime;
 
-use super::moment::Moment;
 use super::part::{self, Length, Part};
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
@@ -39,15 +39,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         call("\"2021-01-08\", \"week\"", "undefined"),
     ])];
 
-fn bin(arguments: &[Value]) -> Option<Moment> {
-    let moment = Moment::parse(argument::text(arguments, 0)?)?;
+fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
+    let moment = UtcDateTime::parse(argument::text(arguments, 0)?)?;
     let part = Part::from_argument(arguments.get(1))?;
     let size = argument::integer_or(arguments, 2, 1).filter(|size| *size > 0)?;
     let origin = match arguments.get(3) {
-        Some(origin) => Moment::parse(origin.as_str()?)?,
-        None => Moment::EPOCH,
+        Some(origin) => UtcDateTime::parse(origin.as_str()?)?,
+        None => UtcDateTime::EPOCH,
     };
-    if origin < Moment::EARLIEST {
+    if origin < UtcDateTime::EARLIEST {
         return None;
     }
     match part.length() {
@@ -55,7 +55,7 @@ fn bin(arguments: &[Value]) -> Option<Moment> {
             let bin = i128::from(size) * nanoseconds;
             let since_origin = i128::from(moment.ticks() - origin.ticks()) * 100;
             let start = i128::from(origin.ticks()) * 100 + since_origin.div_euclid(bin) * bin;
-            Moment::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
+            UtcDateTime::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
         }
         Length::Months(months) => {
             let bin = months.checked_mul(size)?;

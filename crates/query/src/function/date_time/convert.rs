@@ -2,14 +2,14 @@
 //!
 //! Owns the conversions between text and numbers since 1970; moments before 1601 have no number.
 
-use super::moment::Moment;
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(Family::DateTime, "DATETIMETOTICKS", |arguments, _| {
-        read(arguments).map(Moment::ticks).into()
+        read(arguments).map(UtcDateTime::ticks).into()
     })
     .takes(&["date_time"])
     .gives(ReturnKind::Integer, "The 100-nanosecond ticks since 1970 of a date and time.")
@@ -19,7 +19,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         call("\"today\"", "undefined"),
     ]),
     Function::scalar(Family::DateTime, "TICKSTODATETIME", |arguments, _| {
-        print(argument::integer(arguments, 0).and_then(Moment::from_ticks))
+        print(argument::integer(arguments, 0).and_then(UtcDateTime::from_ticks))
     })
     .takes(&["ticks"])
     .gives(ReturnKind::DateTime, "The date and time so many 100-nanosecond ticks after 1970.")
@@ -30,7 +30,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         call("9223372036854775807", "undefined"),
     ]),
     Function::scalar(Family::DateTime, "DATETIMETOTIMESTAMP", |arguments, _| {
-        read(arguments).map(Moment::milliseconds).into()
+        read(arguments).map(UtcDateTime::milliseconds).into()
     })
     .takes(&["date_time"])
     .gives(ReturnKind::Integer, "The whole milliseconds since 1970 of a date and time.")
@@ -40,7 +40,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         call("1", "undefined"),
     ]),
     Function::scalar(Family::DateTime, "TIMESTAMPTODATETIME", |arguments, _| {
-        print(argument::integer(arguments, 0).and_then(Moment::from_milliseconds))
+        print(argument::integer(arguments, 0).and_then(UtcDateTime::from_milliseconds))
     })
     .takes(&["timestamp"])
     .gives(ReturnKind::DateTime, "The date and time so many milliseconds after 1970.")
@@ -50,11 +50,11 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-fn read(arguments: &[Value]) -> Option<Moment> {
-    let moment = argument::text(arguments, 0).and_then(Moment::parse)?;
-    (moment >= Moment::EARLIEST).then_some(moment)
+fn read(arguments: &[Value]) -> Option<UtcDateTime> {
+    let moment = argument::text(arguments, 0).and_then(UtcDateTime::parse)?;
+    (moment >= UtcDateTime::EARLIEST).then_some(moment)
 }
 
-fn print(moment: Option<Moment>) -> Value {
-    moment.filter(|moment| *moment >= Moment::EARLIEST).map(|moment| moment.to_string()).into()
+fn print(moment: Option<UtcDateTime>) -> Value {
+    moment.filter(|moment| *moment >= UtcDateTime::EARLIEST).map(|moment| moment.to_string()).into()
 }

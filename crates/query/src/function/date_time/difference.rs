@@ -4,8 +4,8 @@
 
 use jiff::civil::DateTime;
 
-use super::moment::Moment;
 use super::part::{Length, Part};
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
@@ -43,8 +43,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
 
 fn difference(arguments: &[Value]) -> Option<i64> {
     let part = Part::from_argument(arguments.first())?;
-    let start = Moment::parse(argument::text(arguments, 1)?)?;
-    let end = Moment::parse(argument::text(arguments, 2)?)?;
+    let start = UtcDateTime::parse(argument::text(arguments, 1)?)?;
+    let end = UtcDateTime::parse(argument::text(arguments, 2)?)?;
     match part.length() {
         Length::Months(months) => {
             let number = |civil: DateTime| {
@@ -54,7 +54,7 @@ fn difference(arguments: &[Value]) -> Option<i64> {
         }
         Length::Nanoseconds(nanoseconds) => {
             let number =
-                |moment: Moment| (i128::from(moment.ticks()) * 100).div_euclid(nanoseconds);
+                |moment: UtcDateTime| (i128::from(moment.ticks()) * 100).div_euclid(nanoseconds);
             i64::try_from(number(end) - number(start)).ok()
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Owns the numbers of parts. Does not own their names: see `part`.
 
-use super::moment::Moment;
 use super::part::Part;
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
 
@@ -60,7 +60,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 ];
 
 fn extract(part: Part, text: &str) -> Option<i64> {
-    let moment = Moment::parse(text)?;
+    let moment = UtcDateTime::parse(text)?;
     let civil = moment.civil();
     Some(match part {
         Part::Year => civil.year().into(),

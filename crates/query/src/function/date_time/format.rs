@@ -3,7 +3,7 @@
 //! Owns the format specifiers, which are those of .NET custom formats, in English. A character that specifies nothing
 //! stands for itself, as does any after a backslash or between quotes.
 
-use super::moment::Moment;
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 
@@ -28,7 +28,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     Family::DateTime,
     "DATETIMEFORMAT",
     |arguments, _| {
-        let moment = argument::text(arguments, 0).and_then(Moment::parse);
+        let moment = argument::text(arguments, 0).and_then(UtcDateTime::parse);
         let texts = moment.zip(argument::text(arguments, 1));
         texts.map(|(moment, specifiers)| format(moment, specifiers)).into()
     },
@@ -55,7 +55,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     call("\"2024-10-10 14:40:20\", 1", "undefined"),
 ])];
 
-fn format(moment: Moment, specifiers: &str) -> String {
+fn format(moment: UtcDateTime, specifiers: &str) -> String {
     let mut text = String::new();
     let mut rest = specifiers;
     while let Some(first) = rest.chars().next() {
@@ -86,7 +86,7 @@ fn format(moment: Moment, specifiers: &str) -> String {
 }
 
 /// What a run of one specifier stands for; none when the character specifies nothing.
-fn specified(moment: Moment, specifier: char, run: usize) -> Option<String> {
+fn specified(moment: UtcDateTime, specifier: char, run: usize) -> Option<String> {
     let civil = moment.civil();
     let padded = |number: i8| match run {
         1 => number.to_string(),
@@ -127,6 +127,6 @@ fn specified(moment: Moment, specifier: char, run: usize) -> Option<String> {
 }
 
 /// The first digits of the fraction; there are seven.
-fn fraction(moment: Moment, digits: usize) -> String {
+fn fraction(moment: UtcDateTime, digits: usize) -> String {
     format!("{:07}", moment.fraction()).chars().take(digits).collect()
 }

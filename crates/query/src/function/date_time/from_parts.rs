@@ -1,8 +1,8 @@
 //! DATETIMEFROMPARTS: a moment of its parts.
 //!
-//! Owns the order of the parts. Does not own which dates exist: see `moment`.
+//! Owns the order of the parts. Does not own which dates exist: see `utc_date_time`.
 
-use super::moment::Moment;
+use super::utc_date_time::UtcDateTime;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
 
@@ -10,7 +10,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     Family::DateTime,
     "DATETIMEFROMPARTS",
     |arguments, _| {
-        fields(arguments).and_then(Moment::from_fields).map(|moment| moment.to_string()).into()
+        fields(arguments).and_then(UtcDateTime::from_fields).map(|moment| moment.to_string()).into()
     },
 )
 .takes(&["year", "month", "day"])

@@ -1,15 +1,15 @@
 //! IS_DATETIME: whether a text is a date and time.
 //!
-//! Owns the answer for any value. Does not own the accepted texts: see `moment`.
+//! Owns the answer for any value. Does not own the accepted texts: see `utc_date_time`.
 
-use super::moment::Moment;
+use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
 use crate::function::declaration::{Family, Function, ReturnKind, call};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
     &[Function::scalar(Family::DateTime, "IS_DATETIME", |arguments, _| {
-        Value::Bool(argument::text(arguments, 0).and_then(Moment::parse).is_some())
+        Value::Bool(argument::text(arguments, 0).and_then(UtcDateTime::parse).is_some())
     })
     .takes(&["value"])
     .gives(

@@ -3,8 +3,8 @@
 //! Owns the text of a moment, its parts, and the calendar by way of `jiff`. Everything is UTC and counted in
 //! 100-nanosecond ticks since 1970. Does not own a clock: the context says what time it is.
 
-mod moment;
 mod part;
+mod utc_date_time;
 
 pub(super) mod add;
 pub(super) mod bin;
@@ -16,4 +16,4 @@ pub(super) mod format;
 pub(super) mod from_parts;
 pub(super) mod is_date_time;
 
-pub use moment::Moment;
+pub use utc_date_time::UtcDateTime;

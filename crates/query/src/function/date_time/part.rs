@@ -4,7 +4,7 @@
 
 use jiff::ToSpan;
 
-use super::moment::{Moment, TICKS_PER_DAY, TICKS_PER_MILLISECOND};
+use super::utc_date_time::{TICKS_PER_DAY, TICKS_PER_MILLISECOND, UtcDateTime};
 use crate::value::Value;
 
 /// A part of a date and time.
@@ -67,16 +67,16 @@ impl Part {
 
 /// A moment so many parts later; none outside the calendar. A day the month lacks becomes its last; nanoseconds below
 /// a tick are dropped.
-pub(super) fn add(moment: Moment, part: Part, number: i64) -> Option<Moment> {
+pub(super) fn add(moment: UtcDateTime, part: Part, number: i64) -> Option<UtcDateTime> {
     match part.length() {
         Length::Months(months) => {
             let months = number.checked_mul(months)?;
             let span = 0.seconds().try_months(months).ok()?;
-            Moment::from_civil(moment.civil().checked_add(span).ok()?)
+            UtcDateTime::from_civil(moment.civil().checked_add(span).ok()?)
         }
         Length::Nanoseconds(nanoseconds) => {
             let ticks = i128::from(number) * nanoseconds / 100;
-            Moment::from_ticks(moment.ticks().checked_add(i64::try_from(ticks).ok()?)?)
+            UtcDateTime::from_ticks(moment.ticks().checked_add(i64::try_from(ticks).ok()?)?)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use model::{FullTextPolicy, GeospatialConfig, Json, PropertyPath, VectorEmbeddingPolicy};
 
-use crate::function::{CallContext, Kind, Moment, PatternCache, lookup};
+use crate::function::{CallContext, Kind, PatternCache, UtcDateTime, lookup};
 use crate::value::Value;
 
 /// Reads arguments as examples write them.
@@ -81,8 +81,8 @@ pub(in crate::function) fn with_context<R>(
     let texts = br#"{"defaultLanguage": "en-US",
         "fullTextPaths": [{"path": "/german", "language": "de-DE"}]}"#;
     use_context(&CallContext {
-        now: Moment::parse("2024-10-14T14:20:30.6668888Z").unwrap(),
-        query_start: Moment::parse("2024-10-14T14:20:30Z").unwrap(),
+        now: UtcDateTime::parse("2024-10-14T14:20:30.6668888Z").unwrap(),
+        query_start: UtcDateTime::parse("2024-10-14T14:20:30Z").unwrap(),
         random: &|| 0.25,
         geospatial: GeospatialConfig::Geography,
         vector_embeddings: &VectorEmbeddingPolicy::from_json(&Json::parse(embeddings).unwrap())

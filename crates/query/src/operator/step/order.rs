@@ -3,13 +3,13 @@
 //! Owns the order of rows by their keys: any value against any other, ties by the row's number. Sorts what it is given;
 //! whether an index gives the rows in order already is for the engine to know.
 
-use std::cmp::Ordering as Outcome;
+use std::cmp::Ordering;
 
 use model::{DistanceFunction, VectorEmbeddingPolicy};
 
 use super::ranking::Ranking;
 use crate::ast::SortOrder;
-use crate::bind::{BoundQuery, Expression, OrderKey, Ordering};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey};
 use crate::evaluate::{EvaluationError, Formula, Memory, Preparation, Scope, bytes_of};
 use crate::value::{Value, total_order};
 
@@ -65,11 +65,11 @@ impl RowOrder {
 
     /// Compares the keys and numbers of two rows.
     #[must_use]
-    pub fn compare(&self, left: (&[Value], u64), right: (&[Value], u64)) -> Outcome {
+    pub fn compare(&self, left: (&[Value], u64), right: (&[Value], u64)) -> Ordering {
         let keys = left.0.iter().zip(right.0).zip(&self.directions);
         for ((left, right), direction) in keys {
             let order = direction.compare(left, right);
-            if order != Outcome::Equal {
+            if order != Ordering::Equal {
                 return order;
             }
         }
@@ -79,7 +79,7 @@ impl RowOrder {
 
 impl Direction {
     /// Compares two keys.
-    pub(super) fn compare(self, left: &Value, right: &Value) -> Outcome {
+    pub(super) fn compare(self, left: &Value, right: &Value) -> Ordering {
         match self {
             Self::Ascending => total_order(left, right),
             Self::Descending => total_order(right, left),
@@ -104,11 +104,11 @@ impl Order {
     /// The order of a query; none when it asks for none.
     pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
         let (expressions, directions): (Vec<&Expression>, Vec<Direction>) = match &query.order_by {
-            Ordering::None => return None,
-            Ordering::Keys(keys) => {
+            BoundOrderBy::None => return None,
+            BoundOrderBy::Keys(keys) => {
                 keys.iter().map(|key| (&key.expression, key_direction(key, preparation))).unzip()
             }
-            Ordering::Rank(scores) => {
+            BoundOrderBy::Rank(scores) => {
                 let (keys, ranking) = Ranking::prepare(scores, preparation);
                 let order = RowOrder { directions: vec![ranking.direction()] };
                 return Some(Self { keys, order, ranking: Some(ranking) });

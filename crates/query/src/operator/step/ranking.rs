@@ -4,7 +4,7 @@
 //! query, and how the ranks of several scores are fused. Exact: every row is ranked by every score. Does not own BM25
 //! nor the order of single values.
 
-use std::cmp::Ordering as Outcome;
+use std::cmp::Ordering;
 
 use super::order::{Direction, score_direction};
 use crate::bind::Expression;
@@ -152,7 +152,7 @@ fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: Direction) -> Vec<f6
     for (at, row) in order.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| order.get(before));
         if let Some(before) = before
-            && direction.compare(key(*before), key(*row)) != Outcome::Equal
+            && direction.compare(key(*before), key(*row)) != Ordering::Equal
         {
             rank += 1.0;
         }

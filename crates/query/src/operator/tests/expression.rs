@@ -3,12 +3,12 @@
 use crate::ast::BinaryOperator;
 use crate::bind::{Expression, PathStep};
 use crate::evaluate::{EvaluationContext, EvaluationError, UserFunctions};
-use crate::function::Moment;
+use crate::function::UtcDateTime;
 use crate::operator::PreparedExpression;
 use crate::value::Value;
 
 fn context() -> EvaluationContext {
-    EvaluationContext::at(Moment::from_milliseconds(0).unwrap())
+    EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap())
 }
 
 fn integer(value: i64) -> Expression {
@@ -91,7 +91,10 @@ fn every_error_has_a_sentence_and_numbers_have_a_code() {
         let sentence = error.to_string();
         assert!(sentence.ends_with('.') && !sentence.contains("Error"), "{sentence}");
         let code = error.to_query_error().code;
-        assert_eq!(code == crate::Code::Number(4001), error == EvaluationError::NotRepresentable);
+        assert_eq!(
+            code == crate::QueryErrorCode::Number(4001),
+            error == EvaluationError::NotRepresentable
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use model::Json;
 use crate::ast::SortOrder;
 use crate::bind::{BoundQuery, BuiltInFunctions, Parameters};
 use crate::evaluate::{EvaluationContext, EvaluationError};
-use crate::function::Moment;
+use crate::function::UtcDateTime;
 use crate::operator::*;
 use crate::value::Value;
 
@@ -16,7 +16,7 @@ fn bound(text: &str) -> BoundQuery {
 fn context(held_bytes_max: usize) -> EvaluationContext {
     EvaluationContext {
         held_bytes_max,
-        ..EvaluationContext::at(Moment::from_milliseconds(0).unwrap())
+        ..EvaluationContext::starting_at(UtcDateTime::from_milliseconds(0).unwrap())
     }
 }
 

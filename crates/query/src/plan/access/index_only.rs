@@ -4,7 +4,7 @@
 //! of indexed values. A term that does not hold its value (an array, an object, a long text) still needs its item.
 
 use super::policy::Indexes;
-use crate::bind::{BoundQuery, Expression, Grouping, Input, Ordering, Projection};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, Projection};
 use crate::evaluate::constant;
 use crate::plan::condition::{Exactness, ItemPath, Resolved, Scope};
 
@@ -50,7 +50,7 @@ pub(super) fn index_only(
         return None;
     };
     let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
-    if !is_item || !remaining.is_empty() || matches!(query.order_by, Ordering::Rank(_)) {
+    if !is_item || !remaining.is_empty() || matches!(query.order_by, BoundOrderBy::Rank(_)) {
         return None;
     }
     let reader = Reader { scope, indexes };

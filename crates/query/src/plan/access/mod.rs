@@ -4,16 +4,16 @@
 //! choice follows fixed rules and never an estimate, so that the same query always runs the same way. Does not own the
 //! index: the engine reads terms, and may always read more than a plan asks for.
 
+mod describe;
 mod index_only;
 mod lookup;
 mod order;
 mod plan;
 mod policy;
-mod words;
 
+pub use describe::describe_plan;
 pub use index_only::IndexOnly;
 pub use lookup::{CompositeLookup, Lookup};
 pub use order::OrderAccess;
-pub use plan::{AccessPlan, plan_access, plan_access_of};
+pub use plan::{AccessPlan, plan_access, plan_access_with_condition};
 pub use policy::Indexes;
-pub use words::plan_in_words;

@@ -8,7 +8,7 @@ use model::{CompositeOrder, IndexPathSegment, Json};
 
 use super::policy::{Indexes, is_without_terms};
 use crate::ast::SortOrder;
-use crate::bind::{BoundQuery, Grouping, OrderKey, Ordering, PathStep};
+use crate::bind::{BoundOrderBy, BoundQuery, Grouping, OrderKey, PathStep};
 use crate::error::QueryError;
 use crate::plan::condition::{Condition, ItemPath, ValueSet};
 
@@ -49,9 +49,9 @@ pub(super) fn order(
     indexes: &Indexes,
 ) -> Result<OrderAccess, QueryError> {
     let keys = match &query.order_by {
-        Ordering::None => return Ok(OrderAccess::Unordered),
-        Ordering::Rank(_) => return Ok(OrderAccess::Sorted),
-        Ordering::Keys(keys) => keys,
+        BoundOrderBy::None => return Ok(OrderAccess::Unordered),
+        BoundOrderBy::Rank(_) => return Ok(OrderAccess::Sorted),
+        BoundOrderBy::Keys(keys) => keys,
     };
     if query.grouping != Grouping::None {
         return Ok(OrderAccess::Sorted);

@@ -31,14 +31,14 @@ pub struct AccessPlan {
 /// # Errors
 /// When no index gives the order asked for.
 pub fn plan_access(query: &BoundQuery, indexes: &Indexes) -> Result<AccessPlan, QueryError> {
-    plan_access_of(query, &row_condition(query), indexes)
+    plan_access_with_condition(query, &row_condition(query), indexes)
 }
 
 /// The same for a query whose row condition is known.
 ///
 /// # Errors
 /// When no index gives the order asked for.
-pub fn plan_access_of(
+pub fn plan_access_with_condition(
     query: &BoundQuery,
     condition: &Condition,
     indexes: &Indexes,

@@ -10,7 +10,7 @@ use super::info::QueryInfo;
 use super::merge::MergeRecipe;
 use super::{aggregate, distinct_count, order_by, plain};
 use crate::ast::Query;
-use crate::bind::{BoundQuery, Grouping, Ordering};
+use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
 use crate::error::QueryError;
 use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
 
@@ -63,7 +63,7 @@ pub fn distribute(
     let partitions = partition_filter(bound, context.partition_key);
     let is_single_key = partitions.is_single_key(context.partition_key);
     let ranges = partitions.ranges(context.partition_key);
-    let body = if matches!(bound.order_by, Ordering::Rank(_)) {
+    let body = if matches!(bound.order_by, BoundOrderBy::Rank(_)) {
         check_ranked(tree, bound)?;
         QueryBody::Hybrid(hybrid::hybrid(tree, bound, context))
     } else {
@@ -97,7 +97,7 @@ fn info(
     if bound.grouping != Grouping::None {
         return aggregate::info(tree, bound);
     }
-    if matches!(bound.order_by, Ordering::Keys(_)) {
+    if matches!(bound.order_by, BoundOrderBy::Keys(_)) {
         return Ok(order_by::info(tree, bound, context.vectors));
     }
     Ok(plain::info(tree, bound, is_single_key))

@@ -12,7 +12,7 @@ use super::build::{
 use super::info::{DistinctKind, QueryInfo};
 use super::plain::has_select_value;
 use crate::ast::{OrderBy, OrderItem, Query, Scalar, Selection, SortOrder};
-use crate::bind::{BoundQuery, Expression, OrderKey, Ordering, PathStep};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey, PathStep};
 use crate::evaluate::constant;
 use crate::printer::{print, print_scalar};
 use crate::value::Value;
@@ -22,7 +22,8 @@ pub(super) fn info(
     bound: &BoundQuery,
     vectors: Option<&VectorEmbeddingPolicy>,
 ) -> QueryInfo {
-    let (Some(OrderBy::Items(list, _)), Ordering::Keys(keys)) = (&tree.order_by, &bound.order_by)
+    let (Some(OrderBy::Items(list, _)), BoundOrderBy::Keys(keys)) =
+        (&tree.order_by, &bound.order_by)
     else {
         return QueryInfo::plain(has_select_value(tree));
     };

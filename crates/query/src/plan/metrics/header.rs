@@ -29,7 +29,7 @@ impl IndexMetrics {
 
     /// The second form.
     #[must_use]
-    pub fn to_second_json(&self) -> Json {
+    pub fn to_json_v2(&self) -> Json {
         let mut members = Object::new();
         members.insert(
             "UtilizedIndexes",
@@ -50,8 +50,8 @@ impl IndexMetrics {
 
     /// The second form as a header.
     #[must_use]
-    pub fn to_second_header(&self) -> String {
-        percent_encoded(&self.to_second_json().to_string())
+    pub fn to_header_v2(&self) -> String {
+        percent_encoded(&self.to_json_v2().to_string())
     }
 }
 

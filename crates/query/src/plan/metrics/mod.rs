@@ -6,4 +6,4 @@
 mod header;
 mod report;
 
-pub use report::{IndexMetrics, MetricIndex, index_metrics, index_metrics_of};
+pub use report::{IndexMetrics, MetricIndex, index_metrics, index_metrics_with_condition};

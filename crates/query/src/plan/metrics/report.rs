@@ -5,7 +5,7 @@
 
 use model::IndexPathSegment;
 
-use crate::bind::{BoundQuery, Expression, Grouping, Ordering, PathStep, Projection};
+use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, PathStep, Projection};
 use crate::plan::access::Indexes;
 use crate::plan::condition::{
     Condition, Exactness, ItemPath, PathCondition, Resolved, Scope, row_condition,
@@ -36,12 +36,12 @@ pub struct MetricIndex {
 /// Reports which indexes a query uses, and which it misses.
 #[must_use]
 pub fn index_metrics(query: &BoundQuery, indexes: &Indexes) -> IndexMetrics {
-    index_metrics_of(query, &row_condition(query), indexes)
+    index_metrics_with_condition(query, &row_condition(query), indexes)
 }
 
 /// The same for a query whose row condition is known.
 #[must_use]
-pub fn index_metrics_of(
+pub fn index_metrics_with_condition(
     query: &BoundQuery,
     condition: &Condition,
     indexes: &Indexes,
@@ -110,8 +110,8 @@ fn projected(query: &BoundQuery, scope: &Scope) -> Vec<(ItemPath, bool)> {
 
 fn ordered(query: &BoundQuery) -> Vec<ItemPath> {
     let keys = match &query.order_by {
-        Ordering::Keys(keys) => keys.as_slice(),
-        Ordering::None | Ordering::Rank(_) => &[],
+        BoundOrderBy::Keys(keys) => keys.as_slice(),
+        BoundOrderBy::None | BoundOrderBy::Rank(_) => &[],
     };
     keys.iter().filter_map(|key| key.path.as_ref().map(|steps| item_path(steps))).collect()
 }

@@ -3,7 +3,7 @@
 //! Shared with the targets in `fuzz/`, so it names nothing of the tests.
 
 use model::{IndexingPolicy, Json, Object, PartitionKeyDefinition};
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::plan::access::{Indexes, plan_access};
 use query::plan::distribute::{FeatureSet, PlanContext, distribute};
 use query::plan::metrics::index_metrics;
@@ -35,9 +35,11 @@ pub(crate) fn check_query(text: &str) {
     if let Ok(plan) = distribute(&tree, &bound, &context) {
         let _ = plan.to_json();
     }
-    let start = Moment::from_milliseconds(0).expect("1970 is known");
-    let context =
-        EvaluationContext { held_bytes_max: HELD_BYTES_MAX, ..EvaluationContext::at(start) };
+    let start = UtcDateTime::from_milliseconds(0).expect("1970 is known");
+    let context = EvaluationContext {
+        held_bytes_max: HELD_BYTES_MAX,
+        ..EvaluationContext::starting_at(start)
+    };
     let mut executor = Executor::new(&bound, context);
     if executor.push_text(ITEM).is_ok() {
         let _ = executor.finish();

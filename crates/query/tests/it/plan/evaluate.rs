@@ -4,7 +4,7 @@ use model::VectorEmbeddingPolicy;
 use model::{CompositeIndex, FullTextPolicy, GeospatialConfig, IndexPathSegment, Json};
 use query::ast::{BinaryOperator, Literal, Negation, SubqueryKind, UnaryOperator};
 use query::bind::{BoundQuery, Expression, Input, PathStep};
-use query::function::{CallContext, Kind, Moment, PatternCache, lookup};
+use query::function::{CallContext, Kind, PatternCache, UtcDateTime, lookup};
 use query::plan::access::Lookup;
 use query::plan::condition::PathCondition;
 use query::value::{LikePattern, Value, logic};
@@ -145,8 +145,8 @@ fn call(function: &str, arguments: &[Value]) -> Value {
     scalar(
         arguments,
         &CallContext {
-            now: Moment::EPOCH,
-            query_start: Moment::EPOCH,
+            now: UtcDateTime::EPOCH,
+            query_start: UtcDateTime::EPOCH,
             random: &|| 0.5,
             geospatial: GeospatialConfig::Geography,
             vector_embeddings: &VectorEmbeddingPolicy::default(),

@@ -64,7 +64,7 @@ fn both_forms_have_their_members_in_order() {
         )
     );
     assert_eq!(
-        metrics.to_second_json().to_string(),
+        metrics.to_json_v2().to_string(),
         concat!(
             r#"{"UtilizedIndexes":{"SingleIndexes":[{"IndexSpec":"/name/?"},{"IndexSpec":"/id/?"}],"#,
             r#""CompositeIndexes":[]},"PotentialIndexes":{"SingleIndexes":[],"CompositeIndexes":"#,
@@ -72,7 +72,7 @@ fn both_forms_have_their_members_in_order() {
         )
     );
     assert!(metrics.to_header().starts_with("eyJVdGlsaXplZFNpbmdsZUluZGV4ZXMiOlt7"));
-    assert!(metrics.to_second_header().starts_with("%7B%22UtilizedIndexes%22%3A%7B"));
+    assert!(metrics.to_header_v2().starts_with("%7B%22UtilizedIndexes%22%3A%7B"));
 }
 
 #[test]

@@ -10,11 +10,11 @@ mod access;
 mod bound;
 mod composite;
 mod condition;
+mod describe;
 mod evaluate;
 mod file;
 mod metrics;
 pub(crate) mod property;
 mod rewrite;
-mod words;
 
 use bound::bound;

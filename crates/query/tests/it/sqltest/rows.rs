@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use model::{FullTextPolicy, Json, VectorEmbeddingPolicy};
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::value::Value;
 use query::{
     BoundQuery, EvaluationContext, EvaluationError, Executor, RowStream, UserFunctions, row_text,
@@ -36,8 +36,8 @@ pub(crate) fn context() -> EvaluationContext {
         "dimensions": 2, "distanceFunction": "euclidean"}]}"#;
     let texts = br#"{"defaultLanguage": "en-US",
         "fullTextPaths": [{"path": "/german", "language": "de-DE"}]}"#;
-    let now = Moment::parse("2024-10-14T14:20:30.6668888Z").expect("a moment");
-    let start = Moment::parse("2024-10-14T14:20:30Z").expect("a moment");
+    let now = UtcDateTime::parse("2024-10-14T14:20:30.6668888Z").expect("a moment");
+    let start = UtcDateTime::parse("2024-10-14T14:20:30Z").expect("a moment");
     let json = |text: &[u8]| Json::parse(text).expect("a policy is JSON");
     let embeddings = VectorEmbeddingPolicy::from_json(&json(embeddings)).expect("a policy");
     let texts = FullTextPolicy::from_json(&json(texts)).expect("a policy");
@@ -46,7 +46,7 @@ pub(crate) fn context() -> EvaluationContext {
         vector_embeddings: Arc::new(embeddings),
         full_text: Arc::new(texts),
         user_functions: Arc::new(CaseFunctions),
-        ..EvaluationContext::at(start)
+        ..EvaluationContext::starting_at(start)
     }
 }
 

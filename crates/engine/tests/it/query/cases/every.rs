@@ -7,7 +7,7 @@ use engine::operation::CreateContainer;
 use engine::query::QueryItems;
 use engine::{ContainerLink, Error, TravellingClock};
 use model::{ContainerProperties, IndexingPolicy, Json, TimestampMs};
-use query::bind::{BoundQuery, Ordering, PathStep};
+use query::bind::{BoundOrderBy, BoundQuery, PathStep};
 use query::plan::access::{Indexes, plan_access};
 use query::{BuiltInFunctions, ComputedProperties, Parameters, QueryError};
 use storage::memory::MemoryStore;
@@ -238,7 +238,7 @@ impl Run<'_> {
             return Err(wrong(format!("{} rows instead of {}", found.len(), expected.len())));
         }
         let comparison = Comparison::of(bound);
-        if bound.order_by != Ordering::None {
+        if bound.order_by != BoundOrderBy::None {
             return expected.iter().zip(found).try_for_each(|(expected, found)| {
                 let class = std::slice::from_ref(expected);
                 comparison.check_part(class, std::slice::from_ref(found)).map_err(wrong)
@@ -264,7 +264,7 @@ impl Run<'_> {
 
 /// The composite index for an order by several properties, as policies write it.
 fn composite(bound: &BoundQuery) -> Option<String> {
-    let Ordering::Keys(keys) = &bound.order_by else { return None };
+    let BoundOrderBy::Keys(keys) = &bound.order_by else { return None };
     let mut paths = Vec::new();
     for key in keys {
         let mut path = String::new();

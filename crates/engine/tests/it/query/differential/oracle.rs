@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use model::Json;
-use query::bind::{BoundQuery, Expression, Ordering as Order, OutputProperty, Projection};
-use query::function::Moment;
+use query::bind::{BoundOrderBy as Order, BoundQuery, Expression, OutputProperty, Projection};
+use query::function::UtcDateTime;
 use query::plan::access::{Indexes, plan_access};
 use query::value::{Value, total_order};
 use query::{
@@ -46,7 +46,7 @@ pub(super) struct ExpectedRows {
 pub(super) struct Circumstances<'world> {
     pub(super) indexes: &'world Indexes,
     pub(super) computed: &'world ComputedProperties,
-    pub(super) now: Moment,
+    pub(super) now: UtcDateTime,
 }
 
 pub(super) fn parameters(query: &QueryText) -> Parameters {
@@ -86,14 +86,14 @@ pub(crate) fn unwindowed_rows(
     bound: &BoundQuery,
     items: &[Json],
 ) -> Result<Vec<String>, EvaluationError> {
-    let now = Moment::from_milliseconds(0).expect("1970 is a year the language knows");
+    let now = UtcDateTime::from_milliseconds(0).expect("1970 is a year the language knows");
     classes(bound, items, now).map(|classes| classes.concat())
 }
 
 fn classes(
     bound: &BoundQuery,
     items: &[Json],
-    now: Moment,
+    now: UtcDateTime,
 ) -> Result<Vec<Vec<String>>, EvaluationError> {
     let mut whole = bound.clone();
     whole.top = None;
@@ -168,8 +168,12 @@ fn assert_order(query: &BoundQuery, classes: &[(Vec<Value>, Vec<String>)]) {
     }
 }
 
-fn run(query: &BoundQuery, items: &[Json], now: Moment) -> Result<Vec<Value>, EvaluationError> {
-    let mut executor = Executor::new(query, EvaluationContext::at(now));
+fn run(
+    query: &BoundQuery,
+    items: &[Json],
+    now: UtcDateTime,
+) -> Result<Vec<Value>, EvaluationError> {
+    let mut executor = Executor::new(query, EvaluationContext::starting_at(now));
     for item in items {
         executor.push(item)?;
     }

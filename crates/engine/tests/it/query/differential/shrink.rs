@@ -6,7 +6,7 @@
 use model::{ContainerProperties, FeedRange, Json};
 use query::ComputedProperties;
 use query::ast::{Query, Scalar, ScalarKind, Selection};
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::plan::access::Indexes;
 
 use super::asked::{Asked, compare};
@@ -83,7 +83,7 @@ impl Case<'_> {
         let circumstances = Circumstances {
             indexes: &Indexes::new(&self.properties.indexing_policy),
             computed: &ComputedProperties::new(&self.properties.computed_properties).ok()?,
-            now: Moment::from_milliseconds(now)?,
+            now: UtcDateTime::from_milliseconds(now)?,
         };
         let expected = expected(&self.asked.query, &items, &circumstances);
         let answer = self.asked.all(&account.engine, &link).await;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use engine::{ContainerLink, ErrorKind, Settings};
 use model::{ContainerProperties, FeedRange, IndexingMode, IndexingPolicy, Json, Throughput};
 use query::ComputedProperties;
-use query::function::Moment;
+use query::function::UtcDateTime;
 use query::plan::access::{Indexes, plan_access};
 
 use super::asked::{Asked, compare};
@@ -102,9 +102,9 @@ impl World {
         format!("{} {id}", self.keys.definition.extract(item))
     }
 
-    fn now(&self) -> Moment {
+    fn now(&self) -> UtcDateTime {
         let now = i64::try_from(self.account.engine.environment().now().0).unwrap();
-        Moment::from_milliseconds(now).unwrap()
+        UtcDateTime::from_milliseconds(now).unwrap()
     }
 
     /// Puts a number of random queries, with changes between them.

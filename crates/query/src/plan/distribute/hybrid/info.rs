@@ -10,7 +10,7 @@ use super::super::order_by::number_json;
 use super::component::{Component, components};
 use super::statistics;
 use crate::ast::{Literal, OrderBy, Query, Scalar, ScalarKind};
-use crate::bind::{BoundQuery, Ordering};
+use crate::bind::{BoundOrderBy, BoundQuery};
 
 /// Rows of a component at least, so that fusion sees beyond the rows wanted.
 const COMPONENT_ROWS_MIN: u32 = 120;
@@ -98,7 +98,7 @@ struct Scores {
 
 /// The scores of a query and their weights. A negative weight turns the order of its score round.
 fn scores(tree: &Query, bound: &BoundQuery) -> Scores {
-    let (Some(OrderBy::Rank(calls, _)), Ordering::Rank(formulas)) =
+    let (Some(OrderBy::Rank(calls, _)), BoundOrderBy::Rank(formulas)) =
         (&tree.order_by, &bound.order_by)
     else {
         return Scores { list: Vec::new(), weights: Vec::new() };

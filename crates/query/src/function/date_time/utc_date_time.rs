@@ -20,11 +20,11 @@ const EPOCH: Date = date(1970, 1, 1);
 
 /// A point in time between the years 1 and 9999, to 100 nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment {
+pub struct UtcDateTime {
     ticks: i64,
 }
 
-impl Moment {
+impl UtcDateTime {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self { ticks: 0 };
     /// 1601-01-01T00:00:00Z, before which ticks and bins are refused.
@@ -120,7 +120,7 @@ impl Moment {
 }
 
 /// `YYYY-MM-DDThh:mm:ss.fffffffZ`, always with seven fraction digits.
-impl fmt::Display for Moment {
+impl fmt::Display for UtcDateTime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let civil = self.civil();
         write!(
@@ -175,18 +175,22 @@ mod tests {
             ("1970-01-01", 0),
             ("2015-05-19T12:00:00.0000000Z", 14_320_368_000_000_000),
             ("2020-08-13T23:19:54.3002652Z", 15_973_607_943_002_652),
-            ("1601-01-01T00:00:00.0000000Z", Moment::EARLIEST.ticks()),
-            ("0001-01-01", Moment::MIN.ticks()),
-            ("9999-12-31T23:59:59.9999999Z", Moment::MAX.ticks()),
+            ("1601-01-01T00:00:00.0000000Z", UtcDateTime::EARLIEST.ticks()),
+            ("0001-01-01", UtcDateTime::MIN.ticks()),
+            ("9999-12-31T23:59:59.9999999Z", UtcDateTime::MAX.ticks()),
             ("1969-12-31 23:59:59.9999999", -1),
         ];
         for (text, ticks) in cases {
-            assert_eq!(Moment::parse(text).map(Moment::ticks), Some(ticks), "{text}");
-            let printed = Moment::from_ticks(ticks).unwrap().to_string();
-            assert_eq!(Moment::parse(&printed).map(Moment::ticks), Some(ticks), "{printed}");
+            assert_eq!(UtcDateTime::parse(text).map(UtcDateTime::ticks), Some(ticks), "{text}");
+            let printed = UtcDateTime::from_ticks(ticks).unwrap().to_string();
+            assert_eq!(
+                UtcDateTime::parse(&printed).map(UtcDateTime::ticks),
+                Some(ticks),
+                "{printed}"
+            );
         }
-        assert_eq!(Moment::from_ticks(Moment::MAX.ticks() + 1), None);
-        assert_eq!(Moment::from_ticks(i64::MIN), None);
+        assert_eq!(UtcDateTime::from_ticks(UtcDateTime::MAX.ticks() + 1), None);
+        assert_eq!(UtcDateTime::from_ticks(i64::MIN), None);
     }
 
     #[test]
@@ -207,7 +211,7 @@ mod tests {
             "0000-01-01",
             "２020-01-01",
         ] {
-            assert_eq!(Moment::parse(text), None, "{text}");
+            assert_eq!(UtcDateTime::parse(text), None, "{text}");
         }
     }
 }

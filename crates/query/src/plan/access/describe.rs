@@ -22,7 +22,7 @@ const INDENT: &str = "  ";
 
 /// What a plan does, sentence by sentence.
 #[must_use]
-pub fn plan_in_words(
+pub fn describe_plan(
     tree: &Query,
     bound: &BoundQuery,
     plan: &AccessPlan,

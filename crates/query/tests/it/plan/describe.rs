@@ -1,7 +1,7 @@
 //! Plans in words.
 
 use model::{IndexingPolicy, Json};
-use query::plan::access::{Indexes, plan_access, plan_in_words};
+use query::plan::access::{Indexes, describe_plan, plan_access};
 
 use super::bound;
 
@@ -13,7 +13,7 @@ fn check(text: &str, expected: &[&str]) {
     let indexes = Indexes::new(&policy);
     let (tree, query) = bound(text);
     let plan = plan_access(&query, &indexes).unwrap();
-    assert_eq!(plan_in_words(&tree, &query, &plan, &indexes), expected, "{text}");
+    assert_eq!(describe_plan(&tree, &query, &plan, &indexes), expected, "{text}");
 }
 
 #[test]
