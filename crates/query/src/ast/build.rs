@@ -4,7 +4,8 @@
 //! whoever rewrites a tree.
 
 use super::{
-    BinaryOperator, Branch, Literal, Member, Scalar, ScalarKind, Span, Step, UnaryOperator,
+    BinaryOperator, ConditionalBranch, Literal, Member, MemberStep, Scalar, ScalarKind, Span,
+    UnaryOperator,
 };
 
 impl Scalar {
@@ -20,7 +21,9 @@ impl Scalar {
         let span = left.span.to(right.span);
         match left.kind {
             ScalarKind::Chain { first, mut rest }
-                if rest.first().is_some_and(|(known, _)| known.level() == operator.level()) =>
+                if rest
+                    .first()
+                    .is_some_and(|(known, _)| known.precedence() == operator.precedence()) =>
             {
                 rest.push((operator, right));
                 Self::new(ScalarKind::Chain { first, rest }, span)
@@ -45,13 +48,13 @@ impl Scalar {
 
     /// `target step`.
     #[must_use]
-    pub fn member(target: Self, step: Step, span: Span) -> Self {
+    pub fn member(target: Self, step: MemberStep, span: Span) -> Self {
         Self::members(target, vec![step], span)
     }
 
     /// `target step step`.
     #[must_use]
-    pub fn members(target: Self, below: Vec<Step>, span: Span) -> Self {
+    pub fn members(target: Self, below: Vec<MemberStep>, span: Span) -> Self {
         let member = match target.kind {
             ScalarKind::Member(Member { target, mut steps }) => {
                 steps.extend(below);
@@ -80,7 +83,7 @@ impl Scalar {
 
     /// `a ? b : c`, with any number of branches; without branches, the last value itself.
     #[must_use]
-    pub fn conditional(mut branches: Vec<Branch>, otherwise: Self, span: Span) -> Self {
+    pub fn conditional(mut branches: Vec<ConditionalBranch>, otherwise: Self, span: Span) -> Self {
         if branches.is_empty() {
             return otherwise;
         }

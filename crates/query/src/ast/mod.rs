@@ -8,22 +8,24 @@ mod build;
 mod limits;
 mod literal;
 mod operator;
-mod part;
 mod query;
 mod scalar;
 mod source;
 mod span;
+mod visit;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use limits::{PARENTHESES_MAX, TREE_LEVELS_MAX};
 pub use literal::Literal;
-pub use operator::{BinaryOperator, Level, UnaryOperator};
+pub use operator::{BinaryOperator, Precedence, UnaryOperator};
 pub use query::{
-    Count, CountKind, Direction, OffsetLimit, OrderBy, OrderItem, Query, Select, SelectItem,
+    Count, CountKind, OffsetLimit, OrderBy, OrderDirection, OrderItem, Query, Select, SelectItem,
     Selection, SortOrder, Top,
 };
-pub use scalar::{Branch, Member, Negation, ObjectMember, Scalar, ScalarKind, Step, SubqueryKind};
+pub use scalar::{
+    ConditionalBranch, Member, MemberStep, Negation, ObjectMember, Scalar, ScalarKind, SubqueryKind,
+};
 pub use source::{FromClause, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
 pub use span::{Name, Span};

@@ -62,7 +62,7 @@ pub enum BinaryOperator {
 
 /// How tightly a binary operator binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum Precedence {
     /// `OR`
     Or,
     /// `AND`
@@ -80,10 +80,10 @@ pub enum Level {
 impl BinaryOperator {
     /// How tightly it binds.
     #[must_use]
-    pub fn level(self) -> Level {
+    pub fn precedence(self) -> Precedence {
         match self {
-            Self::Or => Level::Or,
-            Self::And => Level::And,
+            Self::Or => Precedence::Or,
+            Self::And => Precedence::And,
             Self::Equal
             | Self::NotEqual
             | Self::Less
@@ -92,12 +92,12 @@ impl BinaryOperator {
             | Self::GreaterOrEqual
             | Self::ShiftLeft
             | Self::ShiftRight
-            | Self::ShiftRightUnsigned => Level::Comparison,
-            Self::Concatenate => Level::Concatenation,
+            | Self::ShiftRightUnsigned => Precedence::Comparison,
+            Self::Concatenate => Precedence::Concatenation,
             Self::BitwiseOr | Self::BitwiseXor | Self::BitwiseAnd | Self::Add | Self::Subtract => {
-                Level::Additive
+                Precedence::Additive
             }
-            Self::Multiply | Self::Divide | Self::Modulo => Level::Multiplicative,
+            Self::Multiply | Self::Divide | Self::Modulo => Precedence::Multiplicative,
         }
     }
 

@@ -79,12 +79,12 @@ pub struct OrderItem {
     /// The value.
     pub expression: Scalar,
     /// The direction, if the user named one.
-    pub direction: Option<Direction>,
+    pub direction: Option<OrderDirection>,
 }
 
 /// A direction as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Direction {
+pub struct OrderDirection {
     /// What it means.
     pub order: SortOrder,
     /// How it was spelled: printed queries keep it.

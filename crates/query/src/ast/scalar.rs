@@ -45,7 +45,7 @@ pub enum ScalarKind {
     /// `a ? b : c ? d : e`.
     Conditional {
         /// The conditions with their values, never empty.
-        branches: Vec<Branch>,
+        branches: Vec<ConditionalBranch>,
         /// The value when no condition holds.
         otherwise: Box<Scalar>,
     },
@@ -113,12 +113,12 @@ pub struct Member {
     /// Where the path starts.
     pub target: Box<Scalar>,
     /// The steps, never empty.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MemberStep>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum MemberStep {
     /// `.name`
     Property(Name),
     /// `[expression]`
@@ -136,7 +136,7 @@ pub enum Negation {
 
 /// One condition of a conditional with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Branch {
+pub struct ConditionalBranch {
     /// When.
     pub condition: Scalar,
     /// What then.

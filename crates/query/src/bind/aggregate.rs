@@ -2,8 +2,8 @@
 //!
 //! Owns where aggregates may stand, what they may contain, which queries have groups, and what GROUP BY accepts.
 
-use super::binder::{Binder, Place};
-use super::bound::Aggregate;
+use super::binder::{Binder, ClauseContext};
+use super::bound::AggregateCall;
 use super::bound::Expression;
 use super::catalog::FunctionKind;
 use crate::ast::{Scalar, ScalarKind, Select, Selection, Span};
@@ -21,17 +21,17 @@ impl Binder<'_> {
             self.errors.push(text::nested_aggregate(span.0));
             return Expression::UNDEFINED;
         }
-        match self.frame.place {
-            Place::Groups => {}
-            Place::Row(clause) => self.errors.push(text::misplaced_aggregate(clause)),
-            Place::Rank => self.errors.push(text::misplaced_aggregate("ORDER BY RANK")),
+        match self.frame.clause {
+            ClauseContext::Groups => {}
+            ClauseContext::Row(clause) => self.errors.push(text::misplaced_aggregate(clause)),
+            ClauseContext::Rank => self.errors.push(text::misplaced_aggregate("ORDER BY RANK")),
         }
-        let place = std::mem::replace(&mut self.frame.place, Place::Row("SELECT"));
-        self.show_groups(false);
+        let clause = std::mem::replace(&mut self.frame.clause, ClauseContext::Row("SELECT"));
+        self.set_grouped(false);
         let argument = arguments.first().map_or(Expression::UNDEFINED, |first| self.scalar(first));
-        self.show_groups(place == Place::Groups);
-        self.frame.place = place;
-        let aggregate = Aggregate { function, argument };
+        self.set_grouped(clause == ClauseContext::Groups);
+        self.frame.clause = clause;
+        let aggregate = AggregateCall { function, argument };
         let known = self.frame.aggregates.iter().position(|known| *known == aggregate);
         Expression::Aggregate(known.unwrap_or_else(|| {
             self.frame.aggregates.push(aggregate);
@@ -57,7 +57,7 @@ impl Binder<'_> {
         } else if !key.any(&|scalar| matches!(scalar.kind, ScalarKind::Identifier(_))) {
             self.errors.push(text::constant_in_group_by());
         }
-        self.placed("GROUP BY", key)
+        self.bind_in_clause("GROUP BY", key)
     }
 
     fn holds_aggregate(&self, scalar: &Scalar) -> bool {

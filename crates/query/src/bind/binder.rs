@@ -3,7 +3,7 @@
 //! Owns the order in which clauses are bound, what is in scope, and the rules about subqueries. Each kind of clause has
 //! its own file.
 
-use super::bound::{Aggregate, BoundOrderBy, BoundQuery, Grouping};
+use super::bound::{AggregateCall, BoundOrderBy, BoundQuery, Grouping};
 use super::{ComputedProperties, FunctionCatalog, Parameters};
 use crate::ast::{OrderBy, Query, Scalar};
 use crate::error::{QueryError, QueryErrorCode, text};
@@ -84,7 +84,7 @@ pub(super) enum Nesting {
 
 /// Where an expression stands: it decides what an aggregate or a score may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ClauseContext {
     /// In a clause that sees single rows.
     Row(&'static str),
     /// In the select list of a query with groups.
@@ -94,7 +94,7 @@ pub(super) enum Place {
 }
 
 /// An alias in scope; its position is its slot.
-pub(super) struct Visible {
+pub(super) struct ScopeEntry {
     pub(super) alias: Option<String>,
     /// Whether only its groups can be seen, so that a bare reference is a mistake.
     pub(super) is_grouped: bool,
@@ -102,7 +102,7 @@ pub(super) struct Visible {
     pub(super) is_item: bool,
 }
 
-impl Visible {
+impl ScopeEntry {
     /// An input that nothing refers to.
     pub(super) fn unnamed() -> Self {
         Self { alias: None, is_grouped: false, is_item: false }
@@ -113,16 +113,16 @@ impl Visible {
 pub(super) struct Frame {
     /// The first slot of the query.
     pub(super) base: usize,
-    pub(super) place: Place,
+    pub(super) clause: ClauseContext,
     pub(super) group_by: Vec<Scalar>,
-    pub(super) aggregates: Vec<Aggregate>,
+    pub(super) aggregates: Vec<AggregateCall>,
 }
 
 pub(super) struct Binder<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) catalog: &'a dyn FunctionCatalog,
     pub(super) computed: &'a ComputedProperties,
-    pub(super) scope: Vec<Visible>,
+    pub(super) scope: Vec<ScopeEntry>,
     pub(super) frame: Frame,
     /// The user-defined functions called so far.
     pub(super) udf_calls: Vec<String>,
@@ -147,7 +147,7 @@ impl<'a> Binder<'a> {
         let base = self.scope.len();
         let outer = std::mem::replace(&mut self.frame, Frame::at(base));
         let sources = self.sources(query.from.as_ref(), nesting);
-        let filter = query.filter.as_ref().map(|filter| self.placed("WHERE", filter));
+        let filter = query.filter.as_ref().map(|filter| self.bind_in_clause("WHERE", filter));
         let grouping = self.grouping(query);
         let output = self.output(query, &grouping);
         let order_by = match nesting {
@@ -210,6 +210,6 @@ impl<'a> Binder<'a> {
 impl Frame {
     fn at(base: usize) -> Self {
         let (group_by, aggregates) = (Vec::new(), Vec::new());
-        Self { base, place: Place::Row("FROM"), group_by, aggregates }
+        Self { base, clause: ClauseContext::Row("FROM"), group_by, aggregates }
     }
 }

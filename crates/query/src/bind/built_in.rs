@@ -2,23 +2,23 @@
 //!
 //! Owns the translation of a registered function into a signature. Does not own the functions: see `function`.
 
-use super::{Arity, FunctionCatalog, FunctionKind, Signature};
-use crate::function::{Kind, lookup};
+use super::{Arity, FunctionCatalog, FunctionKind, FunctionSignature};
+use crate::function::{FunctionBody, lookup};
 
 /// Every function of the registry, by name and alias, in any case.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltInFunctions;
 
 impl FunctionCatalog for BuiltInFunctions {
-    fn find(&self, name: &str) -> Option<Signature> {
+    fn find(&self, name: &str) -> Option<FunctionSignature> {
         let function = lookup(name)?;
         let arity = function.arity();
-        let kind = match function.kind {
-            Kind::Aggregate(_) => FunctionKind::Aggregate,
-            Kind::Scalar(_) | Kind::Planned => FunctionKind::Scalar,
+        let kind = match function.body {
+            FunctionBody::Aggregate(_) => FunctionKind::Aggregate,
+            FunctionBody::Scalar(_) | FunctionBody::Planned => FunctionKind::Scalar,
         };
         let arity = Arity { least: arity.min, most: arity.max };
-        Some(Signature { name: function.name, arity, kind })
+        Some(FunctionSignature { name: function.name, arity, kind })
     }
 }
 

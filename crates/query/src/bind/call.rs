@@ -2,7 +2,7 @@
 //!
 //! Owns the lookup of names, the number of arguments and where scores may stand.
 
-use super::binder::{Binder, Place};
+use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
 use super::catalog::FunctionKind;
 use crate::ast::{Name, Scalar, Span};
@@ -26,7 +26,7 @@ impl Binder<'_> {
             let count = signature.arity.to_string();
             self.errors.push(text::wrong_arity(span.0, signature.name, &count));
         }
-        if self.frame.place != Place::Rank {
+        if self.frame.clause != ClauseContext::Rank {
             for score in [FULL_TEXT_SCORE, RANK_FUSION] {
                 if signature.name.eq_ignore_ascii_case(score) {
                     self.errors.push(text::score_outside_rank(span.0, score));

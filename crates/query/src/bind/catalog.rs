@@ -8,12 +8,12 @@ use std::fmt;
 /// The built-in functions, seen from outside.
 pub trait FunctionCatalog {
     /// The function of a name, in any case and by any of its aliases.
-    fn find(&self, name: &str) -> Option<Signature>;
+    fn find(&self, name: &str) -> Option<FunctionSignature>;
 }
 
 /// What the binder must know of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signature {
+pub struct FunctionSignature {
     /// The canonical name: one per function, whatever alias was used.
     pub name: &'static str,
     /// How many arguments it takes.

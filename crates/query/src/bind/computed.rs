@@ -1,4 +1,4 @@
-//! Computed properties.
+//! ComputedExpression properties.
 //!
 //! Owns what their queries may be, and the expression each stands for: where a query names one at the root of an item,
 //! the binder puts that expression in its place. So nothing after the binder knows of them, no index term is ever
@@ -7,13 +7,13 @@
 
 use model::{ComputedProperty, ValidationError};
 
-use super::binder::{Binder, Visible};
+use super::binder::{Binder, ScopeEntry};
 use super::bound::Expression;
 use super::{BuiltInFunctions, FunctionCatalog, FunctionKind, Parameters};
 use crate::ast::{
     FromClause, Query, Scalar, ScalarKind, Selection, SourceForm, SourcePath, SourceRoot,
 };
-use crate::function::{Family, lookup};
+use crate::function::{FunctionFamily, lookup};
 use crate::parser::parse;
 
 /// Functions whose answer changes from call to call.
@@ -43,11 +43,11 @@ const CHANGING_FUNCTIONS: [&str; 9] = [
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ComputedProperties {
-    list: Vec<Computed>,
+    list: Vec<ComputedExpression>,
 }
 
 #[derive(Clone, Debug)]
-struct Computed {
+struct ComputedExpression {
     name: String,
     /// What its query calls the item.
     alias: String,
@@ -61,8 +61,8 @@ impl ComputedProperties {
     /// When a query is more than a value of one item, or calls a function or names a property that it may not.
     pub fn new(properties: &[ComputedProperty]) -> model::Result<Self> {
         let names: Vec<&str> = properties.iter().map(ComputedProperty::name).collect();
-        let list: model::Result<Vec<Computed>> =
-            properties.iter().map(|property| Computed::new(property, &names)).collect();
+        let list: model::Result<Vec<ComputedExpression>> =
+            properties.iter().map(|property| ComputedExpression::new(property, &names)).collect();
         Ok(Self { list: list? })
     }
 
@@ -73,7 +73,7 @@ impl ComputedProperties {
     }
 }
 
-impl Computed {
+impl ComputedExpression {
     fn new(property: &ComputedProperty, names: &[&str]) -> model::Result<Self> {
         let refuse = |reason: &str| {
             let (name, query) = (property.name(), property.query());
@@ -101,10 +101,10 @@ impl Computed {
     fn bound(&self, slot: usize) -> (Expression, Vec<String>) {
         let (parameters, none) = (Parameters::new(), Self::none());
         let mut binder = Binder::new(&parameters, &BuiltInFunctions, &none);
-        let before = (0..slot).map(|_| Visible::unnamed());
+        let before = (0..slot).map(|_| ScopeEntry::unnamed());
         binder.scope.extend(before);
-        binder.scope.push(Visible { alias: Some(self.alias.clone()), ..Visible::unnamed() });
-        let expression = binder.placed("SELECT", &self.expression);
+        binder.scope.push(ScopeEntry { alias: Some(self.alias.clone()), ..ScopeEntry::unnamed() });
+        let expression = binder.bind_in_clause("SELECT", &self.expression);
         (expression, binder.errors.iter().map(ToString::to_string).collect())
     }
 
@@ -146,7 +146,7 @@ fn forbidden(expression: &Scalar, own: &str, names: &[&str]) -> Option<String> {
         },
         _ => None,
     };
-    expression.each_part(&mut |part| {
+    expression.for_each_child(&mut |part| {
         if reason.is_none() {
             reason = forbidden(part, own, names);
         }
@@ -160,7 +160,7 @@ fn forbidden_call(name: &str) -> Option<String> {
         .find(name)
         .is_some_and(|signature| signature.kind == FunctionKind::Aggregate);
     let is_forbidden = is_aggregate
-        || function.family == Family::Spatial
+        || function.family == FunctionFamily::Spatial
         || CHANGING_FUNCTIONS.contains(&function.name);
     is_forbidden.then(|| format!("may not call {}", function.name))
 }

@@ -13,10 +13,10 @@ mod call;
 mod catalog;
 mod computed;
 mod count;
+mod equivalence;
 mod order_by;
 mod parameters;
 mod rank;
-mod same;
 mod scalar;
 mod select;
 mod source;
@@ -26,10 +26,10 @@ mod tests;
 
 pub use binder::{bind, bind_with};
 pub use bound::{
-    Aggregate, BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey,
+    AggregateCall, BoundOrderBy, BoundQuery, BoundSource, Expression, Grouping, Input, OrderKey,
     Output, OutputProperty, PathStep, Projection,
 };
 pub use built_in::BuiltInFunctions;
-pub use catalog::{Arity, FunctionCatalog, FunctionKind, Signature};
+pub use catalog::{Arity, FunctionCatalog, FunctionKind, FunctionSignature};
 pub use computed::ComputedProperties;
 pub use parameters::Parameters;

@@ -4,11 +4,11 @@
 //! scores of rewritten queries, are the exceptions. A query with groups may name the path of any input: there the
 //! clause is handed on to the partitions.
 
-use super::binder::{Binder, Place};
+use super::binder::{Binder, ClauseContext};
 use super::bound::{BoundOrderBy, BoundSource, Grouping, Input, OrderKey};
 use super::bound::{Expression, PathStep};
 use super::call::VECTOR_DISTANCE;
-use super::same::same;
+use super::equivalence::is_equivalent;
 use crate::ast::{OrderBy, OrderItem, Query, Scalar, ScalarKind};
 use crate::error::text;
 
@@ -39,7 +39,7 @@ impl Binder<'_> {
     ) -> OrderKey {
         let order = item.direction.as_ref().map(|direction| direction.order);
         if self.is_order_score(&item.expression) {
-            let expression = self.placed("ORDER BY", &item.expression);
+            let expression = self.bind_in_clause("ORDER BY", &item.expression);
             return OrderKey { expression, path: None, is_computed: false, order };
         }
         if !is_path(&item.expression) {
@@ -47,10 +47,10 @@ impl Binder<'_> {
             let expression = Expression::UNDEFINED;
             return OrderKey { expression, path: None, is_computed: false, order };
         }
-        let bound = self.placed("ORDER BY", &item.expression);
+        let bound = self.bind_in_clause("ORDER BY", &item.expression);
         let is_computed = is_computed(&bound);
         let path = if is_computed { None } else { self.item_path(&bound, sources, grouping) };
-        let key = self.frame.group_by.iter().position(|key| same(key, &item.expression));
+        let key = self.frame.group_by.iter().position(|key| is_equivalent(key, &item.expression));
         let expression = key.map_or(bound, Expression::GroupKey);
         OrderKey { expression, path, is_computed, order }
     }
@@ -104,7 +104,7 @@ impl Binder<'_> {
 
     /// Binds the scores of ORDER BY RANK, which may stand nowhere else.
     pub(super) fn scores(&mut self, scores: &[Scalar]) -> Vec<Expression> {
-        self.frame.place = Place::Rank;
+        self.frame.clause = ClauseContext::Rank;
         self.scalars(scores)
     }
 }

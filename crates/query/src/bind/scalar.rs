@@ -2,17 +2,17 @@
 //!
 //! Owns the translation of each form, aliases and paths above all. Calls are in `call`, aggregates in `aggregate`.
 
-use super::binder::{Binder, Nesting, Place};
+use super::binder::{Binder, ClauseContext, Nesting};
 use super::bound::{Expression, PathStep};
-use super::same::same;
-use crate::ast::{Literal, Member, ObjectMember, Scalar, ScalarKind, Step};
+use super::equivalence::is_equivalent;
+use crate::ast::{Literal, Member, MemberStep, ObjectMember, Scalar, ScalarKind};
 use crate::error::text;
 use crate::printer::print_scalar;
 
 impl Binder<'_> {
     pub(super) fn scalar(&mut self, scalar: &Scalar) -> Expression {
-        if self.frame.place == Place::Groups
-            && let Some(key) = self.frame.group_by.iter().position(|key| same(key, scalar))
+        if self.frame.clause == ClauseContext::Groups
+            && let Some(key) = self.frame.group_by.iter().position(|key| is_equivalent(key, scalar))
         {
             return Expression::GroupKey(key);
         }
@@ -140,26 +140,26 @@ impl Binder<'_> {
 
     /// The expression of GROUP BY that a path starts with, and how many steps that takes. An alias alone takes none.
     fn group_key_prefix(&self, member: &Member) -> Option<(usize, usize)> {
-        if self.frame.place != Place::Groups {
+        if self.frame.clause != ClauseContext::Groups {
             return None;
         }
         self.frame.group_by.iter().enumerate().find_map(|(index, key)| match &key.kind {
             ScalarKind::Member(prefix) if prefix.steps.len() < member.steps.len() => {
-                let head: Vec<Step> =
+                let head: Vec<MemberStep> =
                     member.steps.iter().take(prefix.steps.len()).cloned().collect();
                 let head = Member { target: member.target.clone(), steps: head };
                 let head = Scalar::new(ScalarKind::Member(head), member.target.span);
-                same(key, &head).then_some((index, prefix.steps.len()))
+                is_equivalent(key, &head).then_some((index, prefix.steps.len()))
             }
-            _ => same(key, &member.target).then_some((index, 0)),
+            _ => is_equivalent(key, &member.target).then_some((index, 0)),
         })
     }
 
     /// A step of a path: its index must not depend on the row.
-    fn step(&mut self, step: &Step, whole: &Scalar) -> PathStep {
+    fn step(&mut self, step: &MemberStep, whole: &Scalar) -> PathStep {
         let index = match step {
-            Step::Property(name) => return PathStep::Property(name.text.clone()),
-            Step::Index(index) => index,
+            MemberStep::Property(name) => return PathStep::Property(name.text.clone()),
+            MemberStep::Index(index) => index,
         };
         match &index.kind {
             ScalarKind::Literal(Literal::String(name)) => PathStep::Property(name.clone()),

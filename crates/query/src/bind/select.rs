@@ -4,10 +4,10 @@
 
 use std::collections::HashSet;
 
-use super::binder::{Binder, Place};
+use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
 use super::bound::{Grouping, Output, OutputProperty, Projection};
-use crate::ast::{Literal, Query, Scalar, ScalarKind, SelectItem, Selection, Span, Step};
+use crate::ast::{Literal, MemberStep, Query, Scalar, ScalarKind, SelectItem, Selection, Span};
 use crate::error::text;
 
 /// Properties that are looked through one by one.
@@ -16,14 +16,15 @@ const FEW_PROPERTIES: usize = 16;
 impl Binder<'_> {
     pub(super) fn output(&mut self, query: &Query, grouping: &Grouping) -> Output {
         let groups = *grouping != Grouping::None;
-        self.frame.place = if groups { Place::Groups } else { Place::Row("SELECT") };
-        self.show_groups(groups);
+        self.frame.clause =
+            if groups { ClauseContext::Groups } else { ClauseContext::Row("SELECT") };
+        self.set_grouped(groups);
         let projection = match &query.select.selection {
             Selection::Star(span) => self.star(query, *span),
             Selection::Value(expression) => Projection::Value(self.scalar(expression)),
             Selection::List(items) => Projection::Object(self.properties(items)),
         };
-        self.show_groups(false);
+        self.set_grouped(false);
         Output { distinct: query.select.distinct, projection }
     }
 
@@ -66,13 +67,13 @@ impl Binder<'_> {
     }
 
     /// An expression in a clause that sees single rows.
-    pub(super) fn placed(&mut self, clause: &'static str, scalar: &Scalar) -> Expression {
-        self.frame.place = Place::Row(clause);
+    pub(super) fn bind_in_clause(&mut self, clause: &'static str, scalar: &Scalar) -> Expression {
+        self.frame.clause = ClauseContext::Row(clause);
         self.scalar(scalar)
     }
 
     /// Marks the inputs of the query as seen by groups or by rows.
-    pub(super) fn show_groups(&mut self, is_grouped: bool) {
+    pub(super) fn set_grouped(&mut self, is_grouped: bool) {
         for visible in self.scope.iter_mut().skip(self.frame.base) {
             visible.is_grouped = is_grouped;
         }
@@ -87,8 +88,8 @@ fn property_name(item: &SelectItem) -> Option<(&str, Span)> {
     match &item.expression.kind {
         ScalarKind::Identifier(name) => Some((name, item.expression.span)),
         ScalarKind::Member(member) => match member.steps.last()? {
-            Step::Property(name) => Some((&name.text, name.span)),
-            Step::Index(index) => match &index.kind {
+            MemberStep::Property(name) => Some((&name.text, name.span)),
+            MemberStep::Index(index) => match &index.kind {
                 ScalarKind::Literal(Literal::String(name)) => Some((name, index.span)),
                 _ => None,
             },

@@ -3,7 +3,7 @@
 //! Owns scope: which name a path starts at, which alias an input has when none is given, and that aliases are unique.
 //! The container can be read once, by the very first input; everywhere else a name must be an alias in scope.
 
-use super::binder::{Binder, Nesting, Visible};
+use super::binder::{Binder, Nesting, ScopeEntry};
 use super::bound::PathStep;
 use super::bound::{BoundSource, Input};
 use crate::ast::{FromClause, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep};
@@ -44,7 +44,7 @@ impl Binder<'_> {
         let slot = self.scope.len();
         let iterates = matches!(source.form, SourceForm::Iterate(_));
         let is_item = !iterates && source.path.steps.is_empty() && self.is_item(&root);
-        self.scope.push(Visible { alias: alias.clone(), is_item, ..Visible::unnamed() });
+        self.scope.push(ScopeEntry { alias: alias.clone(), is_item, ..ScopeEntry::unnamed() });
         BoundSource { alias, slot, root, path, iterates }
     }
 

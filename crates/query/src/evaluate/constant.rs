@@ -3,7 +3,7 @@
 //! Owns the folding of literals, parameters and the operators between them. Functions are left to evaluation: an
 //! expression with a call is never a constant here.
 
-use super::walk;
+use super::follow_path;
 use crate::bind::Expression;
 use crate::value::{Value, operate};
 
@@ -24,7 +24,7 @@ pub(crate) fn constant(expression: &Expression) -> Option<Value> {
             members.map(Value::object)
         }
         Expression::Member { target, steps } => {
-            Some(walk(&constant(target)?, steps).cloned().unwrap_or_default())
+            Some(follow_path(&constant(target)?, steps).cloned().unwrap_or_default())
         }
         Expression::Unary { operator, operand } => {
             Some(operate::unary(*operator, &constant(operand)?))

@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// Why no more rows are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// Whoever takes the rows has all it needs.
     Enough,
     /// The query failed.
@@ -15,24 +15,24 @@ pub(crate) enum Stop {
 }
 
 /// Whether to go on.
-pub(crate) type Flow = Result<(), Stop>;
+pub(crate) type Flow = Result<(), StopReason>;
 
 /// Takes rows, one after the other.
-pub(crate) type TakeRow<'step> = dyn FnMut(Value) -> Flow + 'step;
+pub(crate) type RowSink<'step> = dyn FnMut(Value) -> Flow + 'step;
 
 /// Takes rows of slots, one after the other.
-pub(crate) type TakeSlots<'step> = dyn FnMut(&[Value]) -> Flow + 'step;
+pub(crate) type SlotSink<'step> = dyn FnMut(&[Value]) -> Flow + 'step;
 
-impl From<EvaluationError> for Stop {
+impl From<EvaluationError> for StopReason {
     fn from(error: EvaluationError) -> Self {
         Self::Failed(error)
     }
 }
 
 /// The outcome of a step whose rows were all taken or were enough.
-pub(crate) fn settle(flow: Flow) -> Result<(), EvaluationError> {
+pub(crate) fn flow_result(flow: Flow) -> Result<(), EvaluationError> {
     match flow {
-        Ok(()) | Err(Stop::Enough) => Ok(()),
-        Err(Stop::Failed(error)) => Err(error),
+        Ok(()) | Err(StopReason::Enough) => Ok(()),
+        Err(StopReason::Failed(error)) => Err(error),
     }
 }

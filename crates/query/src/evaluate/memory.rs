@@ -10,13 +10,13 @@ use crate::value::Value;
 
 /// How many bytes are held, and how many may be.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryBudget {
     held: Cell<usize>,
     tuples: Cell<u64>,
     bytes_max: usize,
 }
 
-impl Memory {
+impl MemoryBudget {
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self { held: Cell::new(0), tuples: Cell::new(0), bytes_max }
     }
@@ -58,14 +58,14 @@ impl Memory {
 }
 
 /// The bytes of a value with everything below it.
-pub(crate) fn bytes_of(value: &Value) -> usize {
+pub(crate) fn value_bytes(value: &Value) -> usize {
     let below = match value {
         Value::Undefined | Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Double(_) => 0,
         Value::String(text) => text.len(),
-        Value::Array(elements) => elements.iter().map(bytes_of).sum(),
+        Value::Array(elements) => elements.iter().map(value_bytes).sum(),
         Value::Object(object) => object
             .iter()
-            .map(|(name, value)| size_of_val(name) + name.len() + bytes_of(value))
+            .map(|(name, value)| size_of_val(name) + name.len() + value_bytes(value))
             .sum(),
     };
     size_of::<Value>() + below
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_bound_is_what_may_be_held() {
-        let memory = Memory::new(100);
+        let memory = MemoryBudget::new(100);
         assert_eq!(memory.hold(100), Ok(()));
         assert_eq!(memory.hold(1), Err(EvaluationError::HeldBytes { bytes_max: 100 }));
         memory.release(51);
@@ -89,8 +89,8 @@ mod tests {
     fn a_value_counts_all_its_parts() {
         let text = Value::from("x".repeat(1000));
         let array = Value::array([text.clone(), text.clone()]);
-        assert!(bytes_of(&text) > 1000);
-        assert!(bytes_of(&array) > 2 * bytes_of(&text));
-        assert!(bytes_of(&Value::object([("name", array.clone())])) > bytes_of(&array) + 4);
+        assert!(value_bytes(&text) > 1000);
+        assert!(value_bytes(&array) > 2 * value_bytes(&text));
+        assert!(value_bytes(&Value::object([("name", array.clone())])) > value_bytes(&array) + 4);
     }
 }

@@ -20,7 +20,7 @@ pub use error::EvaluationError;
 pub use simplify::{conjuncts, simplify};
 
 pub(crate) use constant::constant;
-pub(crate) use flow::{Flow, Stop, TakeRow, TakeSlots, settle};
-pub(crate) use formula::{Formula, Origins, Preparation, Subquery, walk};
-pub(crate) use memory::{Memory, bytes_of};
-pub(crate) use scope::{Environment, Scope};
+pub(crate) use flow::{Flow, RowSink, SlotSink, StopReason, flow_result};
+pub(crate) use formula::{Formula, Preparation, SlotPaths, Subquery, follow_path};
+pub(crate) use memory::{MemoryBudget, value_bytes};
+pub(crate) use scope::{EvaluationEnvironment, EvaluationScope};

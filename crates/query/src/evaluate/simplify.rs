@@ -5,7 +5,7 @@
 //! is for `plan::condition`, which reads a resume filter as one range of values.
 
 use super::constant;
-use crate::ast::{BinaryOperator, Level};
+use crate::ast::{BinaryOperator, Precedence};
 use crate::bind::Expression;
 
 /// The parts of a filter that must all be true, without those that always are. None at all when nothing is left.
@@ -35,14 +35,14 @@ pub fn simplify(filter: &Expression) -> Option<Expression> {
 }
 
 fn collect(filter: &Expression, parts: &mut Vec<Expression>) {
-    match (filter, chain_level(filter)) {
-        (Expression::Chain { first, rest }, Some(Level::And)) => {
+    match (filter, chain_precedence(filter)) {
+        (Expression::Chain { first, rest }, Some(Precedence::And)) => {
             collect(first, parts);
             for (_, operand) in rest {
                 collect(operand, parts);
             }
         }
-        (Expression::Chain { first, rest }, Some(Level::Or)) => {
+        (Expression::Chain { first, rest }, Some(Precedence::Or)) => {
             parts.extend(disjunction(first, rest));
         }
         _ if is_always(filter) => {}
@@ -72,9 +72,9 @@ fn disjunction(first: &Expression, rest: &[(BinaryOperator, Expression)]) -> Opt
     Some(Expression::Chain { first: Box::new(first), rest })
 }
 
-fn chain_level(expression: &Expression) -> Option<Level> {
+fn chain_precedence(expression: &Expression) -> Option<Precedence> {
     match expression {
-        Expression::Chain { rest, .. } => rest.first().map(|(operator, _)| operator.level()),
+        Expression::Chain { rest, .. } => rest.first().map(|(operator, _)| operator.precedence()),
         _ => None,
     }
 }

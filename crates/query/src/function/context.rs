@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use model::{FullTextPolicy, GeospatialConfig, PropertyPath, VectorEmbeddingPolicy};
 
 use super::date_time::UtcDateTime;
-use super::string::Pattern;
+use super::string::RegexPattern;
 
 /// Patterns kept read; beyond, the cache starts anew.
 const PATTERNS_MAX: usize = 64;
@@ -61,7 +61,7 @@ type PatternName = (String, String);
 /// Regular expressions already read, so that a constant pattern is read once per query and not once per row.
 #[derive(Debug, Default)]
 pub struct PatternCache {
-    patterns: Mutex<HashMap<PatternName, Option<Arc<Pattern>>>>,
+    patterns: Mutex<HashMap<PatternName, Option<Arc<RegexPattern>>>>,
 }
 
 impl PatternCache {
@@ -72,9 +72,9 @@ impl PatternCache {
     }
 
     /// The pattern with these modifiers; none when it cannot be read, which is remembered too.
-    pub(super) fn get(&self, pattern: &str, modifiers: &str) -> Option<Arc<Pattern>> {
+    pub(super) fn get(&self, pattern: &str, modifiers: &str) -> Option<Arc<RegexPattern>> {
         let Ok(mut patterns) = self.patterns.lock() else {
-            return Pattern::new(pattern, modifiers).map(Arc::new);
+            return RegexPattern::new(pattern, modifiers).map(Arc::new);
         };
         let name = (pattern.to_owned(), modifiers.to_owned());
         if let Some(known) = patterns.get(&name) {
@@ -83,7 +83,7 @@ impl PatternCache {
         if patterns.len() >= PATTERNS_MAX {
             patterns.clear();
         }
-        let read = Pattern::new(pattern, modifiers).map(Arc::new);
+        let read = RegexPattern::new(pattern, modifiers).map(Arc::new);
         patterns.insert(name, read.clone());
         read
     }

@@ -10,7 +10,7 @@ use super::context::CallContext;
 use crate::value::Value;
 
 /// Evaluates one call: arguments in, value out.
-pub type Scalar = fn(&[Value], &CallContext<'_>) -> Value;
+pub type ScalarFunction = fn(&[Value], &CallContext<'_>) -> Value;
 
 /// One function of the language.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ pub struct Function {
     /// Other names of the same function.
     pub aliases: &'static [&'static str],
     /// Where the reference lists it.
-    pub family: Family,
+    pub family: FunctionFamily,
     /// How it is evaluated.
-    pub kind: Kind,
+    pub body: FunctionBody,
     /// Names of the arguments that must be given.
     pub required: &'static [&'static str],
     /// Names of the arguments that may follow.
@@ -43,9 +43,9 @@ pub struct Function {
 
 /// How a function is evaluated.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum FunctionBody {
     /// Call by call, from its arguments.
-    Scalar(Scalar),
+    Scalar(ScalarFunction),
     /// Over the rows of a group.
     Aggregate(Aggregate),
     /// Not at all: the planner rewrites the query around it.
@@ -72,7 +72,7 @@ pub struct Arity {
 
 /// A group of functions in the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum FunctionFamily {
     /// Over the rows of a group.
     Aggregate,
     /// On arrays and sets.
@@ -141,17 +141,25 @@ pub enum IndexUse {
 
 impl Function {
     /// A function evaluated call by call.
-    pub(super) const fn scalar(family: Family, name: &'static str, evaluate: Scalar) -> Self {
-        Self::new(family, name, Kind::Scalar(evaluate))
+    pub(super) const fn scalar(
+        family: FunctionFamily,
+        name: &'static str,
+        evaluate: ScalarFunction,
+    ) -> Self {
+        Self::new(family, name, FunctionBody::Scalar(evaluate))
     }
 
     /// A function of this kind without arguments; the other facts follow one by one.
-    pub(super) const fn new(family: Family, name: &'static str, kind: Kind) -> Self {
+    pub(super) const fn new(
+        family: FunctionFamily,
+        name: &'static str,
+        body: FunctionBody,
+    ) -> Self {
         Self {
             name,
             aliases: &[],
             family,
-            kind,
+            body,
             required: &[],
             optional: &[],
             is_variadic: false,
@@ -164,13 +172,13 @@ impl Function {
     }
 
     /// Names the arguments that must be given.
-    pub(super) const fn takes(mut self, required: &'static [&'static str]) -> Self {
+    pub(super) const fn required(mut self, required: &'static [&'static str]) -> Self {
         self.required = required;
         self
     }
 
     /// Names the arguments that may follow.
-    pub(super) const fn may_take(mut self, optional: &'static [&'static str]) -> Self {
+    pub(super) const fn optional(mut self, optional: &'static [&'static str]) -> Self {
         self.optional = optional;
         self
     }
@@ -182,20 +190,20 @@ impl Function {
     }
 
     /// Says what it does and gives.
-    pub(super) const fn gives(mut self, returns: ReturnKind, summary: &'static str) -> Self {
+    pub(super) const fn returns(mut self, returns: ReturnKind, summary: &'static str) -> Self {
         self.returns = returns;
         self.summary = summary;
         self
     }
 
     /// Says how a filter with it could use an index.
-    pub(super) const fn uses(mut self, index_use: IndexUse) -> Self {
+    pub(super) const fn index_use(mut self, index_use: IndexUse) -> Self {
         self.index_use = index_use;
         self
     }
 
     /// Adds other names.
-    pub(super) const fn also(mut self, aliases: &'static [&'static str]) -> Self {
+    pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
@@ -239,7 +247,7 @@ impl fmt::Display for Arity {
     }
 }
 
-/// An example: `call("1, 2", "3")`.
-pub(super) const fn call(arguments: &'static str, result: &'static str) -> Example {
+/// An example: `example("1, 2", "3")`.
+pub(super) const fn example(arguments: &'static str, result: &'static str) -> Example {
     Example { arguments, result }
 }

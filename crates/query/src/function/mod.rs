@@ -28,5 +28,7 @@ mod tests;
 pub use aggregate::{Aggregate, AggregateState};
 pub use context::{CallContext, PatternCache};
 pub use date_time::UtcDateTime;
-pub use declaration::{Arity, Example, Family, Function, IndexUse, Kind, ReturnKind, Scalar};
+pub use declaration::{
+    Arity, Example, Function, FunctionBody, FunctionFamily, IndexUse, ReturnKind, ScalarFunction,
+};
 pub use registry::{lookup, registry};

@@ -7,11 +7,11 @@ use super::{NumberForm, NumberToken};
 use crate::ast::Literal;
 
 /// The number a text starts with and its length; none when it starts with no number.
-pub(super) fn at_start(text: &str) -> Option<(NumberToken, usize)> {
-    hexadecimal(text).or_else(|| decimal(text))
+pub(super) fn read_number(text: &str) -> Option<(NumberToken, usize)> {
+    read_hexadecimal(text).or_else(|| read_decimal(text))
 }
 
-fn hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
+fn read_hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
     let length = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
     let digits = digits.get(..length).filter(|digits| !digits.is_empty())?;
@@ -27,7 +27,7 @@ fn hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
     Some((NumberToken { value, form: NumberForm::Integer }, "0x".len() + length))
 }
 
-fn decimal(text: &str) -> Option<(NumberToken, usize)> {
+fn read_decimal(text: &str) -> Option<(NumberToken, usize)> {
     let digits_at = |start: usize| text.bytes().skip(start).take_while(u8::is_ascii_digit).count();
     let whole = digits_at(0);
     let mut length = whole;

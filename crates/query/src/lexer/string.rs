@@ -3,7 +3,7 @@
 //! Owns both quotes and the escapes. A quote is not escaped by doubling it, and control characters must be escaped.
 
 /// What stands at an opening quote.
-pub(super) enum StringForm {
+pub(super) enum StringToken {
     /// A well-formed string: its value and its length in bytes, quotes included.
     Valid(String, usize),
     /// The length up to the mistake.
@@ -11,25 +11,25 @@ pub(super) enum StringForm {
 }
 
 /// Reads the string whose opening quote a text starts with.
-pub(super) fn at_start(text: &str) -> StringForm {
+pub(super) fn read_string(text: &str) -> StringToken {
     let mut rest = text.char_indices();
     let Some((_, quote)) = rest.next() else {
-        return StringForm::Invalid(0);
+        return StringToken::Invalid(0);
     };
-    let mut units = Units::default();
+    let mut builder = StringBuilder::default();
     while let Some((at, character)) = rest.next() {
         match character {
-            _ if character == quote => return StringForm::Valid(units.finish(), at + 1),
-            '\\' => match escape(&mut rest) {
-                Some(Escape::Character(character)) => units.push(character),
-                Some(Escape::Unit(unit)) => units.push_unit(unit),
-                None => return StringForm::Invalid(rest.offset()),
+            _ if character == quote => return StringToken::Valid(builder.finish(), at + 1),
+            '\\' => match read_escape(&mut rest) {
+                Some(Escape::Character(character)) => builder.push(character),
+                Some(Escape::Unit(unit)) => builder.push_unit(unit),
+                None => return StringToken::Invalid(rest.offset()),
             },
-            '\0'..' ' => return StringForm::Invalid(at),
-            _ => units.push(character),
+            '\0'..' ' => return StringToken::Invalid(at),
+            _ => builder.push(character),
         }
     }
-    StringForm::Invalid(text.len())
+    StringToken::Invalid(text.len())
 }
 
 enum Escape {
@@ -38,7 +38,7 @@ enum Escape {
     Unit(u16),
 }
 
-fn escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
+fn read_escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
     let (_, character) = rest.next()?;
     Some(Escape::Character(match character {
         '\'' | '"' | '\\' | '/' => character,
@@ -60,12 +60,12 @@ fn escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
 
 /// Text under construction; escaped halves of a pair are joined, a lone half becomes the replacement character.
 #[derive(Default)]
-struct Units {
+struct StringBuilder {
     text: String,
     high: Option<u16>,
 }
 
-impl Units {
+impl StringBuilder {
     fn push(&mut self, character: char) {
         self.flush();
         self.text.push(character);

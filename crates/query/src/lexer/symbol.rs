@@ -104,7 +104,7 @@ const SPELLINGS: &[(&str, Symbol)] = &[
 
 impl Symbol {
     /// The symbol a text starts with, and its length in bytes.
-    pub(super) fn at_start(text: &str) -> Option<(Self, usize)> {
+    pub(super) fn read(text: &str) -> Option<(Self, usize)> {
         let first = text.as_bytes().first()?;
         SPELLINGS
             .iter()

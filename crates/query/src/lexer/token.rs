@@ -21,7 +21,7 @@ pub(crate) struct Token<'text> {
 
 impl Token<'_> {
     /// Whether nothing follows it.
-    pub(crate) fn is_last(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         matches!(self.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString)
     }
 }

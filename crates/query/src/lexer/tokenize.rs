@@ -2,7 +2,7 @@
 //!
 //! Owns white space, comments, the order in which token forms are tried, and the counting of offsets.
 
-use super::string::StringForm;
+use super::string::StringToken;
 use super::{Keyword, Symbol, Token, TokenKind, number, string};
 use crate::error::Location;
 
@@ -13,7 +13,7 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     loop {
         tokens.push(tokenizer.next_token());
-        if tokens.last().is_some_and(Token::is_last) {
+        if tokens.last().is_some_and(Token::is_final) {
             return tokens;
         }
     }
@@ -35,7 +35,7 @@ impl<'text> Tokenizer<'text> {
 
     /// The next token. Nothing follows the last one.
     pub(crate) fn next_token(&mut self) -> Token<'text> {
-        self.skip_blanks();
+        self.skip_whitespace_and_comments();
         let rest = self.rest();
         let Some(first) = rest.as_bytes().first() else {
             return self.take_ascii(TokenKind::End, 0);
@@ -53,19 +53,21 @@ impl<'text> Tokenizer<'text> {
                 }
             }
             b'0'..=b'9' | b'.' => {
-                if let Some((number, length)) = number::at_start(rest) {
+                if let Some((number, length)) = number::read_number(rest) {
                     return self.take_ascii(TokenKind::Number(number), length);
                 }
             }
             b'\'' | b'"' => {
-                return match string::at_start(rest) {
-                    StringForm::Valid(value, length) => self.take(TokenKind::String(value), length),
-                    StringForm::Invalid(length) => self.take(TokenKind::InvalidString, length),
+                return match string::read_string(rest) {
+                    StringToken::Valid(value, length) => {
+                        self.take(TokenKind::String(value), length)
+                    }
+                    StringToken::Invalid(length) => self.take(TokenKind::InvalidString, length),
                 };
             }
             _ => {}
         }
-        match Symbol::at_start(rest) {
+        match Symbol::read(rest) {
             Some((symbol, length)) => self.take_ascii(TokenKind::Symbol(symbol), length),
             None => {
                 let length = rest.chars().next().map_or(0, char::len_utf8);
@@ -75,7 +77,7 @@ impl<'text> Tokenizer<'text> {
     }
 
     /// White space and comments. A comment runs from two dashes to the end of its line.
-    fn skip_blanks(&mut self) {
+    fn skip_whitespace_and_comments(&mut self) {
         loop {
             let rest = self.rest().bytes();
             let blanks = rest.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));

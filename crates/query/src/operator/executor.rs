@@ -5,7 +5,7 @@
 use model::Json;
 
 use super::PartialGroup;
-use super::run::Run;
+use super::execution::Execution;
 use crate::bind::BoundQuery;
 use crate::evaluate::{EvaluationContext, EvaluationError};
 use crate::value::Value;
@@ -30,7 +30,7 @@ use crate::value::Value;
 /// ```
 #[derive(Debug)]
 pub struct Executor {
-    run: Run,
+    run: Execution,
     rows: Vec<Value>,
 }
 
@@ -38,7 +38,7 @@ impl Executor {
     /// Prepares a query.
     #[must_use]
     pub fn new(query: &BoundQuery, context: EvaluationContext) -> Self {
-        Self { run: Run::new(query, context), rows: Vec::new() }
+        Self { run: Execution::new(query, context), rows: Vec::new() }
     }
 
     /// Takes an item into account.
@@ -106,7 +106,7 @@ impl Executor {
     }
 
     /// The groups so far instead of rows, to be pushed into another executor of the same query. None when that would
-    /// not give the rows of all items together: the query has no groups, or a subquery in FROM must see all items.
+    /// not emit the rows of all items together: the query has no groups, or a subquery in FROM must see all items.
     #[must_use]
     pub fn into_groups(self) -> Option<Vec<PartialGroup>> {
         self.run.partial_groups()

@@ -2,10 +2,11 @@
 //!
 //! Owns the public way to evaluate an expression outside of a query. Does not own the value of any form: see `evaluate`.
 
-use super::query::Query;
+use super::pipeline::Pipeline;
 use crate::bind::Expression;
 use crate::evaluate::{
-    Environment, EvaluationContext, EvaluationError, Formula, Memory, Origins, Preparation, Scope,
+    EvaluationContext, EvaluationEnvironment, EvaluationError, EvaluationScope, Formula,
+    MemoryBudget, Preparation, SlotPaths,
 };
 use crate::function::PatternCache;
 use crate::value::Value;
@@ -38,8 +39,8 @@ impl PreparedExpression {
     #[must_use]
     pub fn new(expression: &Expression) -> Self {
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
-        let mut preparation = Preparation::new(&vector_embeddings, Query::subquery);
-        preparation.origins = Origins::item();
+        let mut preparation = Preparation::new(&vector_embeddings, Pipeline::subquery);
+        preparation.slot_paths = SlotPaths::item();
         let formula = preparation.formula(expression);
         Self { formula, patterns: PatternCache::new() }
     }
@@ -53,13 +54,13 @@ impl PreparedExpression {
         slots: &[Value],
         context: &EvaluationContext,
     ) -> Result<Value, EvaluationError> {
-        let memory = Memory::new(context.held_bytes_max);
-        let environment = Environment {
+        let memory = MemoryBudget::new(context.held_bytes_max);
+        let environment = EvaluationEnvironment {
             context,
             patterns: &self.patterns,
             memory: &memory,
             now: (context.now)(),
         };
-        self.formula.evaluate(&Scope::row(&environment, slots))
+        self.formula.evaluate(&EvaluationScope::row(&environment, slots))
     }
 }

@@ -1,16 +1,17 @@
 //! A condition on one item.
 //!
 //! Owns the condition of a patch, `FROM c WHERE …`, and the filter of a query over whole items, as a question that one
-//! item answers. Does not own filters of rows: see `step::filter`.
+//! item answers. Does not own filters of rows: see `stage::filter`.
 
 use model::Json;
 
-use super::needed::Needed;
-use super::query::Query;
+use super::pipeline::Pipeline;
+use super::required_properties::RequiredProperties;
 use crate::bind::{BoundQuery, BuiltInFunctions, Input, Parameters, bind};
 use crate::error::QueryError;
 use crate::evaluate::{
-    Environment, EvaluationContext, EvaluationError, Formula, Memory, Preparation, Scope,
+    EvaluationContext, EvaluationEnvironment, EvaluationError, EvaluationScope, Formula,
+    MemoryBudget, Preparation,
 };
 use crate::function::PatternCache;
 use crate::parser::parse_condition;
@@ -32,7 +33,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct ItemPredicate {
     condition: Option<Formula>,
-    needed: Needed,
+    needed: RequiredProperties,
     patterns: PatternCache,
 }
 
@@ -57,9 +58,9 @@ impl ItemPredicate {
             return None;
         }
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
-        let mut preparation = Preparation::new(&vector_embeddings, Query::subquery);
-        preparation.origins.push(source);
-        let mut needed = Needed::none();
+        let mut preparation = Preparation::new(&vector_embeddings, Pipeline::subquery);
+        preparation.slot_paths.push(source);
+        let mut needed = RequiredProperties::none();
         let condition = query.filter.as_ref().map(|filter| {
             needed.expression(filter, source.slot);
             preparation.formula(filter)
@@ -76,7 +77,7 @@ impl ItemPredicate {
         item: &Json,
         context: &EvaluationContext,
     ) -> Result<bool, EvaluationError> {
-        self.holds(self.needed.of_tree(item), context)
+        self.holds(self.needed.extract_from_json(item), context)
     }
 
     /// Whether it is true of a stored item; of its text only what the condition looks at is parsed.
@@ -88,15 +89,15 @@ impl ItemPredicate {
         item: &[u8],
         context: &EvaluationContext,
     ) -> Result<bool, EvaluationError> {
-        self.holds(self.needed.of_text(item)?, context)
+        self.holds(self.needed.extract_from_text(item)?, context)
     }
 
     fn holds(&self, item: Value, context: &EvaluationContext) -> Result<bool, EvaluationError> {
         let Some(condition) = &self.condition else { return Ok(true) };
-        let memory = Memory::new(context.held_bytes_max);
+        let memory = MemoryBudget::new(context.held_bytes_max);
         let (patterns, now) = (&self.patterns, (context.now)());
-        let environment = Environment { context, patterns, memory: &memory, now };
+        let environment = EvaluationEnvironment { context, patterns, memory: &memory, now };
         let slots = [item];
-        Ok(condition.evaluate(&Scope::row(&environment, &slots))?.as_bool() == Some(true))
+        Ok(condition.evaluate(&EvaluationScope::row(&environment, &slots))?.as_bool() == Some(true))
     }
 }

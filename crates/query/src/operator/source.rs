@@ -2,45 +2,45 @@
 //!
 //! Owns the prepared form of an input. Does not own the walk over several inputs: see `unnest`.
 
-use super::query::Query;
+use super::pipeline::Pipeline;
 use crate::bind::{BoundSource, Input, PathStep};
 use crate::evaluate::Preparation;
 
 /// One input.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) root: Root,
+pub(super) struct PreparedSource {
+    pub(super) root: PreparedRoot,
     pub(super) path: Vec<PathStep>,
     pub(super) iterates: bool,
 }
 
 /// Where an input starts.
 #[derive(Debug)]
-pub(super) enum Root {
+pub(super) enum PreparedRoot {
     /// At the item, or at the row of the query that reads the items.
-    Given,
+    Item,
     /// At the value of an earlier slot.
     Slot(usize),
     /// At each row of a query that sees the slots before this one.
-    Rows(Box<Query>),
+    Rows(Box<Pipeline>),
 }
 
-impl Source {
+impl PreparedSource {
     /// Prepares an input that sees the slots known so far. A query that reads the container is handed back beside it:
     /// its rows will be given.
     pub(super) fn prepare(
         source: &BoundSource,
         preparation: &Preparation<'_>,
-    ) -> (Self, Option<Box<Query>>) {
+    ) -> (Self, Option<Box<Pipeline>>) {
         let (root, feed) = match &source.root {
-            Input::Container => (Root::Given, None),
-            Input::Slot(slot) => (Root::Slot(*slot), None),
+            Input::Container => (PreparedRoot::Item, None),
+            Input::Slot(slot) => (PreparedRoot::Slot(*slot), None),
             Input::Query(query) => {
-                let query = Box::new(Query::prepare(query, preparation));
+                let query = Box::new(Pipeline::prepare(query, preparation));
                 if query.reads_container() {
-                    (Root::Given, Some(query))
+                    (PreparedRoot::Item, Some(query))
                 } else {
-                    (Root::Rows(query), None)
+                    (PreparedRoot::Rows(query), None)
                 }
             }
         };

@@ -5,22 +5,22 @@
 
 use model::Json;
 
-use super::run::Run;
+use super::execution::Execution;
 use crate::bind::BoundQuery;
-use crate::evaluate::{EvaluationContext, EvaluationError, Stop};
+use crate::evaluate::{EvaluationContext, EvaluationError, StopReason};
 use crate::value::Value;
 
 /// Runs a query without groups and order: items are pushed, and the rows of each come back at once.
 #[derive(Debug)]
 pub struct RowStream {
-    run: Run,
+    run: Execution,
 }
 
 impl RowStream {
     /// Prepares a query; none when its rows must be held back until all items are pushed.
     #[must_use]
     pub fn new(query: &BoundQuery, context: EvaluationContext) -> Option<Self> {
-        let run = Run::new(query, context);
+        let run = Execution::new(query, context);
         run.is_streaming().then_some(Self { run })
     }
 
@@ -47,7 +47,8 @@ impl RowStream {
         item: &Json,
         mut takes_more: impl FnMut(Value) -> bool,
     ) -> Result<(), EvaluationError> {
-        self.run.push(item, &mut |row| if takes_more(row) { Ok(()) } else { Err(Stop::Enough) })
+        self.run
+            .push(item, &mut |row| if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) })
     }
 
     /// Like [`RowStream::push_while`], from the JSON text of a stored item: only the properties that the query looks at
@@ -60,7 +61,7 @@ impl RowStream {
         item: &[u8],
         mut takes_more: impl FnMut(Value) -> bool,
     ) -> Result<(), EvaluationError> {
-        let take = &mut |row| if takes_more(row) { Ok(()) } else { Err(Stop::Enough) };
+        let take = &mut |row| if takes_more(row) { Ok(()) } else { Err(StopReason::Enough) };
         self.run.push_text(item, take)
     }
 
@@ -76,7 +77,7 @@ impl RowStream {
         self.run.tuples()
     }
 
-    /// Whether no further item can give a row: TOP or LIMIT is reached, or the query reads no items.
+    /// Whether no further item can emit a row: TOP or LIMIT is reached, or the query reads no items.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.run.is_complete()

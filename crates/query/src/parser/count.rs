@@ -4,13 +4,13 @@
 //! not own their range: see `bind`.
 
 use super::Parsed;
-use super::state::Parser;
+use super::state::QueryParser;
 use crate::ast::{Count, CountKind, OffsetLimit};
 use crate::lexer::{Keyword, NumberForm, TokenKind};
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     pub(super) fn offset_limit(&mut self) -> Parsed<Option<OffsetLimit>> {
-        if !self.at_keyword(Keyword::Offset) {
+        if !self.is_keyword(Keyword::Offset) {
             return Ok(None);
         }
         let start = self.advance();

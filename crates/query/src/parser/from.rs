@@ -3,17 +3,17 @@
 //! Owns inputs, their paths and JOIN. There is no ON, and no LEFT, RIGHT, INNER, OUTER or CROSS JOIN.
 
 use super::Parsed;
-use super::state::Parser;
+use super::state::QueryParser;
 use crate::ast::{
     FromClause, Literal, Name, Source, SourceForm, SourcePath, SourceRoot, SourceStep,
 };
 use crate::lexer::{Keyword, NumberForm, NumberToken, Symbol, TokenKind};
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     pub(super) fn from(&mut self) -> Parsed<FromClause> {
         let first = self.source()?;
         let mut joins = Vec::new();
-        while self.take_keyword(Keyword::Join) {
+        while self.accept_keyword(Keyword::Join) {
             self.joins += 1;
             joins.push(self.source()?);
         }
@@ -22,7 +22,7 @@ impl Parser<'_> {
 
     fn source(&mut self) -> Parsed<Source> {
         let start = self.span();
-        if self.is_name(0) && *self.ahead(1) == TokenKind::Keyword(Keyword::In) {
+        if self.is_name(0) && *self.peek(1) == TokenKind::Keyword(Keyword::In) {
             let variable = self.expect_name()?;
             self.advance();
             let path = self.source_path()?;
@@ -35,7 +35,7 @@ impl Parser<'_> {
     }
 
     fn source_alias(&mut self) -> Parsed<Option<Name>> {
-        if self.take_keyword(Keyword::As) || self.is_name(0) {
+        if self.accept_keyword(Keyword::As) || self.is_name(0) {
             self.expect_name().map(Some)
         } else {
             Ok(None)
@@ -43,7 +43,7 @@ impl Parser<'_> {
     }
 
     fn source_path(&mut self) -> Parsed<SourcePath> {
-        let root = if self.take(Symbol::OpenParenthesis) {
+        let root = if self.accept(Symbol::OpenParenthesis) {
             let inner = self.query()?;
             self.expect(Symbol::CloseParenthesis)?;
             self.deepest = self.deepest.max(inner.levels + 1);
@@ -53,9 +53,9 @@ impl Parser<'_> {
         };
         let mut steps = Vec::new();
         loop {
-            if self.take(Symbol::Dot) {
+            if self.accept(Symbol::Dot) {
                 steps.push(SourceStep::Property(self.expect_name()?));
-            } else if self.take(Symbol::OpenBracket) {
+            } else if self.accept(Symbol::OpenBracket) {
                 steps.push(self.bracketed_step()?);
                 self.expect(Symbol::CloseBracket)?;
             } else {

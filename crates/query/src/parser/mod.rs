@@ -6,15 +6,15 @@
 mod count;
 mod from;
 mod order_by;
+mod parse;
 mod query;
 mod scalar;
 mod select;
 mod state;
-mod whole;
 
 #[cfg(test)]
 mod tests;
 
-use whole::Parsed;
-pub use whole::parse;
-pub(crate) use whole::parse_condition;
+use parse::Parsed;
+pub use parse::parse;
+pub(crate) use parse::parse_condition;

@@ -4,14 +4,14 @@
 //! when an expression could start right after it.
 
 use super::Parsed;
-use super::state::Parser;
-use crate::ast::{Direction, OrderBy, OrderItem, Scalar, ScalarKind, SortOrder};
+use super::state::QueryParser;
+use crate::ast::{OrderBy, OrderDirection, OrderItem, Scalar, ScalarKind, SortOrder};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     pub(super) fn order_by(&mut self) -> Parsed<Option<OrderBy>> {
-        if !self.at_keyword(Keyword::Order) {
+        if !self.is_keyword(Keyword::Order) {
             return Ok(None);
         }
         let start = self.advance();
@@ -22,7 +22,7 @@ impl Parser<'_> {
             return Ok(Some(OrderBy::Rank(scores, start.to(self.last_span()))));
         }
         let mut items = vec![self.order_item()?];
-        while self.take(Symbol::Comma) {
+        while self.accept(Symbol::Comma) {
             items.push(self.order_item()?);
         }
         Ok(Some(OrderBy::Items(items, start.to(self.last_span()))))
@@ -37,12 +37,12 @@ impl Parser<'_> {
         };
         let spelling = self.text().to_owned();
         self.advance();
-        Ok(OrderItem { expression, direction: Some(Direction { order, spelling }) })
+        Ok(OrderItem { expression, direction: Some(OrderDirection { order, spelling }) })
     }
 
     fn opens_rank(&self) -> bool {
-        self.at_keyword(Keyword::Rank)
-            && match self.ahead(1) {
+        self.is_keyword(Keyword::Rank)
+            && match self.peek(1) {
                 TokenKind::Identifier
                 | TokenKind::Parameter
                 | TokenKind::Number(_)
@@ -63,11 +63,11 @@ impl Parser<'_> {
             if !matches!(score.kind, ScalarKind::Call { .. } | ScalarKind::UdfCall { .. }) {
                 return Err(at_start);
             }
-            if self.at_keyword(Keyword::Asc) || self.at_keyword(Keyword::Desc) {
+            if self.is_keyword(Keyword::Asc) || self.is_keyword(Keyword::Desc) {
                 return Err(Box::new(text::rank_direction()));
             }
             scores.push(score);
-            if !self.take(Symbol::Comma) {
+            if !self.accept(Symbol::Comma) {
                 return Ok(scores);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Owns which clause follows which, and WHERE and GROUP BY themselves. HAVING is a reserved word that no clause uses.
 
-use super::state::Parser;
+use super::state::QueryParser;
 use super::{Parsed, scalar};
 use crate::ast::{Literal, Query, Scalar, ScalarKind, Select, Selection};
 use crate::lexer::{Keyword, Symbol};
@@ -13,7 +13,7 @@ pub(super) struct MeasuredQuery {
     pub(super) levels: usize,
 }
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// A query from SELECT to its last clause.
     pub(super) fn query(&mut self) -> Parsed<MeasuredQuery> {
         let outer = std::mem::take(&mut self.deepest);
@@ -43,8 +43,8 @@ impl Parser<'_> {
     fn clauses(&mut self) -> Parsed<Box<Query>> {
         let start = self.span();
         let select = self.select()?;
-        let from = if self.take_keyword(Keyword::From) { Some(self.from()?) } else { None };
-        let filter = if self.take_keyword(Keyword::Where) { Some(self.operand()?) } else { None };
+        let from = if self.accept_keyword(Keyword::From) { Some(self.from()?) } else { None };
+        let filter = if self.accept_keyword(Keyword::Where) { Some(self.operand()?) } else { None };
         let group_by = self.group_by()?;
         let order_by = self.order_by()?;
         let offset_limit = self.offset_limit()?;
@@ -53,12 +53,12 @@ impl Parser<'_> {
     }
 
     fn group_by(&mut self) -> Parsed<Vec<Scalar>> {
-        if !self.take_keyword(Keyword::Group) {
+        if !self.accept_keyword(Keyword::Group) {
             return Ok(Vec::new());
         }
         self.expect_keyword(Keyword::By)?;
         let mut expressions = vec![self.operand()?];
-        while self.take(Symbol::Comma) {
+        while self.accept(Symbol::Comma) {
             expressions.push(self.operand()?);
         }
         Ok(expressions)
@@ -66,7 +66,7 @@ impl Parser<'_> {
 
     /// An expression that stands directly in a clause.
     pub(super) fn operand(&mut self) -> Parsed<Scalar> {
-        let scalar::Measured { scalar, levels } = self.scalar()?;
+        let scalar::MeasuredScalar { scalar, levels } = self.scalar()?;
         self.deepest = self.deepest.max(levels);
         Ok(*scalar)
     }

@@ -3,18 +3,18 @@
 //! Owns DISTINCT, TOP, the three forms of a selection and aliases, with or without AS, bare or quoted.
 
 use super::Parsed;
-use super::state::Parser;
+use super::state::QueryParser;
 use crate::ast::{Name, Select, SelectItem, Selection, Top};
 use crate::lexer::{Keyword, Symbol, TokenKind};
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     pub(super) fn select(&mut self) -> Parsed<Select> {
         self.expect_keyword(Keyword::Select)?;
-        let distinct = self.take_keyword(Keyword::Distinct);
+        let distinct = self.accept_keyword(Keyword::Distinct);
         let top = self.top()?;
-        let selection = if self.at(Symbol::Star) {
+        let selection = if self.is_symbol(Symbol::Star) {
             Selection::Star(self.advance())
-        } else if self.take_keyword(Keyword::Value) {
+        } else if self.accept_keyword(Keyword::Value) {
             Selection::Value(Box::new(self.operand()?))
         } else {
             Selection::List(self.select_items()?)
@@ -23,7 +23,7 @@ impl Parser<'_> {
     }
 
     fn top(&mut self) -> Parsed<Option<Top>> {
-        if !self.at_keyword(Keyword::Top) {
+        if !self.is_keyword(Keyword::Top) {
             return Ok(None);
         }
         let start = self.advance();
@@ -38,14 +38,14 @@ impl Parser<'_> {
             let expression = self.operand()?;
             let alias = self.select_alias()?;
             items.push(SelectItem { expression, alias });
-            if !self.take(Symbol::Comma) {
+            if !self.accept(Symbol::Comma) {
                 return Ok(items);
             }
         }
     }
 
     fn select_alias(&mut self) -> Parsed<Option<Name>> {
-        let is_announced = self.take_keyword(Keyword::As);
+        let is_announced = self.accept_keyword(Keyword::As);
         if let TokenKind::String(text) = self.kind() {
             let text = text.clone();
             return Ok(Some(Name { text, span: self.advance() }));

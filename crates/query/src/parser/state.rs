@@ -16,13 +16,13 @@ pub(super) const NESTING_LEVELS_MAX: usize = 128;
 const JOINS_MAX: usize = 10;
 
 /// Tokens that are looked at at once.
-const WINDOW: usize = 3;
+const LOOKAHEAD: usize = 3;
 
 /// A text and how far it is read.
-pub(super) struct Parser<'text> {
+pub(super) struct QueryParser<'text> {
     tokenizer: Tokenizer<'text>,
     /// The token at hand and those after it, round and round.
-    window: [Option<Token<'text>>; WINDOW],
+    window: [Option<Token<'text>>; LOOKAHEAD],
     /// Where in the window the token at hand is.
     first: usize,
     /// The place of the token taken last.
@@ -34,7 +34,7 @@ pub(super) struct Parser<'text> {
     pub(super) deepest: usize,
 }
 
-impl<'text> Parser<'text> {
+impl<'text> QueryParser<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         let mut tokenizer = Tokenizer::new(text);
         let window = [Some(tokenizer.next_token()), None, None];
@@ -48,8 +48,8 @@ impl<'text> Parser<'text> {
 
     /// Puts the next token in a place of the window; nothing when the last one is read.
     fn fill(&mut self, place: usize) {
-        let before = self.window.get((place + WINDOW - 1) % WINDOW).and_then(Option::as_ref);
-        let follows = before.is_some_and(|token| !token.is_last());
+        let before = self.window.get((place + LOOKAHEAD - 1) % LOOKAHEAD).and_then(Option::as_ref);
+        let follows = before.is_some_and(|token| !token.is_final());
         let next = follows.then(|| self.tokenizer.next_token());
         if let Some(slot) = self.window.get_mut(place) {
             *slot = next;
@@ -57,30 +57,30 @@ impl<'text> Parser<'text> {
     }
 
     fn token(&self, distance: usize) -> Option<&Token<'text>> {
-        self.window.get((self.first + distance) % WINDOW).and_then(Option::as_ref)
+        self.window.get((self.first + distance) % LOOKAHEAD).and_then(Option::as_ref)
     }
 
     /// The kind of the token a number of tokens ahead, two at most; the end of the text goes on forever.
-    pub(super) fn ahead(&self, distance: usize) -> &TokenKind {
-        debug_assert!(distance < WINDOW, "the window shows no more than {WINDOW} tokens");
+    pub(super) fn peek(&self, distance: usize) -> &TokenKind {
+        debug_assert!(distance < LOOKAHEAD, "the window shows no more than {LOOKAHEAD} tokens");
         self.token(distance).map_or(&TokenKind::End, |token| &token.kind)
     }
 
     pub(super) fn kind(&self) -> &TokenKind {
-        self.ahead(0)
+        self.peek(0)
     }
 
-    pub(super) fn at(&self, symbol: Symbol) -> bool {
+    pub(super) fn is_symbol(&self, symbol: Symbol) -> bool {
         *self.kind() == TokenKind::Symbol(symbol)
     }
 
-    pub(super) fn at_keyword(&self, keyword: Keyword) -> bool {
+    pub(super) fn is_keyword(&self, keyword: Keyword) -> bool {
         *self.kind() == TokenKind::Keyword(keyword)
     }
 
     /// Whether a name stands a number of tokens ahead.
     pub(super) fn is_name(&self, distance: usize) -> bool {
-        match self.ahead(distance) {
+        match self.peek(distance) {
             TokenKind::Identifier => true,
             TokenKind::Keyword(word) => word.is_also_identifier(),
             _ => false,
@@ -109,25 +109,25 @@ impl<'text> Parser<'text> {
     /// Goes on by one token and gives the place of the one passed. The last token is never passed.
     pub(super) fn advance(&mut self) -> Span {
         let span = self.span();
-        if self.token(0).is_some_and(|token| !token.is_last()) {
+        if self.token(0).is_some_and(|token| !token.is_final()) {
             let passed = self.first;
-            self.first = (passed + 1) % WINDOW;
+            self.first = (passed + 1) % LOOKAHEAD;
             self.fill(passed);
             self.last_span = span;
         }
         span
     }
 
-    pub(super) fn take(&mut self, symbol: Symbol) -> bool {
-        let found = self.at(symbol);
+    pub(super) fn accept(&mut self, symbol: Symbol) -> bool {
+        let found = self.is_symbol(symbol);
         if found {
             self.advance();
         }
         found
     }
 
-    pub(super) fn take_keyword(&mut self, keyword: Keyword) -> bool {
-        let found = self.at_keyword(keyword);
+    pub(super) fn accept_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.is_keyword(keyword);
         if found {
             self.advance();
         }
@@ -135,11 +135,11 @@ impl<'text> Parser<'text> {
     }
 
     pub(super) fn expect(&mut self, symbol: Symbol) -> Parsed<Span> {
-        if self.at(symbol) { Ok(self.advance()) } else { Err(self.mismatch()) }
+        if self.is_symbol(symbol) { Ok(self.advance()) } else { Err(self.mismatch()) }
     }
 
     pub(super) fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<Span> {
-        if self.at_keyword(keyword) { Ok(self.advance()) } else { Err(self.mismatch()) }
+        if self.is_keyword(keyword) { Ok(self.advance()) } else { Err(self.mismatch()) }
     }
 
     pub(super) fn expect_name(&mut self) -> Parsed<Name> {

@@ -1,6 +1,6 @@
 //! Limits of the parser; grammar is covered by the text cases.
 
-use super::whole::TEXT_UNITS_MAX;
+use super::parse::TEXT_UNITS_MAX;
 use super::*;
 
 /// Runs with the least stack a thread of the product has.

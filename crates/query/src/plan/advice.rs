@@ -25,7 +25,7 @@ fn gather(scalar: &Scalar, found: &mut Vec<&'static str>) {
         let is_true = third == Some(&ScalarKind::Literal(Literal::Bool(true)));
         found.extend(rule(&function.text.to_ascii_uppercase(), is_true));
     }
-    scalar.each_part(&mut |part| gather(part, found));
+    scalar.for_each_child(&mut |part| gather(part, found));
 }
 
 /// The rule about a function; the third argument of some asks for partial matches or for any case.

@@ -17,11 +17,11 @@ pub mod metrics;
 
 pub mod distribute;
 
-mod needed;
+mod needed_paths;
 
 pub use crate::evaluate::{conjuncts, simplify};
 pub use advice::advice;
-pub use needed::needed_paths;
+pub use needed_paths::needed_paths;
 pub use partitions::{
     PartitionFilter, QueryRange, partition_filter, partition_filter_with_condition,
 };

@@ -153,11 +153,11 @@ impl QueryRange {
 
 /// One way to satisfy a filter: for each level of the key, the values allowed; none where all are.
 #[derive(Clone, Debug)]
-struct Choice {
+struct KeyChoice {
     levels: Vec<Option<Vec<PartitionKeyValue>>>,
 }
 
-impl Choice {
+impl KeyChoice {
     fn free(levels: usize) -> Self {
         Self { levels: vec![None; levels] }
     }
@@ -208,14 +208,14 @@ impl Choice {
 }
 
 /// The ways to satisfy a condition; none when it does not restrict the key or the ways are too many.
-fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec<Choice>> {
+fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec<KeyChoice>> {
     match condition {
         Condition::Never => Some(Vec::new()),
         Condition::Always | Condition::Unknown => None,
         Condition::Path(known) => {
             let level = paths.iter().position(|path| *path == known.path)?;
             let values = key_values(&known.values)?;
-            let mut choice = Choice::free(paths.len());
+            let mut choice = KeyChoice::free(paths.len());
             if let Some(place) = choice.levels.get_mut(level) {
                 *place = Some(values);
             }
@@ -229,7 +229,7 @@ fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec
             (found.len() <= KEYS_MAX).then_some(found)
         }
         Condition::All(parts) => {
-            let mut found: Option<Vec<Choice>> = None;
+            let mut found: Option<Vec<KeyChoice>> = None;
             for more in parts.iter().filter_map(|part| choices(part, paths)) {
                 found = Some(match found {
                     None => more,

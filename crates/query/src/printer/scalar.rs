@@ -5,8 +5,8 @@
 use super::Printer;
 use super::number::seventeen_digits;
 use crate::ast::{
-    BinaryOperator, Branch, Literal, Member, Negation, ObjectMember, Scalar, ScalarKind, Step,
-    SubqueryKind, UnaryOperator,
+    BinaryOperator, ConditionalBranch, Literal, Member, MemberStep, Negation, ObjectMember, Scalar,
+    ScalarKind, SubqueryKind, UnaryOperator,
 };
 
 impl Printer {
@@ -22,20 +22,20 @@ impl Printer {
                 self.conditional(branches, otherwise);
             }
             ScalarKind::Between { negation, value, low, high } => {
-                self.tested(value, *negation, " BETWEEN ");
+                self.open_test(value, *negation, " BETWEEN ");
                 self.scalar(low);
                 self.push(" AND ");
                 self.scalar(high);
                 self.close(1);
             }
             ScalarKind::In { negation, value, list } => {
-                self.tested(value, *negation, " IN (");
+                self.open_test(value, *negation, " IN (");
                 self.list(list, Self::scalar);
                 self.push(")");
                 self.close(1);
             }
             ScalarKind::Like { negation, value, pattern, escape } => {
-                self.tested(value, *negation, " LIKE ");
+                self.open_test(value, *negation, " LIKE ");
                 self.scalar(pattern);
                 if let Some(escape) = escape {
                     self.push(" ESCAPE ");
@@ -93,11 +93,11 @@ impl Printer {
         self.close(pairs);
         for step in &member.steps {
             match step {
-                Step::Property(name) => {
+                MemberStep::Property(name) => {
                     self.push(".");
                     self.push(&name.text);
                 }
-                Step::Index(index) => {
+                MemberStep::Index(index) => {
                     self.push("[");
                     self.scalar(index);
                     self.push("]");
@@ -153,7 +153,7 @@ impl Printer {
         self.close(pairs);
     }
 
-    fn conditional(&mut self, branches: &[Branch], otherwise: &Scalar) {
+    fn conditional(&mut self, branches: &[ConditionalBranch], otherwise: &Scalar) {
         let is_nested = self.is_nested(branches.len());
         let mut pairs = 0;
         for (index, branch) in branches.iter().enumerate() {
@@ -171,7 +171,7 @@ impl Printer {
     }
 
     /// The start of BETWEEN, IN or LIKE.
-    fn tested(&mut self, value: &Scalar, negation: Negation, word: &str) {
+    fn open_test(&mut self, value: &Scalar, negation: Negation, word: &str) {
         self.open(1);
         self.scalar(value);
         if negation == Negation::Negated {

@@ -6,7 +6,7 @@
 use model::{IndexingPolicy, Json};
 
 use crate::bind::{BuiltInFunctions, Parameters, bind};
-use crate::function::{Family, Function, IndexUse, Kind};
+use crate::function::{Function, FunctionBody, FunctionFamily, IndexUse};
 use crate::parser::parse;
 use crate::plan::access::{AccessPlan, Indexes, Lookup, plan_access};
 use crate::plan::condition::LookupKind;
@@ -23,7 +23,7 @@ const POLICY: &str = r#"{"includedPaths":[{"path":"/*"}],
 
 /// The sentences about a function.
 pub(super) fn sentence(function: &Function) -> &'static str {
-    if matches!(function.kind, Kind::Aggregate(_)) {
+    if matches!(function.body, FunctionBody::Aggregate(_)) {
         return aggregate(function);
     }
     match (served(function), function.index_use) {
@@ -37,12 +37,12 @@ pub(super) fn sentence(function: &Function) -> &'static str {
     }
 }
 
-fn special(family: Family) -> &'static str {
+fn special(family: FunctionFamily) -> &'static str {
     match family {
-        Family::Spatial => {
+        FunctionFamily::Spatial => {
             "Index: none yet; a spatial index does not serve it, it is computed for each item."
         }
-        Family::Vector => {
+        FunctionFamily::Vector => {
             "Index: none yet; a vector index does not serve it, it is computed for each item, exactly."
         }
         _ => "Index: none yet; a full-text index does not serve it, it is computed for each item.",

@@ -5,21 +5,21 @@
 use std::fmt::Write;
 
 use super::index;
-use crate::function::{Example, Family, Function, Kind, ReturnKind, registry};
+use crate::function::{Example, Function, FunctionBody, FunctionFamily, ReturnKind, registry};
 
 /// The families in the order of the page.
-const FAMILIES: [(Family, &str); 11] = [
-    (Family::Aggregate, "Aggregates"),
-    (Family::Array, "Arrays"),
-    (Family::Conditional, "Conditions"),
-    (Family::DateTime, "Dates and times"),
-    (Family::FullText, "Full text"),
-    (Family::Item, "Items"),
-    (Family::Mathematical, "Mathematics"),
-    (Family::Spatial, "Places and shapes"),
-    (Family::String, "Strings"),
-    (Family::TypeCheck, "Types"),
-    (Family::Vector, "Vectors"),
+const FAMILIES: [(FunctionFamily, &str); 11] = [
+    (FunctionFamily::Aggregate, "Aggregates"),
+    (FunctionFamily::Array, "Arrays"),
+    (FunctionFamily::Conditional, "Conditions"),
+    (FunctionFamily::DateTime, "Dates and times"),
+    (FunctionFamily::FullText, "Full text"),
+    (FunctionFamily::Item, "Items"),
+    (FunctionFamily::Mathematical, "Mathematics"),
+    (FunctionFamily::Spatial, "Places and shapes"),
+    (FunctionFamily::String, "Strings"),
+    (FunctionFamily::TypeCheck, "Types"),
+    (FunctionFamily::Vector, "Vectors"),
 ];
 
 /// What the page says before the first function.
@@ -62,7 +62,7 @@ fn render(function: &Function, page: &mut String) {
         function.summary
     );
     let _ = write!(page, "\nReturns {}. {}", returns(function.returns), index::sentence(function));
-    if matches!(function.kind, Kind::Planned) {
+    if matches!(function.body, FunctionBody::Planned) {
         page.push_str(" Stands only in ORDER BY RANK.");
     }
     if !function.aliases.is_empty() {
@@ -75,11 +75,11 @@ fn render(function: &Function, page: &mut String) {
     if function.examples.is_empty() {
         return;
     }
-    let given = if matches!(function.kind, Kind::Aggregate(_)) { "Rows" } else { "Call" };
+    let given = if matches!(function.body, FunctionBody::Aggregate(_)) { "Rows" } else { "Call" };
     let _ = write!(page, "\n| {given} | Result |\n|---|---|\n");
     for Example { arguments, result } in function.examples {
-        let call = match function.kind {
-            Kind::Aggregate(_) => (*arguments).to_owned(),
+        let call = match function.body {
+            FunctionBody::Aggregate(_) => (*arguments).to_owned(),
             _ => format!("{}({arguments})", function.name),
         };
         let _ = writeln!(page, "| {} | {} |", code(&call), code(result));

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::logic::{and, not, or};
 use super::number::compare_mixed;
-use super::{Object, Value};
+use super::{Value, ValueObject};
 
 /// `left = right`: undefined when either is, false between different types and for NaN.
 #[must_use]
@@ -122,7 +122,11 @@ fn is_same(left: &Value, right: &Value, same_double: &impl Fn(f64, f64) -> bool)
     }
 }
 
-fn is_same_object(left: &Object, right: &Object, same_double: &impl Fn(f64, f64) -> bool) -> bool {
+fn is_same_object(
+    left: &ValueObject,
+    right: &ValueObject,
+    same_double: &impl Fn(f64, f64) -> bool,
+) -> bool {
     if left.len() != right.len() {
         return false;
     }

@@ -26,12 +26,12 @@ pub enum Value {
     /// Elements in order; never undefined ones.
     Array(Arc<[Value]>),
     /// Properties in order; never undefined ones.
-    Object(Object),
+    Object(ValueObject),
 }
 
 /// Properties in the order they were written; names are unique.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub struct ValueObject {
     properties: Arc<[(Arc<str>, Value)]>,
 }
 
@@ -43,7 +43,7 @@ impl Value {
 
     /// An object of these properties; undefined ones are left out, the last of a repeated name stays.
     pub fn object<N: Into<Arc<str>>>(properties: impl IntoIterator<Item = (N, Self)>) -> Self {
-        Self::Object(Object::new(properties))
+        Self::Object(ValueObject::new(properties))
     }
 
     /// Whether there is a value.
@@ -87,7 +87,7 @@ impl Value {
 
     /// The properties of an object.
     #[must_use]
-    pub fn as_object(&self) -> Option<&Object> {
+    pub fn as_object(&self) -> Option<&ValueObject> {
         match self {
             Self::Object(object) => Some(object),
             _ => None,
@@ -127,7 +127,7 @@ impl Value {
     }
 }
 
-impl Object {
+impl ValueObject {
     /// An object of these properties; undefined ones are left out, the last of a repeated name stays.
     pub fn new<N: Into<Arc<str>>>(properties: impl IntoIterator<Item = (N, Value)>) -> Self {
         let mut kept: Vec<(Arc<str>, Value)> = Vec::new();

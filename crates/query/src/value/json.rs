@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use model::{Json, Number};
 
-use super::{NotRepresentable, Object, Value};
+use super::{NotRepresentable, Value, ValueObject};
 
 impl From<&Json> for Value {
     fn from(json: &Json) -> Self {
@@ -18,7 +18,7 @@ impl From<&Json> for Value {
             Json::Array(elements) => Self::Array(elements.iter().map(Self::from).collect()),
             Json::Object(object) => {
                 let properties = object.iter().map(|(name, value)| (name.into(), value.into()));
-                Self::Object(Object::from_unique(properties.collect()))
+                Self::Object(ValueObject::from_unique(properties.collect()))
             }
         }
     }

@@ -27,7 +27,7 @@ mod tests;
 pub use compare::{
     between, equal, greater, greater_or_equal, is_in, less, less_or_equal, not_equal, relate,
 };
-pub use datum::{Object, Value};
+pub use datum::{Value, ValueObject};
 pub use hash::structural_hash;
 pub use like::{LikePattern, LikeShape};
 pub use order::total_order;

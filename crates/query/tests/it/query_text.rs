@@ -2,7 +2,7 @@
 
 use model::Json;
 use proptest::prelude::*;
-use query::function::{Kind, registry};
+use query::function::{FunctionBody, registry};
 
 /// A value as items and constants hold it, from a small stock so that equal ones meet.
 pub(crate) fn value() -> impl Strategy<Value = Json> {
@@ -124,8 +124,10 @@ fn scalar() -> impl Strategy<Value = String> {
 
 /// A call of any function of the registry with as many arguments as it takes.
 fn call(argument: BoxedStrategy<String>) -> impl Strategy<Value = String> {
-    let functions: Vec<_> =
-        registry().iter().filter(|function| matches!(function.kind, Kind::Scalar(_))).collect();
+    let functions: Vec<_> = registry()
+        .iter()
+        .filter(|function| matches!(function.body, FunctionBody::Scalar(_)))
+        .collect();
     (prop::sample::select(functions), prop::collection::vec(argument, 7), 0..7_usize).prop_map(
         |(function, arguments, extra)| {
             let arity = function.arity();

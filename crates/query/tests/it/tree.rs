@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use query::ast::{
-    BinaryOperator, Branch, Count, CountKind, Direction, FromClause, Literal, Name, Negation,
-    ObjectMember, OffsetLimit, OrderBy, OrderItem, Query, Scalar, ScalarKind, Select, SelectItem,
-    Selection, SortOrder, Source, SourceForm, SourcePath, SourceRoot, SourceStep, Span, Step,
-    SubqueryKind, Top, UnaryOperator,
+    BinaryOperator, ConditionalBranch, Count, CountKind, FromClause, Literal, MemberStep, Name,
+    Negation, ObjectMember, OffsetLimit, OrderBy, OrderDirection, OrderItem, Query, Scalar,
+    ScalarKind, Select, SelectItem, Selection, SortOrder, Source, SourceForm, SourcePath,
+    SourceRoot, SourceStep, Span, SubqueryKind, Top, UnaryOperator,
 };
 
 fn scalar_of(kind: ScalarKind) -> Scalar {
@@ -97,9 +97,12 @@ pub(crate) fn scalar() -> impl Strategy<Value = Scalar> {
 
 /// Operators, through the constructors that keep trees canonical.
 fn operators(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<Scalar> {
-    let step = prop_oneof![name().prop_map(Step::Property), scalar.clone().prop_map(Step::Index),];
-    let branch =
-        (scalar.clone(), scalar.clone()).prop_map(|(condition, value)| Branch { condition, value });
+    let step = prop_oneof![
+        name().prop_map(MemberStep::Property),
+        scalar.clone().prop_map(MemberStep::Index),
+    ];
+    let branch = (scalar.clone(), scalar.clone())
+        .prop_map(|(condition, value)| ConditionalBranch { condition, value });
     prop_oneof![
         (unary_operator(), scalar.clone()).prop_map(|(operator, operand)| Scalar::unary(
             operator,
@@ -225,9 +228,10 @@ fn offset_limit() -> impl Strategy<Value = OffsetLimit> {
 
 fn order_by(scalar: BoxedStrategy<Scalar>) -> BoxedStrategy<OrderBy> {
     let direction = prop_oneof![
-        "[aA][sS][cC]".prop_map(|spelling| Direction { order: SortOrder::Ascending, spelling }),
+        "[aA][sS][cC]"
+            .prop_map(|spelling| OrderDirection { order: SortOrder::Ascending, spelling }),
         "[dD][eE][sS][cC]"
-            .prop_map(|spelling| Direction { order: SortOrder::Descending, spelling }),
+            .prop_map(|spelling| OrderDirection { order: SortOrder::Descending, spelling }),
     ];
     let item = (scalar.clone(), prop::option::of(direction))
         .prop_map(|(expression, direction)| OrderItem { expression, direction });

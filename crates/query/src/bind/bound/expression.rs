@@ -117,7 +117,7 @@ impl Expression {
     pub(in crate::bind) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
 
     /// Shows each expression that stands directly inside this one. Those of a subquery are its own.
-    pub(crate) fn each_part<'tree>(&'tree self, show: &mut dyn FnMut(&'tree Self)) {
+    pub(crate) fn for_each_child<'tree>(&'tree self, visit: &mut dyn FnMut(&'tree Self)) {
         match self {
             Self::Literal(_)
             | Self::Parameter(_)
@@ -125,36 +125,36 @@ impl Expression {
             | Self::GroupKey(_)
             | Self::Aggregate(_)
             | Self::Subquery { .. } => {}
-            Self::Member { target: part, .. } | Self::Unary { operand: part, .. } => show(part),
+            Self::Member { target: part, .. } | Self::Unary { operand: part, .. } => visit(part),
             Self::Chain { first, rest } => {
-                show(first);
-                rest.iter().for_each(|(_, operand)| show(operand));
+                visit(first);
+                rest.iter().for_each(|(_, operand)| visit(operand));
             }
             Self::Conditional { branches, otherwise } => {
                 for (condition, value) in branches {
-                    show(condition);
-                    show(value);
+                    visit(condition);
+                    visit(value);
                 }
-                show(otherwise);
+                visit(otherwise);
             }
             Self::Between { value, low, high, .. } => {
-                show(value);
-                show(low);
-                show(high);
+                visit(value);
+                visit(low);
+                visit(high);
             }
             Self::In { value, list, .. } => {
-                show(value);
-                list.iter().for_each(show);
+                visit(value);
+                list.iter().for_each(visit);
             }
             Self::Like { value, pattern, .. } => {
-                show(value);
-                show(pattern);
+                visit(value);
+                visit(pattern);
             }
-            Self::Object(members) => members.iter().for_each(|(_, value)| show(value)),
+            Self::Object(members) => members.iter().for_each(|(_, value)| visit(value)),
             Self::Coalesce(parts)
             | Self::Array(parts)
             | Self::Call { arguments: parts, .. }
-            | Self::UdfCall { arguments: parts, .. } => parts.iter().for_each(show),
+            | Self::UdfCall { arguments: parts, .. } => parts.iter().for_each(visit),
         }
     }
 }

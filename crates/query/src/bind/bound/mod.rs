@@ -8,6 +8,6 @@ mod query;
 
 pub use expression::{Expression, PathStep};
 pub use query::{
-    Aggregate, BoundOrderBy, BoundQuery, BoundSource, Grouping, Input, OrderKey, Output,
+    AggregateCall, BoundOrderBy, BoundQuery, BoundSource, Grouping, Input, OrderKey, Output,
     OutputProperty, Projection,
 };

@@ -15,7 +15,7 @@ pub struct BoundQuery {
     /// Whether and how rows are put together.
     pub grouping: Grouping,
     /// The aggregates to compute for each group.
-    pub aggregates: Vec<Aggregate>,
+    pub aggregates: Vec<AggregateCall>,
     /// What each row, or each group, becomes.
     pub output: Output,
     /// The order of the rows.
@@ -86,7 +86,7 @@ pub enum Grouping {
 
 /// One aggregate of a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Aggregate {
+pub struct AggregateCall {
     /// The canonical name of its function.
     pub function: &'static str,
     /// What it takes from each row.

@@ -6,21 +6,21 @@
 use model::PropertyPath;
 
 use super::Formula;
-use crate::evaluate::{EvaluationError, Scope};
-use crate::function::{CallContext, Scalar};
+use crate::evaluate::{EvaluationError, EvaluationScope};
+use crate::function::{CallContext, ScalarFunction};
 use crate::value::Value;
 
 /// A call of a built-in function.
 #[derive(Debug)]
-pub(crate) struct Call {
-    pub(super) function: Scalar,
+pub(crate) struct FunctionCall {
+    pub(super) function: ScalarFunction,
     pub(super) arguments: Vec<Formula>,
     /// For each argument the property of the item it is, if any; empty when none is one.
     pub(super) paths: Vec<Option<PropertyPath>>,
 }
 
-impl Call {
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+impl FunctionCall {
+    pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let arguments = Formula::evaluate_all(&self.arguments, scope)?;
         let environment = scope.environment;
         let context = environment.context;
@@ -44,7 +44,7 @@ impl Call {
 pub(super) fn user_function(
     name: &str,
     arguments: &[Formula],
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     let arguments = Formula::evaluate_all(arguments, scope)?;
     let functions = &scope.environment.context.user_functions;

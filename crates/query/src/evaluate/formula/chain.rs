@@ -4,20 +4,20 @@
 //! not own what each operator does with two values: see `value`.
 
 use super::Formula;
-use crate::ast::{BinaryOperator, Level};
-use crate::evaluate::{EvaluationError, Scope};
+use crate::ast::{BinaryOperator, Precedence};
+use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, logic, operate};
 
 pub(super) fn evaluate(
     first: &Formula,
     rest: &[(BinaryOperator, Formula)],
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     let left = first.evaluate(scope)?;
-    match rest.first().map(|(operator, _)| operator.level()) {
-        Some(Level::And) => junction(left.as_bool(), rest, scope, logic::and, false),
-        Some(Level::Or) => junction(left.as_bool(), rest, scope, logic::or, true),
-        Some(Level::Concatenation) => concatenation(left, rest, scope),
+    match rest.first().map(|(operator, _)| operator.precedence()) {
+        Some(Precedence::And) => junction(left.as_bool(), rest, scope, logic::and, false),
+        Some(Precedence::Or) => junction(left.as_bool(), rest, scope, logic::or, true),
+        Some(Precedence::Concatenation) => concatenation(left, rest, scope),
         _ => {
             let mut left = left;
             for (operator, right) in rest {
@@ -32,7 +32,7 @@ pub(super) fn evaluate(
 fn junction(
     first: Option<bool>,
     rest: &[(BinaryOperator, Formula)],
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
     join: fn(Option<bool>, Option<bool>) -> Option<bool>,
     deciding: bool,
 ) -> Result<Value, EvaluationError> {
@@ -51,7 +51,7 @@ fn junction(
 fn concatenation(
     first: Value,
     rest: &[(BinaryOperator, Formula)],
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     let mut text = match first {
         Value::String(text) => Some(text.to_string()),

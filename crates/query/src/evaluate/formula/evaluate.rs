@@ -3,25 +3,27 @@
 //! Owns the match over all forms and the small forms themselves; the larger forms have their own files. Depth of
 //! recursion is the depth of the text's parentheses: chains, lists and branches are walked in loops.
 
-use super::{Formula, call, chain, subquery, walk};
+use super::{Formula, call, chain, follow_path, subquery};
 use crate::ast::Negation;
-use crate::evaluate::{EvaluationError, Scope};
+use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, between, logic, operate};
 
 impl Formula {
     /// The value in a scope.
-    pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    pub(crate) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         match self {
             Self::Constant(value) => Ok(value.clone()),
-            Self::Input(slot) => Ok(at(scope.slots, *slot)),
-            Self::GroupKey(place) => Ok(at(scope.keys, *place)),
-            Self::Aggregate(place) => Ok(at(scope.results, *place)),
+            Self::Input(slot) => Ok(value_at(scope.slots, *slot)),
+            Self::GroupKey(place) => Ok(value_at(scope.keys, *place)),
+            Self::Aggregate(place) => Ok(value_at(scope.results, *place)),
             Self::Member { target, steps } => match target.as_ref() {
                 // The usual case, without taking hold of the whole item.
                 Self::Input(slot) => Ok(scope.slots.get(*slot).map_or(Value::Undefined, |item| {
-                    walk(item, steps).cloned().unwrap_or_default()
+                    follow_path(item, steps).cloned().unwrap_or_default()
                 })),
-                target => Ok(walk(&target.evaluate(scope)?, steps).cloned().unwrap_or_default()),
+                target => {
+                    Ok(follow_path(&target.evaluate(scope)?, steps).cloned().unwrap_or_default())
+                }
             },
             Self::Unary { operator, operand } => {
                 Ok(operate::unary(*operator, &operand.evaluate(scope)?))
@@ -32,7 +34,7 @@ impl Formula {
             Self::Between { negation, value, low, high } => {
                 let value = value.evaluate(scope)?;
                 let answer = between(&value, &low.evaluate(scope)?, &high.evaluate(scope)?);
-                Ok(negated(*negation, answer))
+                Ok(apply_negation(*negation, answer))
             }
             Self::In(membership) => membership.evaluate(scope),
             Self::Like(like) => like.evaluate(scope),
@@ -49,12 +51,12 @@ impl Formula {
     /// The values of several formulas.
     pub(crate) fn evaluate_all(
         formulas: &[Self],
-        scope: &Scope<'_>,
+        scope: &EvaluationScope<'_>,
     ) -> Result<Vec<Value>, EvaluationError> {
         formulas.iter().map(|formula| formula.evaluate(scope)).collect()
     }
 
-    fn construct(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    fn construct(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         match self {
             Self::Object(members) => {
                 let mut properties = Vec::with_capacity(members.len());
@@ -70,18 +72,18 @@ impl Formula {
 }
 
 /// The answer of BETWEEN, IN or LIKE, turned around when NOT stands before it.
-pub(super) fn negated(negation: Negation, answer: Option<bool>) -> Value {
+pub(super) fn apply_negation(negation: Negation, answer: Option<bool>) -> Value {
     match negation {
         Negation::Plain => answer.into(),
         Negation::Negated => logic::not(answer).into(),
     }
 }
 
-fn at(values: &[Value], place: usize) -> Value {
+fn value_at(values: &[Value], place: usize) -> Value {
     values.get(place).cloned().unwrap_or_default()
 }
 
-fn coalesce(operands: &[Formula], scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+fn coalesce(operands: &[Formula], scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     for operand in operands {
         let value = operand.evaluate(scope)?;
         if value.is_defined() {
@@ -94,7 +96,7 @@ fn coalesce(operands: &[Formula], scope: &Scope<'_>) -> Result<Value, Evaluation
 fn conditional(
     branches: &[(Formula, Formula)],
     otherwise: &Formula,
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     for (condition, value) in branches {
         if condition.evaluate(scope)?.as_bool() == Some(true) {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::call::Call;
+use super::call::FunctionCall;
 use super::like::Like;
 use super::membership::Membership;
 use super::subquery::Subquery;
@@ -45,7 +45,7 @@ pub(crate) enum Formula {
     /// An array.
     Array(Vec<Formula>),
     /// A call of a built-in function.
-    Call(Box<Call>),
+    Call(Box<FunctionCall>),
     /// A call of a user-defined function.
     UdfCall { function: String, arguments: Vec<Formula> },
     /// A function that only a plan can compute.

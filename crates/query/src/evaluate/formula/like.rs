@@ -3,9 +3,9 @@
 //! Owns when a pattern is read: once when it is constant, else for every row. Does not own patterns: see `value`.
 
 use super::Formula;
-use super::evaluate::negated;
+use super::evaluate::apply_negation;
 use crate::ast::Negation;
-use crate::evaluate::{EvaluationError, Scope};
+use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{LikePattern, Value};
 
 /// `value [NOT] LIKE pattern [ESCAPE 'c']`.
@@ -13,11 +13,11 @@ use crate::value::{LikePattern, Value};
 pub(crate) struct Like {
     negation: Negation,
     value: Formula,
-    pattern: Pattern,
+    pattern: LikeOperand,
 }
 
 #[derive(Debug)]
-enum Pattern {
+enum LikeOperand {
     Constant(LikePattern),
     Each { formula: Formula, escape: Option<char> },
 }
@@ -30,22 +30,22 @@ impl Like {
         escape: Option<char>,
     ) -> Self {
         let pattern = match pattern.constant().and_then(Value::as_str) {
-            Some(text) => Pattern::Constant(LikePattern::new(text, escape)),
-            None => Pattern::Each { formula: pattern, escape },
+            Some(text) => LikeOperand::Constant(LikePattern::new(text, escape)),
+            None => LikeOperand::Each { formula: pattern, escape },
         };
         Self { negation, value, pattern }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let value = self.value.evaluate(scope)?;
         let answer = match &self.pattern {
-            Pattern::Constant(pattern) => value.as_str().map(|text| pattern.matches(text)),
-            Pattern::Each { formula, escape } => {
+            LikeOperand::Constant(pattern) => value.as_str().map(|text| pattern.matches(text)),
+            LikeOperand::Each { formula, escape } => {
                 let pattern = formula.evaluate(scope)?;
                 let both = value.as_str().zip(pattern.as_str());
                 both.map(|(text, pattern)| LikePattern::new(pattern, *escape).matches(text))
             }
         };
-        Ok(negated(self.negation, answer))
+        Ok(apply_negation(self.negation, answer))
     }
 }

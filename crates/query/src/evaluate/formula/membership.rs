@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 
 use super::Formula;
-use super::evaluate::negated;
+use super::evaluate::apply_negation;
 use crate::ast::Negation;
-use crate::evaluate::{EvaluationError, Scope};
+use crate::evaluate::{EvaluationError, EvaluationScope};
 use crate::value::{Value, equal, logic};
 
 /// `value [NOT] IN (…)`.
@@ -51,7 +51,7 @@ impl Membership {
         Self { negation, value, candidates }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let value = self.value.evaluate(scope)?;
         if !value.is_defined() {
             return Ok(Value::Undefined);
@@ -66,14 +66,14 @@ impl Membership {
                 }
             }
         };
-        Ok(negated(self.negation, answer))
+        Ok(apply_negation(self.negation, answer))
     }
 }
 
 fn any_equal(
     value: &Value,
     list: &[Formula],
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Option<bool>, EvaluationError> {
     let mut answer = Some(false);
     for candidate in list {

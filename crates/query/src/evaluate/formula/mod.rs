@@ -4,8 +4,8 @@
 //! files of their own. Does not own what it is evaluated with: see the files beside this folder.
 
 mod form;
-mod origin;
 mod prepare;
+mod slot_paths;
 
 mod call;
 mod chain;
@@ -16,7 +16,7 @@ mod path;
 mod subquery;
 
 pub(crate) use form::Formula;
-pub(crate) use origin::Origins;
-pub(crate) use path::walk;
+pub(crate) use path::follow_path;
 pub(crate) use prepare::Preparation;
+pub(crate) use slot_paths::SlotPaths;
 pub(crate) use subquery::Subquery;

@@ -6,7 +6,10 @@ use crate::bind::PathStep;
 use crate::value::Value;
 
 /// The value at the end of a path; none when the path leaves the value.
-pub(crate) fn walk<'value>(value: &'value Value, steps: &[PathStep]) -> Option<&'value Value> {
+pub(crate) fn follow_path<'value>(
+    value: &'value Value,
+    steps: &[PathStep],
+) -> Option<&'value Value> {
     steps.iter().try_fold(value, |value, step| match step {
         PathStep::Property(name) => value.as_object()?.get(name),
         PathStep::Index(index) => value.as_array()?.get(usize::try_from(*index).ok()?),

@@ -7,21 +7,21 @@ use std::sync::Arc;
 
 use model::VectorEmbeddingPolicy;
 
-use super::Origins;
-use super::call::Call;
+use super::SlotPaths;
+use super::call::FunctionCall;
 use super::form::Formula;
 use super::like::Like;
 use super::membership::Membership;
 use super::subquery::Subquery;
 use crate::bind::{BoundQuery, Expression};
-use crate::function::{Kind, Scalar, lookup};
+use crate::function::{FunctionBody, ScalarFunction, lookup};
 use crate::value::Value;
 
 /// What is known while a query is prepared.
 #[derive(Clone)]
 pub(crate) struct Preparation<'query> {
     /// Where the slots in scope come from.
-    pub(crate) origins: Origins,
+    pub(crate) slot_paths: SlotPaths,
     /// The vectors of the container: they decide which order is nearest first.
     pub(crate) vector_embeddings: &'query VectorEmbeddingPolicy,
     /// Prepares a query inside an expression. Passed in, because running queries is the business of `operator`, which
@@ -37,7 +37,7 @@ impl<'query> Preparation<'query> {
         vector_embeddings: &'query VectorEmbeddingPolicy,
         prepare_subquery: PrepareSubquery,
     ) -> Self {
-        Self { origins: Origins::default(), vector_embeddings, prepare_subquery }
+        Self { slot_paths: SlotPaths::default(), vector_embeddings, prepare_subquery }
     }
 
     pub(crate) fn formula(&self, expression: &Expression) -> Formula {
@@ -133,16 +133,25 @@ impl<'query> Preparation<'query> {
     }
 
     fn call(&self, name: &'static str, arguments: &[Expression]) -> Formula {
-        match lookup(name).map(|function| function.kind) {
-            Some(Kind::Scalar(function)) => self.call_of(function, arguments),
+        match lookup(name).map(|function| function.body) {
+            Some(FunctionBody::Scalar(function)) => self.function_call(function, arguments),
             _ => Formula::Planned(name),
         }
     }
 
     /// A call of a function that need not have a name.
-    pub(crate) fn call_of(&self, function: Scalar, arguments: &[Expression]) -> Formula {
-        let paths: Vec<_> = arguments.iter().map(|argument| self.origins.path(argument)).collect();
+    pub(crate) fn function_call(
+        &self,
+        function: ScalarFunction,
+        arguments: &[Expression],
+    ) -> Formula {
+        let paths: Vec<_> =
+            arguments.iter().map(|argument| self.slot_paths.path(argument)).collect();
         let paths = if paths.iter().any(Option::is_some) { paths } else { Vec::new() };
-        Formula::Call(Box::new(Call { function, arguments: self.formulas(arguments), paths }))
+        Formula::Call(Box::new(FunctionCall {
+            function,
+            arguments: self.formulas(arguments),
+            paths,
+        }))
     }
 }

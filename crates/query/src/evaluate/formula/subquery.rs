@@ -6,19 +6,23 @@
 use std::fmt;
 
 use crate::ast::SubqueryKind;
-use crate::evaluate::{EvaluationError, Scope, Stop, TakeRow, bytes_of};
+use crate::evaluate::{EvaluationError, EvaluationScope, RowSink, StopReason, value_bytes};
 use crate::value::Value;
 
 /// A prepared query inside an expression. `operator` implements it.
 pub(crate) trait Subquery: fmt::Debug + Send + Sync {
     /// Runs the query for one row of the query around it and hands each row to `take`, until `take` asks to stop.
-    fn rows(&self, scope: &Scope<'_>, take: &mut TakeRow<'_>) -> Result<(), EvaluationError>;
+    fn rows(
+        &self,
+        scope: &EvaluationScope<'_>,
+        take: &mut RowSink<'_>,
+    ) -> Result<(), EvaluationError>;
 }
 
 pub(super) fn evaluate(
     kind: SubqueryKind,
     query: &dyn Subquery,
-    scope: &Scope<'_>,
+    scope: &EvaluationScope<'_>,
 ) -> Result<Value, EvaluationError> {
     match kind {
         SubqueryKind::Scalar => only(query, scope),
@@ -26,7 +30,7 @@ pub(super) fn evaluate(
             let mut found = false;
             query.rows(scope, &mut |_| {
                 found = true;
-                Err(Stop::Enough)
+                Err(StopReason::Enough)
             })?;
             Ok(found.into())
         }
@@ -35,7 +39,7 @@ pub(super) fn evaluate(
             let mut holds = true;
             query.rows(scope, &mut |row| {
                 holds = row == Value::Bool(true);
-                if holds { Ok(()) } else { Err(Stop::Enough) }
+                if holds { Ok(()) } else { Err(StopReason::Enough) }
             })?;
             Ok(holds.into())
         }
@@ -43,7 +47,7 @@ pub(super) fn evaluate(
             let mut first = Value::Undefined;
             query.rows(scope, &mut |row| {
                 first = row;
-                Err(Stop::Enough)
+                Err(StopReason::Enough)
             })?;
             Ok(first)
         }
@@ -59,7 +63,7 @@ pub(super) fn evaluate(
 }
 
 /// The only row; a second one is an error.
-fn only(query: &dyn Subquery, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     let mut only = Value::Undefined;
     query.rows(scope, &mut |row| {
         if only.is_defined() {
@@ -72,12 +76,12 @@ fn only(query: &dyn Subquery, scope: &Scope<'_>) -> Result<Value, EvaluationErro
 }
 
 /// All rows. They are counted while they are gathered, since a subquery can multiply arrays.
-fn all(query: &dyn Subquery, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     let memory = scope.environment.memory;
     let mut rows = Vec::new();
     let mut bytes = 0;
     let outcome = query.rows(scope, &mut |row| {
-        let more = bytes_of(&row);
+        let more = value_bytes(&row);
         bytes += more;
         rows.push(row);
         Ok(memory.hold(more)?)

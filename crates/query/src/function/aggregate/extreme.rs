@@ -8,7 +8,7 @@ use crate::value::{Value, total_order};
 
 /// Which end is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ExtremeKind {
     Least,
     Greatest,
 }
@@ -16,18 +16,18 @@ pub(super) enum End {
 /// The best value so far and how many were seen; undefined with a count above zero means poisoned.
 #[derive(Clone, Debug)]
 pub(super) struct Extreme {
-    end: End,
+    end: ExtremeKind,
     best: Value,
     count: i64,
 }
 
 impl Extreme {
-    pub(super) fn new(end: End) -> Self {
+    pub(super) fn new(end: ExtremeKind) -> Self {
         Self { end, best: Value::Undefined, count: 0 }
     }
 
     /// The state behind `{"min": …, "count": …}`; none when it is no such object.
-    pub(super) fn from_partial(end: End, partial: &Value) -> Option<Self> {
+    pub(super) fn from_partial(end: ExtremeKind, partial: &Value) -> Option<Self> {
         let count = partial.property("count").as_i64().filter(|count| *count >= 0)?;
         let best = partial.property(label(end));
         let is_poisoned = matches!(best, Value::Array(_) | Value::Object(_)) || count == 0;
@@ -52,8 +52,8 @@ impl Extreme {
         }
         let is_poisoned = self.is_poisoned() || other.is_poisoned();
         let is_better = match self.end {
-            End::Least => Ordering::is_lt,
-            End::Greatest => Ordering::is_gt,
+            ExtremeKind::Least => Ordering::is_lt,
+            ExtremeKind::Greatest => Ordering::is_gt,
         };
         if is_poisoned {
             self.best = Value::Undefined;
@@ -76,9 +76,9 @@ impl Extreme {
     }
 }
 
-fn label(end: End) -> &'static str {
+fn label(end: ExtremeKind) -> &'static str {
     match end {
-        End::Least => "min",
-        End::Greatest => "max",
+        ExtremeKind::Least => "min",
+        ExtremeKind::Greatest => "max",
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::extreme::{End, Extreme};
+use super::extreme::{Extreme, ExtremeKind};
 use super::total::Total;
 use crate::value::Value;
 use crate::value::arithmetic::divide;
@@ -33,10 +33,10 @@ pub enum Aggregate {
 
 /// What an aggregate has seen so far.
 #[derive(Clone, Debug)]
-pub struct AggregateState(State);
+pub struct AggregateState(AggregateStateKind);
 
 #[derive(Clone, Debug)]
-enum State {
+enum AggregateStateKind {
     Average { sum: Total, count: i64 },
     Count(i64),
     CountIf(i64),
@@ -51,14 +51,14 @@ impl Aggregate {
     #[must_use]
     pub fn start(self) -> AggregateState {
         AggregateState(match self {
-            Self::Average => State::Average { sum: Total::new(), count: 0 },
-            Self::Count => State::Count(0),
-            Self::CountIf => State::CountIf(0),
-            Self::MakeList => State::List(Vec::new()),
-            Self::MakeSet => State::Set { elements: Vec::new(), seen: HashSet::new() },
-            Self::Max => State::Extreme(Extreme::new(End::Greatest)),
-            Self::Min => State::Extreme(Extreme::new(End::Least)),
-            Self::Sum => State::Sum(Total::new()),
+            Self::Average => AggregateStateKind::Average { sum: Total::new(), count: 0 },
+            Self::Count => AggregateStateKind::Count(0),
+            Self::CountIf => AggregateStateKind::CountIf(0),
+            Self::MakeList => AggregateStateKind::List(Vec::new()),
+            Self::MakeSet => AggregateStateKind::Set { elements: Vec::new(), seen: HashSet::new() },
+            Self::Max => AggregateStateKind::Extreme(Extreme::new(ExtremeKind::Greatest)),
+            Self::Min => AggregateStateKind::Extreme(Extreme::new(ExtremeKind::Least)),
+            Self::Sum => AggregateStateKind::Sum(Total::new()),
         })
     }
 
@@ -67,20 +67,24 @@ impl Aggregate {
     pub fn resume(self, partial: &Value) -> Option<AggregateState> {
         let count = |value: &Value| value.as_i64().filter(|count| *count >= 0);
         Some(AggregateState(match self {
-            Self::Average => State::Average {
+            Self::Average => AggregateStateKind::Average {
                 sum: Total::from_partial(&partial.property("sum")),
                 count: count(&partial.property("count"))?,
             },
-            Self::Count => State::Count(count(partial)?),
-            Self::CountIf => State::CountIf(count(partial)?),
+            Self::Count => AggregateStateKind::Count(count(partial)?),
+            Self::CountIf => AggregateStateKind::CountIf(count(partial)?),
             Self::MakeList | Self::MakeSet => {
                 let mut state = self.start();
                 partial.as_array()?.iter().for_each(|element| state.add(element.clone()));
                 return Some(state);
             }
-            Self::Max => State::Extreme(Extreme::from_partial(End::Greatest, partial)?),
-            Self::Min => State::Extreme(Extreme::from_partial(End::Least, partial)?),
-            Self::Sum => State::Sum(Total::from_partial(partial)),
+            Self::Max => {
+                AggregateStateKind::Extreme(Extreme::from_partial(ExtremeKind::Greatest, partial)?)
+            }
+            Self::Min => {
+                AggregateStateKind::Extreme(Extreme::from_partial(ExtremeKind::Least, partial)?)
+            }
+            Self::Sum => AggregateStateKind::Sum(Total::from_partial(partial)),
         }))
     }
 }
@@ -92,38 +96,47 @@ impl AggregateState {
             return;
         }
         match &mut self.0 {
-            State::Average { sum, count } => {
+            AggregateStateKind::Average { sum, count } => {
                 sum.add(&value);
                 *count += 1;
             }
-            State::Count(count) => *count += 1,
-            State::CountIf(count) => *count += i64::from(value == Value::Bool(true)),
-            State::Extreme(extreme) => extreme.add(value),
-            State::List(elements) => elements.push(value),
-            State::Set { elements, seen } => {
+            AggregateStateKind::Count(count) => *count += 1,
+            AggregateStateKind::CountIf(count) => *count += i64::from(value == Value::Bool(true)),
+            AggregateStateKind::Extreme(extreme) => extreme.add(value),
+            AggregateStateKind::List(elements) => elements.push(value),
+            AggregateStateKind::Set { elements, seen } => {
                 if seen.insert(value.clone()) {
                     elements.push(value);
                 }
             }
-            State::Sum(sum) => sum.add(&value),
+            AggregateStateKind::Sum(sum) => sum.add(&value),
         }
     }
 
     /// Takes a state of the same aggregate over other rows into account; one of another aggregate is ignored.
     pub fn merge(&mut self, other: Self) {
         match (&mut self.0, other.0) {
-            (State::Average { sum, count }, State::Average { sum: other, count: more }) => {
+            (
+                AggregateStateKind::Average { sum, count },
+                AggregateStateKind::Average { sum: other, count: more },
+            ) => {
                 sum.merge(&other);
                 *count = count.saturating_add(more);
             }
-            (State::Count(count), State::Count(more))
-            | (State::CountIf(count), State::CountIf(more)) => *count = count.saturating_add(more),
-            (State::Extreme(extreme), State::Extreme(other)) => extreme.merge(&other),
-            (State::List(elements), State::List(more)) => elements.extend(more),
-            (State::Set { .. }, State::Set { elements, .. }) => {
+            (AggregateStateKind::Count(count), AggregateStateKind::Count(more))
+            | (AggregateStateKind::CountIf(count), AggregateStateKind::CountIf(more)) => {
+                *count = count.saturating_add(more)
+            }
+            (AggregateStateKind::Extreme(extreme), AggregateStateKind::Extreme(other)) => {
+                extreme.merge(&other)
+            }
+            (AggregateStateKind::List(elements), AggregateStateKind::List(more)) => {
+                elements.extend(more)
+            }
+            (AggregateStateKind::Set { .. }, AggregateStateKind::Set { elements, .. }) => {
                 elements.into_iter().for_each(|element| self.add(element));
             }
-            (State::Sum(sum), State::Sum(other)) => sum.merge(&other),
+            (AggregateStateKind::Sum(sum), AggregateStateKind::Sum(other)) => sum.merge(&other),
             _ => debug_assert!(false, "states of different aggregates are never merged"),
         }
     }
@@ -132,12 +145,14 @@ impl AggregateState {
     #[must_use]
     pub fn finish(self) -> Value {
         match self.0 {
-            State::Average { count: 0, .. } => Value::Undefined,
-            State::Average { sum, count } => divide(&sum.value(), &count.into()),
-            State::Count(count) | State::CountIf(count) => count.into(),
-            State::Extreme(extreme) => extreme.value(),
-            State::List(elements) | State::Set { elements, .. } => Value::array(elements),
-            State::Sum(sum) => sum.value(),
+            AggregateStateKind::Average { count: 0, .. } => Value::Undefined,
+            AggregateStateKind::Average { sum, count } => divide(&sum.value(), &count.into()),
+            AggregateStateKind::Count(count) | AggregateStateKind::CountIf(count) => count.into(),
+            AggregateStateKind::Extreme(extreme) => extreme.value(),
+            AggregateStateKind::List(elements) | AggregateStateKind::Set { elements, .. } => {
+                Value::array(elements)
+            }
+            AggregateStateKind::Sum(sum) => sum.value(),
         }
     }
 
@@ -146,10 +161,10 @@ impl AggregateState {
     #[must_use]
     pub fn partial(&self) -> Value {
         match &self.0 {
-            State::Average { sum, count } => {
+            AggregateStateKind::Average { sum, count } => {
                 Value::object([("sum", sum.value()), ("count", (*count).into())])
             }
-            State::Extreme(extreme) => extreme.partial(),
+            AggregateStateKind::Extreme(extreme) => extreme.partial(),
             _ => self.clone().finish(),
         }
     }

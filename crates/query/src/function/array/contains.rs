@@ -3,46 +3,48 @@
 //! Owns equality and the partial match of objects. Does not own the form with several values: see `contains_several`.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::{Value, equal};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Array, "ARRAY_CONTAINS", |arguments, _| contains(arguments).into())
-        .takes(&["array", "value"])
-        .may_take(&["partial"])
-        .uses(IndexUse::Seek)
-        .gives(
-            ReturnKind::Boolean,
-            "Whether an element equals the value; with partial, whether an element object holds at \
-             least the properties of the value, at every depth.",
-        )
-        .examples(&[
-            call("[\"a\", \"b\"], \"a\"", "true"),
-            call("[1, 2], 1.0", "true"),
-            call("[\"a\"], \"c\"", "false"),
-            call(r#"[{"a": 1, "b": 2}], {"a": 1}"#, "false"),
-            call(r#"[{"a": 1, "b": 2}], {"b": 2, "a": 1}"#, "true"),
-            call(r#"[{"a": 1, "b": 2}], {"a": 1}, true"#, "true"),
-            call(r#"[{"a": {"b": 1, "c": 2}}], {"a": {"b": 1}}, true"#, "true"),
-            call(r#"[{"a": {"b": 1, "c": 2}}], {"a": {"b": 2}}, true"#, "false"),
-            call("\"a\", \"a\"", "undefined"),
-            call("[1], undefined", "undefined"),
-            call("[1], 1, 1", "undefined"),
-        ]),
-    Function::scalar(Family::Array, "_TRY_ARRAY_CONTAINS", |arguments, _| {
-        match arguments.first() {
-            Some(Value::Array(_)) => contains(arguments).into(),
-            _ => Value::Bool(false),
-        }
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS", |arguments, _| {
+        contains(arguments).into()
     })
-    .takes(&["array", "value"])
-    .may_take(&["partial"])
-    .undocumented()
-    .gives(ReturnKind::Boolean, "ARRAY_CONTAINS that is false when there is no array.")
+    .required(&["array", "value"])
+    .optional(&["partial"])
+    .index_use(IndexUse::Seek)
+    .returns(
+        ReturnKind::Boolean,
+        "Whether an element equals the value; with partial, whether an element object holds at \
+             least the properties of the value, at every depth.",
+    )
     .examples(&[
-        call("[1], 1", "true"),
-        call("null, 1", "false"),
-        call("undefined, 1", "false"),
+        example("[\"a\", \"b\"], \"a\"", "true"),
+        example("[1, 2], 1.0", "true"),
+        example("[\"a\"], \"c\"", "false"),
+        example(r#"[{"a": 1, "b": 2}], {"a": 1}"#, "false"),
+        example(r#"[{"a": 1, "b": 2}], {"b": 2, "a": 1}"#, "true"),
+        example(r#"[{"a": 1, "b": 2}], {"a": 1}, true"#, "true"),
+        example(r#"[{"a": {"b": 1, "c": 2}}], {"a": {"b": 1}}, true"#, "true"),
+        example(r#"[{"a": {"b": 1, "c": 2}}], {"a": {"b": 2}}, true"#, "false"),
+        example("\"a\", \"a\"", "undefined"),
+        example("[1], undefined", "undefined"),
+        example("[1], 1, 1", "undefined"),
+    ]),
+    Function::scalar(FunctionFamily::Array, "_TRY_ARRAY_CONTAINS", |arguments, _| match arguments
+        .first()
+    {
+        Some(Value::Array(_)) => contains(arguments).into(),
+        _ => Value::Bool(false),
+    })
+    .required(&["array", "value"])
+    .optional(&["partial"])
+    .undocumented()
+    .returns(ReturnKind::Boolean, "ARRAY_CONTAINS that is false when there is no array.")
+    .examples(&[
+        example("[1], 1", "true"),
+        example("null, 1", "false"),
+        example("undefined, 1", "false"),
     ]),
 ];
 

@@ -2,46 +2,46 @@
 //!
 //! Owns how the answers for each value combine: by the logic of AND and OR, undefined included.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::logic::{and, or};
 use crate::value::{Value, equal};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Array, "ARRAY_CONTAINS_ALL", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ALL", |arguments, _| {
         combine(arguments, Some(true), and).into()
     })
-    .takes(&["array", "value"])
+    .required(&["array", "value"])
     .variadic()
-    .gives(
+    .returns(
         ReturnKind::Boolean,
         "Whether every value equals an element; a value that does not decides, an undefined one \
          otherwise makes the answer undefined.",
     )
     .examples(&[
-        call("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
-        call("[1, 2, 3, 4], 2, 3, 4, 5", "false"),
-        call("[1, 2, 3, 4], 1, undefined", "undefined"),
-        call("[1, 2, 3, 4], 5, undefined", "false"),
-        call("[], 1", "false"),
-        call("1, 1", "undefined"),
+        example("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
+        example("[1, 2, 3, 4], 2, 3, 4, 5", "false"),
+        example("[1, 2, 3, 4], 1, undefined", "undefined"),
+        example("[1, 2, 3, 4], 5, undefined", "false"),
+        example("[], 1", "false"),
+        example("1, 1", "undefined"),
     ]),
-    Function::scalar(Family::Array, "ARRAY_CONTAINS_ANY", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_CONTAINS_ANY", |arguments, _| {
         combine(arguments, Some(false), or).into()
     })
-    .takes(&["array", "value"])
+    .required(&["array", "value"])
     .variadic()
-    .gives(
+    .returns(
         ReturnKind::Boolean,
         "Whether some value equals an element; a value that does decides, an undefined one \
          otherwise makes the answer undefined.",
     )
     .examples(&[
-        call("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
-        call("[1, 2, 3, 4], 2, 3, 4, 5", "true"),
-        call("[1, 2, 3, 4], 1, undefined", "true"),
-        call("[1, 2, 3, 4], 5, 6, 7, 8", "false"),
-        call("[], 1, 2, 3", "false"),
-        call("[1, 2, 3, 4], 5, undefined", "undefined"),
+        example("[1, true, \"3\", [1,2,3]], 1, true, \"3\", [1,2,3]", "true"),
+        example("[1, 2, 3, 4], 2, 3, 4, 5", "true"),
+        example("[1, 2, 3, 4], 1, undefined", "true"),
+        example("[1, 2, 3, 4], 5, 6, 7, 8", "false"),
+        example("[], 1, 2, 3", "false"),
+        example("[1, 2, 3, 4], 5, undefined", "undefined"),
     ]),
 ];
 

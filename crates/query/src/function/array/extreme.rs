@@ -4,43 +4,43 @@
 
 use std::cmp::Ordering;
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, total_order};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Array, "ARRAY_MIN", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_MIN", |arguments, _| {
         extreme(arguments, Ordering::is_lt)
     })
-    .takes(&["array"])
-    .gives(
+    .required(&["array"])
+    .returns(
         ReturnKind::Any,
         "The least element, by null, Boolean, number, string; undefined with an array or object \
          among them, and for none.",
     )
     .examples(&[
-        call("[3, 1, 2]", "1"),
-        call("[12, \"abc\", true, false, null]", "null"),
-        call("[\"abc\", \"ABC\", \"aBc\", \"AbC\"]", "\"ABC\""),
-        call("[1, []]", "undefined"),
-        call("[]", "undefined"),
-        call("1", "undefined"),
+        example("[3, 1, 2]", "1"),
+        example("[12, \"abc\", true, false, null]", "null"),
+        example("[\"abc\", \"ABC\", \"aBc\", \"AbC\"]", "\"ABC\""),
+        example("[1, []]", "undefined"),
+        example("[]", "undefined"),
+        example("1", "undefined"),
     ]),
-    Function::scalar(Family::Array, "ARRAY_MAX", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_MAX", |arguments, _| {
         extreme(arguments, Ordering::is_gt)
     })
-    .takes(&["array"])
-    .gives(
+    .required(&["array"])
+    .returns(
         ReturnKind::Any,
         "The greatest element, by null, Boolean, number, string; undefined with an array or object \
          among them, and for none.",
     )
     .examples(&[
-        call("[1, 2, 3, 4]", "4"),
-        call("[\"abc\", \"ABC\", \"aBc\", \"AbC\"]", "\"abc\""),
-        call("[true, false]", "true"),
-        call("[null, null]", "null"),
-        call("[12, \"abc\", true, false, null]", "\"abc\""),
-        call("[{}, 1]", "undefined"),
+        example("[1, 2, 3, 4]", "4"),
+        example("[\"abc\", \"ABC\", \"aBc\", \"AbC\"]", "\"abc\""),
+        example("[true, false]", "true"),
+        example("[null, null]", "null"),
+        example("[12, \"abc\", true, false, null]", "\"abc\""),
+        example("[{}, 1]", "undefined"),
     ]),
 ];
 

@@ -3,30 +3,32 @@
 //! Owns the labels of names and values. Does not own the way back: the language has none.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Array, "OBJECTTOARRAY", |arguments, _| convert(arguments).into())
-        .also(&["OBJECT_TO_ARRAY"])
-        .takes(&["object"])
-        .may_take(&["name_label", "value_label"])
-        .gives(
-            ReturnKind::Array,
-            "One object for each property with its name and value, under `k` and `v` or the given \
+    &[Function::scalar(FunctionFamily::Array, "OBJECTTOARRAY", |arguments, _| {
+        convert(arguments).into()
+    })
+    .aliases(&["OBJECT_TO_ARRAY"])
+    .required(&["object"])
+    .optional(&["name_label", "value_label"])
+    .returns(
+        ReturnKind::Array,
+        "One object for each property with its name and value, under `k` and `v` or the given \
              labels.",
-        )
-        .examples(&[
-            call(
-                r#"{"a": "12345", "b": "67890"}"#,
-                r#"[{"k":"a","v":"12345"},{"k":"b","v":"67890"}]"#,
-            ),
-            call(r#"{"a": 1}, "name""#, r#"[{"name":"a","v":1}]"#),
-            call(r#"{"a": 1}, "name", "value""#, r#"[{"name":"a","value":1}]"#),
-            call("{}", "[]"),
-            call("[1]", "undefined"),
-            call(r#"{"a": 1}, 2"#, "undefined"),
-        ])];
+    )
+    .examples(&[
+        example(
+            r#"{"a": "12345", "b": "67890"}"#,
+            r#"[{"k":"a","v":"12345"},{"k":"b","v":"67890"}]"#,
+        ),
+        example(r#"{"a": 1}, "name""#, r#"[{"name":"a","v":1}]"#),
+        example(r#"{"a": 1}, "name", "value""#, r#"[{"name":"a","value":1}]"#),
+        example("{}", "[]"),
+        example("[1]", "undefined"),
+        example(r#"{"a": 1}, 2"#, "undefined"),
+    ])];
 
 fn convert(arguments: &[Value]) -> Option<Value> {
     let object = arguments.first()?.as_object()?;

@@ -5,69 +5,72 @@
 
 use std::collections::HashSet;
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Array, "SETUNION", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "SETUNION", |arguments, _| {
         operate(arguments, |left, right| distinct(left.iter().chain(right)))
     })
-    .also(&["SET_UNION"])
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Array, "The elements of either array, each once.")
+    .aliases(&["SET_UNION"])
+    .required(&["left", "right"])
+    .returns(ReturnKind::Array, "The elements of either array, each once.")
     .examples(&[
-        call("[1, 2, 3], [3, 4]", "[1,2,3,4]"),
-        call("[1, 1], [\"A\", 1.0]", "[1,\"A\"]"),
-        call("[1], 1", "undefined"),
+        example("[1, 2, 3], [3, 4]", "[1,2,3,4]"),
+        example("[1, 1], [\"A\", 1.0]", "[1,\"A\"]"),
+        example("[1], 1", "undefined"),
     ]),
-    Function::scalar(Family::Array, "SETINTERSECT", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "SETINTERSECT", |arguments, _| {
         operate(arguments, |left, right| {
             let left: HashSet<&Value> = left.iter().collect();
             distinct(right.iter().filter(|element| left.contains(element)))
         })
     })
-    .also(&["SET_INTERSECT"])
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Array, "The elements of both arrays, each once, as the second orders them.")
+    .aliases(&["SET_INTERSECT"])
+    .required(&["left", "right"])
+    .returns(
+        ReturnKind::Array,
+        "The elements of both arrays, each once, as the second orders them.",
+    )
     .examples(&[
-        call("[1, 2, \"A\", \"B\"], [\"A\", 1]", "[\"A\",1]"),
-        call("[1, 2], [3]", "[]"),
-        call("[1, 1], [1, 1]", "[1]"),
-        call("null, [1]", "undefined"),
+        example("[1, 2, \"A\", \"B\"], [\"A\", 1]", "[\"A\",1]"),
+        example("[1, 2], [3]", "[]"),
+        example("[1, 1], [1, 1]", "[1]"),
+        example("null, [1]", "undefined"),
     ]),
-    Function::scalar(Family::Array, "SETDIFFERENCE", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "SETDIFFERENCE", |arguments, _| {
         operate(arguments, |left, right| {
             let right: HashSet<&Value> = right.iter().collect();
             distinct(left.iter().filter(|element| !right.contains(element)))
         })
     })
-    .also(&["SET_DIFFERENCE"])
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Array, "The elements of the first array that the second lacks, each once.")
+    .aliases(&["SET_DIFFERENCE"])
+    .required(&["left", "right"])
+    .returns(ReturnKind::Array, "The elements of the first array that the second lacks, each once.")
     .examples(&[
-        call("[1, 2, 3], [1, 2, 6, 7]", "[3]"),
-        call("[1, 2, 6, 7], [1, 2, 3]", "[6,7]"),
-        call("[1, 2, 3, 4], [1, 2, 3, 4, 5, 6]", "[]"),
-        call("[], [1, 2, 3]", "[]"),
-        call("[1, 2, 3], []", "[1,2,3]"),
-        call("[1, 1, 1, 1], [2, 3, 4]", "[1]"),
+        example("[1, 2, 3], [1, 2, 6, 7]", "[3]"),
+        example("[1, 2, 6, 7], [1, 2, 3]", "[6,7]"),
+        example("[1, 2, 3, 4], [1, 2, 3, 4, 5, 6]", "[]"),
+        example("[], [1, 2, 3]", "[]"),
+        example("[1, 2, 3], []", "[1,2,3]"),
+        example("[1, 1, 1, 1], [2, 3, 4]", "[1]"),
     ]),
-    Function::scalar(Family::Array, "SETEQUAL", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "SETEQUAL", |arguments, _| {
         operate(arguments, |left, right| {
             let (left, right): (HashSet<&Value>, HashSet<&Value>) =
                 (left.iter().collect(), right.iter().collect());
             Value::Bool(left == right)
         })
     })
-    .also(&["SET_EQUAL"])
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Boolean, "Whether two arrays have the same elements, however often.")
+    .aliases(&["SET_EQUAL"])
+    .required(&["left", "right"])
+    .returns(ReturnKind::Boolean, "Whether two arrays have the same elements, however often.")
     .examples(&[
-        call("[1, 2, 3], [3, 2, 1]", "true"),
-        call("[1, 1, 2], [1, 2]", "true"),
-        call("[1, 2], [1, 2, 3]", "false"),
-        call("[], []", "true"),
-        call("[1], undefined", "undefined"),
+        example("[1, 2, 3], [3, 2, 1]", "true"),
+        example("[1, 1, 2], [1, 2]", "true"),
+        example("[1, 2], [1, 2, 3]", "false"),
+        example("[], []", "true"),
+        example("[1], undefined", "undefined"),
     ]),
 ];
 

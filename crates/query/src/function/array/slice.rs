@@ -3,28 +3,30 @@
 //! Owns places counted from either end and their clamping. Does not own `[ ]` indexing, which is an expression.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Array, "ARRAY_SLICE", |arguments, _| slice(arguments).into())
-        .takes(&["array", "start"])
-        .may_take(&["length"])
-        .gives(
-            ReturnKind::Array,
-            "The elements from a place on, counted from 0 or, when negative, from the end; at most \
+    &[Function::scalar(FunctionFamily::Array, "ARRAY_SLICE", |arguments, _| {
+        slice(arguments).into()
+    })
+    .required(&["array", "start"])
+    .optional(&["length"])
+    .returns(
+        ReturnKind::Array,
+        "The elements from a place on, counted from 0 or, when negative, from the end; at most \
              as many as the length.",
-        )
-        .examples(&[
-            call("[70, 86, 92, 99, 85, 90, 82], 1", "[86,92,99,85,90,82]"),
-            call("[70, 86, 92, 99, 85, 90, 82], -2", "[90,82]"),
-            call("[70, 86, 92, 99, 85, 90, 82], -2, 1", "[90]"),
-            call("[70, 86, 92], 1, 1000", "[86,92]"),
-            call("[70, 86, 92], -100, 1", "[70]"),
-            call("[70, 86, 92], 5", "[]"),
-            call("[70, 86, 92], 0, -1", "[]"),
-            call("[70, 86, 92], 0.5", "undefined"),
-        ])];
+    )
+    .examples(&[
+        example("[70, 86, 92, 99, 85, 90, 82], 1", "[86,92,99,85,90,82]"),
+        example("[70, 86, 92, 99, 85, 90, 82], -2", "[90,82]"),
+        example("[70, 86, 92, 99, 85, 90, 82], -2, 1", "[90]"),
+        example("[70, 86, 92], 1, 1000", "[86,92]"),
+        example("[70, 86, 92], -100, 1", "[70]"),
+        example("[70, 86, 92], 5", "[]"),
+        example("[70, 86, 92], 0, -1", "[]"),
+        example("[70, 86, 92], 0.5", "undefined"),
+    ])];
 
 fn slice(arguments: &[Value]) -> Option<Value> {
     let elements = arguments.first()?.as_array()?;

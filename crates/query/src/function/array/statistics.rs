@@ -2,51 +2,51 @@
 //!
 //! Owns the three over one array. Does not own the aggregates over rows: see `aggregate`.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::arithmetic::{add, divide};
 use crate::value::{Value, total_order};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Array, "ARRAY_SUM", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_SUM", |arguments, _| {
         numbers(arguments).map(sum).unwrap_or_default()
     })
-    .takes(&["array"])
-    .gives(ReturnKind::Number, "The sum of an array of numbers; 0 for none.")
+    .required(&["array"])
+    .returns(ReturnKind::Number, "The sum of an array of numbers; 0 for none.")
     .examples(&[
-        call("[1, 2, 3, 4]", "10"),
-        call("[1, 2.5]", "3.5"),
-        call("[]", "0"),
-        call("[\"abc\"]", "undefined"),
+        example("[1, 2, 3, 4]", "10"),
+        example("[1, 2.5]", "3.5"),
+        example("[]", "0"),
+        example("[\"abc\"]", "undefined"),
     ]),
-    Function::scalar(Family::Array, "ARRAY_AVG", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_AVG", |arguments, _| {
         let average = |numbers: &[Value]| divide(&sum(numbers), &(numbers.len() as i64).into());
         numbers(arguments).filter(|numbers| !numbers.is_empty()).map(average).unwrap_or_default()
     })
-    .takes(&["array"])
-    .gives(ReturnKind::Number, "The mean of an array of numbers; undefined for none.")
+    .required(&["array"])
+    .returns(ReturnKind::Number, "The mean of an array of numbers; undefined for none.")
     .examples(&[
-        call("[1, 2, 3, 4]", "2.5"),
-        call("[1.0, 2.0, 3.3, 4.7]", "2.75"),
-        call("[1, -2.7, 3, -4]", "-0.675"),
-        call("[\"abc\", \"ABC\"]", "undefined"),
-        call("[12, \"abc\", true, false, null]", "undefined"),
-        call("[]", "undefined"),
+        example("[1, 2, 3, 4]", "2.5"),
+        example("[1.0, 2.0, 3.3, 4.7]", "2.75"),
+        example("[1, -2.7, 3, -4]", "-0.675"),
+        example("[\"abc\", \"ABC\"]", "undefined"),
+        example("[12, \"abc\", true, false, null]", "undefined"),
+        example("[]", "undefined"),
     ]),
-    Function::scalar(Family::Array, "ARRAY_MEDIAN", |arguments, _| {
+    Function::scalar(FunctionFamily::Array, "ARRAY_MEDIAN", |arguments, _| {
         numbers(arguments).map(median).unwrap_or_default()
     })
-    .takes(&["array"])
-    .gives(
+    .required(&["array"])
+    .returns(
         ReturnKind::Number,
         "The middle of an array of numbers in order, or the mean of the middle two; undefined for \
          none.",
     )
     .examples(&[
-        call("[1, 2, 3, 4]", "2.5"),
-        call("[1.0, 2.0, 3.3, 4.7, 7.8]", "3.3"),
-        call("[1, -2.7, 3, -4]", "-0.85000000000000009"),
-        call("[\"abc\"]", "undefined"),
-        call("[]", "undefined"),
+        example("[1, 2, 3, 4]", "2.5"),
+        example("[1.0, 2.0, 3.3, 4.7, 7.8]", "3.3"),
+        example("[1, -2.7, 3, -4]", "-0.85000000000000009"),
+        example("[\"abc\"]", "undefined"),
+        example("[]", "undefined"),
     ]),
 ];
 

@@ -2,68 +2,71 @@
 //!
 //! Owns the three calls. Does not own the calendar: see `part`.
 
-use super::part::{self, Part};
+use super::part::{self, DateTimePart};
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::DateTime, "DATETIMEADD", |arguments, _| {
+    Function::scalar(FunctionFamily::DateTime, "DATETIMEADD", |arguments, _| {
         let moment = argument::text(arguments, 2).and_then(UtcDateTime::parse);
         moment.and_then(|moment| shift(moment, arguments, 1)).into()
     })
-    .takes(&["part", "number", "date_time"])
-    .gives(
+    .required(&["part", "number", "date_time"])
+    .returns(
         ReturnKind::DateTime,
         "A date and time so many parts later, or earlier when the number is negative.",
     )
     .examples(&[
-        call("\"yyyy\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2021-07-03T00:00:00.0000000Z\""),
-        call("\"mm\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-08-03T00:00:00.0000000Z\""),
-        call("\"dd\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-04T00:00:00.0000000Z\""),
-        call("\"hh\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-03T01:00:00.0000000Z\""),
-        call("\"yyyy\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2019-07-03T00:00:00.0000000Z\""),
-        call("\"mm\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-06-03T00:00:00.0000000Z\""),
-        call("\"dd\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T00:00:00.0000000Z\""),
-        call("\"hh\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:00:00.0000000Z\""),
-        call("\"ss\", -25, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:59:35.0000000Z\""),
-        call("\"dd\", 0.5, \"2020-07-03\"", "undefined"),
-        call("\"week\", 1, \"2020-07-03\"", "undefined"),
-        call("\"dd\", 1, \"yesterday\"", "undefined"),
+        example("\"yyyy\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2021-07-03T00:00:00.0000000Z\""),
+        example("\"mm\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-08-03T00:00:00.0000000Z\""),
+        example("\"dd\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-04T00:00:00.0000000Z\""),
+        example("\"hh\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-03T01:00:00.0000000Z\""),
+        example(
+            "\"yyyy\", -1, \"2020-07-03T00:00:00.0000000\"",
+            "\"2019-07-03T00:00:00.0000000Z\"",
+        ),
+        example("\"mm\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-06-03T00:00:00.0000000Z\""),
+        example("\"dd\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T00:00:00.0000000Z\""),
+        example("\"hh\", -1, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:00:00.0000000Z\""),
+        example("\"ss\", -25, \"2020-07-03T00:00:00.0000000\"", "\"2020-07-02T23:59:35.0000000Z\""),
+        example("\"dd\", 0.5, \"2020-07-03\"", "undefined"),
+        example("\"week\", 1, \"2020-07-03\"", "undefined"),
+        example("\"dd\", 1, \"yesterday\"", "undefined"),
     ]),
-    Function::scalar(Family::DateTime, "NOW", |arguments, context| match arguments {
+    Function::scalar(FunctionFamily::DateTime, "NOW", |arguments, context| match arguments {
         [] => context.now.to_string().into(),
         [_, _] => shift(context.now, arguments, 1).into(),
         _ => Value::Undefined,
     })
-    .may_take(&["part", "number"])
-    .gives(ReturnKind::DateTime, "The current date and time, or the one so many parts later.")
+    .optional(&["part", "number"])
+    .returns(ReturnKind::DateTime, "The current date and time, or the one so many parts later.")
     .examples(&[
-        call("", "\"2024-10-14T14:20:30.6668888Z\""),
-        call("\"yyyy\", 1", "\"2025-10-14T14:20:30.6668888Z\""),
-        call("\"yyyy\", -1", "\"2023-10-14T14:20:30.6668888Z\""),
-        call("\"ss\", 30", "\"2024-10-14T14:21:00.6668888Z\""),
-        call("\"ms\", 4", "\"2024-10-14T14:20:30.6708888Z\""),
-        call("\"ms\"", "undefined"),
+        example("", "\"2024-10-14T14:20:30.6668888Z\""),
+        example("\"yyyy\", 1", "\"2025-10-14T14:20:30.6668888Z\""),
+        example("\"yyyy\", -1", "\"2023-10-14T14:20:30.6668888Z\""),
+        example("\"ss\", 30", "\"2024-10-14T14:21:00.6668888Z\""),
+        example("\"ms\", 4", "\"2024-10-14T14:20:30.6708888Z\""),
+        example("\"ms\"", "undefined"),
     ]),
-    Function::scalar(Family::DateTime, "AGO", |arguments, context| {
+    Function::scalar(FunctionFamily::DateTime, "AGO", |arguments, context| {
         shift(context.now, arguments, -1).into()
     })
-    .takes(&["part", "number"])
-    .gives(ReturnKind::DateTime, "The date and time so many parts ago.")
+    .required(&["part", "number"])
+    .returns(ReturnKind::DateTime, "The date and time so many parts ago.")
     .examples(&[
-        call("\"yyyy\", 1", "\"2023-10-14T14:20:30.6668888Z\""),
-        call("\"yyyy\", -1", "\"2025-10-14T14:20:30.6668888Z\""),
-        call("\"ss\", 30", "\"2024-10-14T14:20:00.6668888Z\""),
-        call("\"ms\", 4", "\"2024-10-14T14:20:30.6628888Z\""),
-        call("\"ms\", \"4\"", "undefined"),
+        example("\"yyyy\", 1", "\"2023-10-14T14:20:30.6668888Z\""),
+        example("\"yyyy\", -1", "\"2025-10-14T14:20:30.6668888Z\""),
+        example("\"ss\", 30", "\"2024-10-14T14:20:00.6668888Z\""),
+        example("\"ms\", 4", "\"2024-10-14T14:20:30.6628888Z\""),
+        example("\"ms\", \"4\"", "undefined"),
     ]),
 ];
 
 /// A moment moved by the part and number of a call, forward or backward.
 fn shift(moment: UtcDateTime, arguments: &[Value], direction: i64) -> Option<String> {
     let number = argument::integer(arguments, 1)?.checked_mul(direction)?;
-    let part = Part::from_argument(arguments.first())?;
+    let part = DateTimePart::from_argument(arguments.first())?;
     part::add(moment, part, number).map(|moment| moment.to_string())
 }

@@ -4,44 +4,44 @@
 
 use jiff::civil::DateTime;
 
-use super::part::{self, Length, Part};
+use super::part::{self, DateTimePart, PartLength};
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::DateTime, "DATETIMEBIN", |arguments, _| {
+    &[Function::scalar(FunctionFamily::DateTime, "DATETIMEBIN", |arguments, _| {
         bin(arguments).map(|moment| moment.to_string()).into()
     })
-    .takes(&["date_time", "part"])
-    .may_take(&["size", "origin"])
-    .gives(
+    .required(&["date_time", "part"])
+    .optional(&["size", "origin"])
+    .returns(
         ReturnKind::DateTime,
         "The start of the bin a date and time falls into: bins are so many parts long (1 unless \
          given) and counted from an origin (1970 unless given, 1601 at the earliest).",
     )
     .examples(&[
-        call("\"2021-01-08T18:35:00.0000000\", \"dd\"", "\"2021-01-08T00:00:00.0000000Z\""),
-        call("\"2021-01-08T18:35:00.0000000\", \"hh\"", "\"2021-01-08T18:00:00.0000000Z\""),
-        call("\"2021-01-08T18:35:00.0000000\", \"ss\"", "\"2021-01-08T18:35:00.0000000Z\""),
-        call("\"2021-01-08T18:35:00.0000000\", \"hh\", 5", "\"2021-01-08T15:00:00.0000000Z\""),
-        call("\"2021-01-08T18:35:00.0000000\", \"dd\", 7", "\"2021-01-07T00:00:00.0000000Z\""),
-        call(
+        example("\"2021-01-08T18:35:00.0000000\", \"dd\"", "\"2021-01-08T00:00:00.0000000Z\""),
+        example("\"2021-01-08T18:35:00.0000000\", \"hh\"", "\"2021-01-08T18:00:00.0000000Z\""),
+        example("\"2021-01-08T18:35:00.0000000\", \"ss\"", "\"2021-01-08T18:35:00.0000000Z\""),
+        example("\"2021-01-08T18:35:00.0000000\", \"hh\", 5", "\"2021-01-08T15:00:00.0000000Z\""),
+        example("\"2021-01-08T18:35:00.0000000\", \"dd\", 7", "\"2021-01-07T00:00:00.0000000Z\""),
+        example(
             "\"2021-01-08T18:35:00.0000000\", \"dd\", 7, \"1601-01-01T00:00:00.0000000\"",
             "\"2021-01-04T00:00:00.0000000Z\"",
         ),
-        call("\"2021-08-08T18:35:00\", \"mm\", 3", "\"2021-07-01T00:00:00.0000000Z\""),
-        call("\"2021-08-08T18:35:00\", \"yyyy\", 10", "\"2020-01-01T00:00:00.0000000Z\""),
-        call("\"2021-01-08\", \"dd\", 0", "undefined"),
-        call("\"2021-01-08\", \"dd\", 1.5", "undefined"),
-        call("\"2021-01-08\", \"dd\", 1, \"1600-12-31\"", "undefined"),
-        call("\"2021-01-08\", \"week\"", "undefined"),
+        example("\"2021-08-08T18:35:00\", \"mm\", 3", "\"2021-07-01T00:00:00.0000000Z\""),
+        example("\"2021-08-08T18:35:00\", \"yyyy\", 10", "\"2020-01-01T00:00:00.0000000Z\""),
+        example("\"2021-01-08\", \"dd\", 0", "undefined"),
+        example("\"2021-01-08\", \"dd\", 1.5", "undefined"),
+        example("\"2021-01-08\", \"dd\", 1, \"1600-12-31\"", "undefined"),
+        example("\"2021-01-08\", \"week\"", "undefined"),
     ])];
 
 fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
     let moment = UtcDateTime::parse(argument::text(arguments, 0)?)?;
-    let part = Part::from_argument(arguments.get(1))?;
+    let part = DateTimePart::from_argument(arguments.get(1))?;
     let size = argument::integer_or(arguments, 2, 1).filter(|size| *size > 0)?;
     let origin = match arguments.get(3) {
         Some(origin) => UtcDateTime::parse(origin.as_str()?)?,
@@ -51,22 +51,22 @@ fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
         return None;
     }
     match part.length() {
-        Length::Nanoseconds(nanoseconds) => {
+        PartLength::Nanoseconds(nanoseconds) => {
             let bin = i128::from(size) * nanoseconds;
             let since_origin = i128::from(moment.ticks() - origin.ticks()) * 100;
             let start = i128::from(origin.ticks()) * 100 + since_origin.div_euclid(bin) * bin;
             UtcDateTime::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
         }
-        Length::Months(months) => {
+        PartLength::Months(months) => {
             let bin = months.checked_mul(size)?;
             let between = month_number(moment.civil()) - month_number(origin.civil());
             let start = between.div_euclid(bin) * bin;
-            let start_moment = part::add(origin, Part::Month, start)?;
+            let start_moment = part::add(origin, DateTimePart::Month, start)?;
             // The origin may lie late in its month, so the moment can still be before that month's start of a bin.
             if start_moment <= moment {
                 return Some(start_moment);
             }
-            part::add(origin, Part::Month, start - bin)
+            part::add(origin, DateTimePart::Month, start - bin)
         }
     }
 }

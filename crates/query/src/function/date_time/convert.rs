@@ -4,49 +4,49 @@
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::DateTime, "DATETIMETOTICKS", |arguments, _| {
+    Function::scalar(FunctionFamily::DateTime, "DATETIMETOTICKS", |arguments, _| {
         read(arguments).map(UtcDateTime::ticks).into()
     })
-    .takes(&["date_time"])
-    .gives(ReturnKind::Integer, "The 100-nanosecond ticks since 1970 of a date and time.")
+    .required(&["date_time"])
+    .returns(ReturnKind::Integer, "The 100-nanosecond ticks since 1970 of a date and time.")
     .examples(&[
-        call("\"2015-05-19T12:00:00.0000000Z\"", "14320368000000000"),
-        call("\"1969-12-31\"", "-864000000000"),
-        call("\"today\"", "undefined"),
+        example("\"2015-05-19T12:00:00.0000000Z\"", "14320368000000000"),
+        example("\"1969-12-31\"", "-864000000000"),
+        example("\"today\"", "undefined"),
     ]),
-    Function::scalar(Family::DateTime, "TICKSTODATETIME", |arguments, _| {
+    Function::scalar(FunctionFamily::DateTime, "TICKSTODATETIME", |arguments, _| {
         print(argument::integer(arguments, 0).and_then(UtcDateTime::from_ticks))
     })
-    .takes(&["ticks"])
-    .gives(ReturnKind::DateTime, "The date and time so many 100-nanosecond ticks after 1970.")
+    .required(&["ticks"])
+    .returns(ReturnKind::DateTime, "The date and time so many 100-nanosecond ticks after 1970.")
     .examples(&[
-        call("15943368134575530", "\"2020-07-09T23:20:13.4575530Z\""),
-        call("0", "\"1970-01-01T00:00:00.0000000Z\""),
-        call("0.5", "undefined"),
-        call("9223372036854775807", "undefined"),
+        example("15943368134575530", "\"2020-07-09T23:20:13.4575530Z\""),
+        example("0", "\"1970-01-01T00:00:00.0000000Z\""),
+        example("0.5", "undefined"),
+        example("9223372036854775807", "undefined"),
     ]),
-    Function::scalar(Family::DateTime, "DATETIMETOTIMESTAMP", |arguments, _| {
+    Function::scalar(FunctionFamily::DateTime, "DATETIMETOTIMESTAMP", |arguments, _| {
         read(arguments).map(UtcDateTime::milliseconds).into()
     })
-    .takes(&["date_time"])
-    .gives(ReturnKind::Integer, "The whole milliseconds since 1970 of a date and time.")
+    .required(&["date_time"])
+    .returns(ReturnKind::Integer, "The whole milliseconds since 1970 of a date and time.")
     .examples(&[
-        call("\"2015-05-19T12:00:00.0000000Z\"", "1432036800000"),
-        call("\"2015-05-19\"", "1431993600000"),
-        call("1", "undefined"),
+        example("\"2015-05-19T12:00:00.0000000Z\"", "1432036800000"),
+        example("\"2015-05-19\"", "1431993600000"),
+        example("1", "undefined"),
     ]),
-    Function::scalar(Family::DateTime, "TIMESTAMPTODATETIME", |arguments, _| {
+    Function::scalar(FunctionFamily::DateTime, "TIMESTAMPTODATETIME", |arguments, _| {
         print(argument::integer(arguments, 0).and_then(UtcDateTime::from_milliseconds))
     })
-    .takes(&["timestamp"])
-    .gives(ReturnKind::DateTime, "The date and time so many milliseconds after 1970.")
+    .required(&["timestamp"])
+    .returns(ReturnKind::DateTime, "The date and time so many milliseconds after 1970.")
     .examples(&[
-        call("1594227912345", "\"2020-07-08T17:05:12.3450000Z\""),
-        call("\"1\"", "undefined"),
+        example("1594227912345", "\"2020-07-08T17:05:12.3450000Z\""),
+        example("\"1\"", "undefined"),
     ]),
 ];
 

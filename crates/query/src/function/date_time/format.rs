@@ -5,7 +5,7 @@
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -25,7 +25,7 @@ const WEEKDAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
-    Family::DateTime,
+    FunctionFamily::DateTime,
     "DATETIMEFORMAT",
     |arguments, _| {
         let moment = argument::text(arguments, 0).and_then(UtcDateTime::parse);
@@ -33,26 +33,26 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
         texts.map(|(moment, specifiers)| format(moment, specifiers)).into()
     },
 )
-.takes(&["date_time", "format"])
-.gives(
+.required(&["date_time", "format"])
+.returns(
     ReturnKind::String,
     "A date and time written by specifiers such as `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `fff`, \
          `tt`, `dddd` and `MMMM`.",
 )
 .examples(&[
-    call("\"2024-10-10 14:40:20\", \"yyyyMMdd\"", "\"20241010\""),
-    call("\"2024-10-10 14:40:20\", \"yyyy-MM-dd [HH:mm:ss]\"", "\"2024-10-10 [14:40:20]\""),
-    call(
+    example("\"2024-10-10 14:40:20\", \"yyyyMMdd\"", "\"20241010\""),
+    example("\"2024-10-10 14:40:20\", \"yyyy-MM-dd [HH:mm:ss]\"", "\"2024-10-10 [14:40:20]\""),
+    example(
         r#""2024-10-10 14:40:20", "To\\da\\y i\\s: yyyy-MM-ddTHH:mm:ss.fff""#,
         "\"Today is: 2024-10-10T14:40:20.000\"",
     ),
-    call(
+    example(
         r#""2024-10-10 14:40:20", "To\\da\\y i\\s: yyyy-MM-ddTHH:mm:ss.FFF""#,
         "\"Today is: 2024-10-10T14:40:20.\"",
     ),
-    call("\"2024-10-10 14:40:20\", \"ddd dddd MMM MMMM\"", "\"Thu Thursday Oct October\""),
-    call("\"2024-10-10 14:40:20\", \"h:m tt, d/M/yy\"", "\"2:40 PM, 10/10/24\""),
-    call("\"2024-10-10 14:40:20\", 1", "undefined"),
+    example("\"2024-10-10 14:40:20\", \"ddd dddd MMM MMMM\"", "\"Thu Thursday Oct October\""),
+    example("\"2024-10-10 14:40:20\", \"h:m tt, d/M/yy\"", "\"2:40 PM, 10/10/24\""),
+    example("\"2024-10-10 14:40:20\", 1", "undefined"),
 ])];
 
 fn format(moment: UtcDateTime, specifiers: &str) -> String {

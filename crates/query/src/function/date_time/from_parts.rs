@@ -3,31 +3,31 @@
 //! Owns the order of the parts. Does not own which dates exist: see `utc_date_time`.
 
 use super::utc_date_time::UtcDateTime;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
-    Family::DateTime,
+    FunctionFamily::DateTime,
     "DATETIMEFROMPARTS",
     |arguments, _| {
         fields(arguments).and_then(UtcDateTime::from_fields).map(|moment| moment.to_string()).into()
     },
 )
-.takes(&["year", "month", "day"])
-.may_take(&["hour", "minute", "second", "fraction"])
-.gives(
+.required(&["year", "month", "day"])
+.optional(&["hour", "minute", "second", "fraction"])
+.returns(
     ReturnKind::DateTime,
     "The date and time of these parts, the fraction in 100 nanoseconds; undefined when there is \
          no such date or time.",
 )
 .examples(&[
-    call("2017, 4, 20", "\"2017-04-20T00:00:00.0000000Z\""),
-    call("2017, 4, 20, 0, 0, 0, 0", "\"2017-04-20T00:00:00.0000000Z\""),
-    call("2017, 4, 20, 13, 15, 20, 3456789", "\"2017-04-20T13:15:20.3456789Z\""),
-    call("2017, 4, 20, 13, 15", "\"2017-04-20T13:15:00.0000000Z\""),
-    call("-2000, -1, -1", "undefined"),
-    call("2017, 2, 29", "undefined"),
-    call("2017, 4.5, 1", "undefined"),
+    example("2017, 4, 20", "\"2017-04-20T00:00:00.0000000Z\""),
+    example("2017, 4, 20, 0, 0, 0, 0", "\"2017-04-20T00:00:00.0000000Z\""),
+    example("2017, 4, 20, 13, 15, 20, 3456789", "\"2017-04-20T13:15:20.3456789Z\""),
+    example("2017, 4, 20, 13, 15", "\"2017-04-20T13:15:00.0000000Z\""),
+    example("-2000, -1, -1", "undefined"),
+    example("2017, 2, 29", "undefined"),
+    example("2017, 4.5, 1", "undefined"),
 ])];
 
 /// The parts in order, zero for those not given.

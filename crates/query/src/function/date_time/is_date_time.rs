@@ -4,27 +4,27 @@
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::DateTime, "IS_DATETIME", |arguments, _| {
+    &[Function::scalar(FunctionFamily::DateTime, "IS_DATETIME", |arguments, _| {
         Value::Bool(argument::text(arguments, 0).and_then(UtcDateTime::parse).is_some())
     })
-    .takes(&["value"])
-    .gives(
+    .required(&["value"])
+    .returns(
         ReturnKind::Boolean,
         "Whether a value is the text of a date, alone or with a time, in UTC.",
     )
     .examples(&[
-        call("\"2024-12-12\"", "true"),
-        call("\"2024-12-12Z\"", "true"),
-        call("\"2024-12-12 20:21:25\"", "true"),
-        call("\"2024-12-12T20:21:25Z\"", "true"),
-        call("\"2024-12-12T20:21:25.123\"", "true"),
-        call("\"2024-12-12 20:21:25.123Z\"", "true"),
-        call("\"2024-12-12T20Z\"", "false"),
-        call("\"2024-12-12 20:21:25.\"", "false"),
-        call("1", "false"),
-        call("undefined", "false"),
+        example("\"2024-12-12\"", "true"),
+        example("\"2024-12-12Z\"", "true"),
+        example("\"2024-12-12 20:21:25\"", "true"),
+        example("\"2024-12-12T20:21:25Z\"", "true"),
+        example("\"2024-12-12T20:21:25.123\"", "true"),
+        example("\"2024-12-12 20:21:25.123Z\"", "true"),
+        example("\"2024-12-12T20Z\"", "false"),
+        example("\"2024-12-12 20:21:25.\"", "false"),
+        example("1", "false"),
+        example("undefined", "false"),
     ])];

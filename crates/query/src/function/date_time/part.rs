@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// A part of a date and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DateTimePart {
     Year,
     Month,
     Day,
@@ -23,14 +23,14 @@ pub(super) enum Part {
 
 /// How long a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Length {
+pub(super) enum PartLength {
     /// So many months of the calendar.
     Months(i64),
     /// So many nanoseconds.
     Nanoseconds(i128),
 }
 
-impl Part {
+impl DateTimePart {
     /// The part an argument names, in any case.
     pub(super) fn from_argument(argument: Option<&Value>) -> Option<Self> {
         Some(match argument?.as_str()?.to_ascii_lowercase().as_str() {
@@ -48,11 +48,11 @@ impl Part {
     }
 
     /// How long it is.
-    pub(super) fn length(self) -> Length {
+    pub(super) fn length(self) -> PartLength {
         const TICK: i128 = 100;
         let nanoseconds = match self {
-            Self::Year => return Length::Months(12),
-            Self::Month => return Length::Months(1),
+            Self::Year => return PartLength::Months(12),
+            Self::Month => return PartLength::Months(1),
             Self::Day => i128::from(TICKS_PER_DAY) * TICK,
             Self::Hour => i128::from(TICKS_PER_DAY / 24) * TICK,
             Self::Minute => i128::from(TICKS_PER_DAY / (24 * 60)) * TICK,
@@ -61,20 +61,20 @@ impl Part {
             Self::Microsecond => 1000,
             Self::Nanosecond => 1,
         };
-        Length::Nanoseconds(nanoseconds)
+        PartLength::Nanoseconds(nanoseconds)
     }
 }
 
 /// A moment so many parts later; none outside the calendar. A day the month lacks becomes its last; nanoseconds below
 /// a tick are dropped.
-pub(super) fn add(moment: UtcDateTime, part: Part, number: i64) -> Option<UtcDateTime> {
+pub(super) fn add(moment: UtcDateTime, part: DateTimePart, number: i64) -> Option<UtcDateTime> {
     match part.length() {
-        Length::Months(months) => {
+        PartLength::Months(months) => {
             let months = number.checked_mul(months)?;
             let span = 0.seconds().try_months(months).ok()?;
             UtcDateTime::from_civil(moment.civil().checked_add(span).ok()?)
         }
-        Length::Nanoseconds(nanoseconds) => {
+        PartLength::Nanoseconds(nanoseconds) => {
             let ticks = i128::from(number) * nanoseconds / 100;
             UtcDateTime::from_ticks(moment.ticks().checked_add(i64::try_from(ticks).ok()?)?)
         }

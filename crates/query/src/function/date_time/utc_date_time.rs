@@ -64,7 +64,7 @@ impl UtcDateTime {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('Z').unwrap_or(text);
-        let mut fields = Fields(text.as_bytes());
+        let mut fields = FieldReader(text.as_bytes());
         let year = fields.number(4)?;
         let month = fields.after(b"-")?.number(2)?;
         let day = fields.after(b"-")?.number(2)?;
@@ -138,9 +138,9 @@ impl fmt::Display for UtcDateTime {
 }
 
 /// The rest of a text of digits and marks.
-struct Fields<'text>(&'text [u8]);
+struct FieldReader<'text>(&'text [u8]);
 
-impl Fields<'_> {
+impl FieldReader<'_> {
     /// Takes one of these marks.
     fn after(&mut self, marks: &[u8]) -> Option<&mut Self> {
         let (first, rest) = self.0.split_first()?;

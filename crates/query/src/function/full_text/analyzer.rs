@@ -20,7 +20,7 @@ pub struct Analyzer {
 
 /// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct WordToken {
     /// The word in lower case.
     pub word: String,
     /// What inflected forms of the word share: tokens match by it.
@@ -45,11 +45,11 @@ impl Analyzer {
 
     /// The words of a text in order, without stop words.
     #[must_use]
-    pub fn tokens(&self, text: &str) -> Vec<Token> {
+    pub fn tokens(&self, text: &str) -> Vec<WordToken> {
         text.unicode_words()
             .map(str::to_lowercase)
             .filter(|word| !(self.has_stop_words && is_english_stop_word(word)))
-            .map(|word| Token { stem: self.stemmer.stem(&word).into_owned(), word })
+            .map(|word| WordToken { stem: self.stemmer.stem(&word).into_owned(), word })
             .collect()
     }
 }

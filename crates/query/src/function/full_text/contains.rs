@@ -3,40 +3,42 @@
 //! Owns the three calls and the choice of language. Does not own matching: see `term`.
 
 use super::analyzer::{Analyzer, LANGUAGE_DEFAULT};
-use super::term::Term;
+use super::term::SearchTerm;
 use crate::function::argument;
 use crate::function::context::CallContext;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, Scalar, call};
+use crate::function::declaration::{
+    Function, FunctionFamily, IndexUse, ReturnKind, ScalarFunction, example,
+};
 use crate::value::Value;
 use crate::value::logic::{and, or};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     search("FULLTEXTCONTAINS", |arguments, context| all(arguments, context).into())
-        .also(&["FULLTEXT_CONTAINS"])
-        .gives(
+        .aliases(&["FULLTEXT_CONTAINS"])
+        .returns(
             ReturnKind::Boolean,
             "Whether a word or phrase occurs in a text, in any inflection; a term may be an object \
              with `term` and `distance` to allow one or two wrong letters.",
         )
         .examples(&[
-            call("\"Swimming in the lake\", \"swim\"", "true"),
-            call("\"Swimming in the lake\", \"run\"", "false"),
-            call("\"a red bicycle\", \"red bicycles\"", "true"),
-            call("\"a red fast bicycle\", \"red bicycle\"", "false"),
-            call(r#""a red bicycle", {"term": "bycicle", "distance": 2}"#, "true"),
-            call(r#""a red bicycle", {"term": "rad", "distance": 1}"#, "true"),
-            call(r#""a red bicycle", {"term": "road", "distance": 1}"#, "false"),
-            call("1, \"a\"", "undefined"),
-            call("\"text\", null", "undefined"),
+            example("\"Swimming in the lake\", \"swim\"", "true"),
+            example("\"Swimming in the lake\", \"run\"", "false"),
+            example("\"a red bicycle\", \"red bicycles\"", "true"),
+            example("\"a red fast bicycle\", \"red bicycle\"", "false"),
+            example(r#""a red bicycle", {"term": "bycicle", "distance": 2}"#, "true"),
+            example(r#""a red bicycle", {"term": "rad", "distance": 1}"#, "true"),
+            example(r#""a red bicycle", {"term": "road", "distance": 1}"#, "false"),
+            example("1, \"a\"", "undefined"),
+            example("\"text\", null", "undefined"),
         ]),
     search("FULLTEXTCONTAINSALL", |arguments, context| all(arguments, context).into())
         .variadic()
-        .also(&["FULLTEXT_CONTAINS_ALL"])
-        .gives(ReturnKind::Boolean, "Whether all words or phrases occur in a text.")
+        .aliases(&["FULLTEXT_CONTAINS_ALL"])
+        .returns(ReturnKind::Boolean, "Whether all words or phrases occur in a text.")
         .examples(&[
-            call("\"red bicycle\", \"red\", \"bicycle\"", "true"),
-            call("\"red bicycle\", \"red\", \"boat\"", "false"),
-            call("\"red bicycle\", \"red\", undefined", "undefined"),
+            example("\"red bicycle\", \"red\", \"bicycle\"", "true"),
+            example("\"red bicycle\", \"red\", \"boat\"", "false"),
+            example("\"red bicycle\", \"red\", undefined", "undefined"),
         ]),
     search("FULLTEXTCONTAINSANY", |arguments, context| {
         answers(arguments, context)
@@ -44,19 +46,19 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             .into()
     })
     .variadic()
-    .also(&["FULLTEXT_CONTAINS_ANY"])
-    .gives(ReturnKind::Boolean, "Whether some of the words or phrases occur in a text.")
+    .aliases(&["FULLTEXT_CONTAINS_ANY"])
+    .returns(ReturnKind::Boolean, "Whether some of the words or phrases occur in a text.")
     .examples(&[
-        call("\"red bicycle\", \"boat\", \"bicycle\"", "true"),
-        call("\"red bicycle\", \"boat\"", "false"),
-        call("\"red bicycle\", undefined, \"red\"", "true"),
+        example("\"red bicycle\", \"boat\", \"bicycle\"", "true"),
+        example("\"red bicycle\", \"boat\"", "false"),
+        example("\"red bicycle\", undefined, \"red\"", "true"),
     ]),
 ];
 
-const fn search(name: &'static str, evaluate: Scalar) -> Function {
-    Function::scalar(Family::FullText, name, evaluate)
-        .takes(&["text", "term"])
-        .uses(IndexUse::Special)
+const fn search(name: &'static str, evaluate: ScalarFunction) -> Function {
+    Function::scalar(FunctionFamily::FullText, name, evaluate)
+        .required(&["text", "term"])
+        .index_use(IndexUse::Special)
 }
 
 fn all(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
@@ -67,7 +69,7 @@ fn all(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
 fn answers(arguments: &[Value], context: &CallContext<'_>) -> Option<Vec<Option<bool>>> {
     let analyzer = analyzer(context);
     let tokens = analyzer.tokens(argument::text(arguments, 0)?);
-    let occurs = |term: &Value| Some(Term::new(term, &analyzer)?.occurrences(&tokens) > 0);
+    let occurs = |term: &Value| Some(SearchTerm::new(term, &analyzer)?.occurrences(&tokens) > 0);
     Some(arguments.iter().skip(1).map(occurs).collect())
 }
 

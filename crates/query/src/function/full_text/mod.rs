@@ -15,6 +15,6 @@ pub(super) mod score;
 #[cfg(test)]
 mod tests;
 
-pub use analyzer::{Analyzer, Token};
+pub use analyzer::{Analyzer, WordToken};
 
 pub(crate) use score::{Corpus, matches};

@@ -3,16 +3,16 @@
 //! Owns the facts of the function. Does not own its evaluation: a rank is known only when all rows are, so the plan
 //! fuses them.
 
-use crate::function::declaration::{Family, Function, Kind, ReturnKind};
+use crate::function::declaration::{Function, FunctionBody, FunctionFamily, ReturnKind};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::new(
-    Family::FullText,
+    FunctionFamily::FullText,
     "RRF",
-    Kind::Planned,
+    FunctionBody::Planned,
 )
-.takes(&["first", "second"])
+.required(&["first", "second"])
 .variadic()
-.gives(
+.returns(
     ReturnKind::Number,
     "Fuses the rankings of full text and vector scores: the sum over them of weight / (60 + \
              rank), with an array of weights as an optional last argument.",

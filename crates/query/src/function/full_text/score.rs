@@ -4,10 +4,12 @@
 //! RANK gathers them over its rows.
 
 use super::contains::analyzer;
-use super::term::Term;
+use super::term::SearchTerm;
 use crate::function::argument;
 use crate::function::context::CallContext;
-use crate::function::declaration::{Family, Function, IndexUse, Kind, ReturnKind, call};
+use crate::function::declaration::{
+    Function, FunctionBody, FunctionFamily, IndexUse, ReturnKind, example,
+};
 use crate::value::Value;
 
 /// How soon more occurrences stop to matter.
@@ -16,34 +18,34 @@ const SATURATION: f64 = 1.2;
 const LENGTH_WEIGHT: f64 = 0.75;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::new(Family::FullText, "FULLTEXTSCORE", Kind::Planned)
-        .takes(&["text", "term"])
+    Function::new(FunctionFamily::FullText, "FULLTEXTSCORE", FunctionBody::Planned)
+        .required(&["text", "term"])
         .variadic()
-        .uses(IndexUse::Special)
-        .gives(ReturnKind::Number, "How relevant a text is for terms, by BM25."),
-    Function::scalar(Family::FullText, "_FullTextScore", |arguments, context| {
+        .index_use(IndexUse::Special)
+        .returns(ReturnKind::Number, "How relevant a text is for terms, by BM25."),
+    Function::scalar(FunctionFamily::FullText, "_FullTextScore", |arguments, context| {
         score(arguments, context).into()
     })
-    .takes(&["text", "terms", "total_documents", "total_words", "hit_counts"])
+    .required(&["text", "terms", "total_documents", "total_words", "hit_counts"])
     .undocumented()
-    .gives(
+    .returns(
         ReturnKind::Number,
         "FULLTEXTSCORE with the statistics it needs: how many items and words there are, and in how \
          many items each term occurs.",
     )
     .examples(&[
-        call("\"red bicycle\", [\"boat\"], 10, 20, [1]", "0"),
-        call("\"red bicycle\", [\"red\"], 10, 20, []", "undefined"),
-        call("null, [\"red\"], 10, 20, [1]", "undefined"),
+        example("\"red bicycle\", [\"boat\"], 10, 20, [1]", "0"),
+        example("\"red bicycle\", [\"red\"], 10, 20, []", "undefined"),
+        example("null, [\"red\"], 10, 20, [1]", "undefined"),
     ]),
-    Function::scalar(Family::FullText, "_FullTextWordCount", |arguments, context| {
+    Function::scalar(FunctionFamily::FullText, "_FullTextWordCount", |arguments, context| {
         let count = |text: &str| analyzer(context).tokens(text).len() as i64;
         argument::text(arguments, 0).map(count).into()
     })
-    .takes(&["text"])
+    .required(&["text"])
     .undocumented()
-    .gives(ReturnKind::Integer, "How many words of a text can be searched for.")
-    .examples(&[call("\"The red bicycle\"", "2"), call("\"\"", "0"), call("1", "undefined")]),
+    .returns(ReturnKind::Integer, "How many words of a text can be searched for.")
+    .examples(&[example("\"The red bicycle\"", "2"), example("\"\"", "0"), example("1", "undefined")]),
 ];
 
 fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
@@ -56,7 +58,7 @@ fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
     }
     let mut matches = Vec::with_capacity(terms.len());
     for (term, hits) in terms.iter().zip(hit_counts) {
-        let occurrences = Term::new(term, &analyzer)?.occurrences(&tokens) as f64;
+        let occurrences = SearchTerm::new(term, &analyzer)?.occurrences(&tokens) as f64;
         matches.push((occurrences, hits.as_f64()?));
     }
     let corpus = Corpus { documents: documents.as_f64()?, words: words.as_f64()? };
@@ -74,7 +76,7 @@ pub(crate) fn matches(arguments: &[Value], context: &CallContext<'_>) -> Value {
         // Terms come one by one, or in the older form as one array.
         let terms = argument.as_array().unwrap_or(std::slice::from_ref(argument));
         for term in terms {
-            let Some(term) = Term::new(term, &analyzer) else { return Value::Undefined };
+            let Some(term) = SearchTerm::new(term, &analyzer) else { return Value::Undefined };
             counts.push(Value::from(term.occurrences(&tokens) as i64));
         }
     }

@@ -4,23 +4,23 @@
 
 use model::ResourceId;
 
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Item, "DOCUMENTID", |arguments, _| {
+    &[Function::scalar(FunctionFamily::Item, "DOCUMENTID", |arguments, _| {
         arguments.first().and_then(ordinal).into()
     })
-    .takes(&["item"])
-    .uses(IndexUse::Range)
-    .gives(
+    .required(&["item"])
+    .index_use(IndexUse::Range)
+    .returns(
         ReturnKind::Integer,
         "The number of an item inside its physical partition, taken from its resource id.",
     )
     .examples(&[
-        call(r#"{"_rid": "36ZyAPW+uN8NAAAAAAAAAA=="}"#, "13"),
-        call(r#"{"_rid": "x"}"#, "undefined"),
-        call("{}", "undefined"),
+        example(r#"{"_rid": "36ZyAPW+uN8NAAAAAAAAAA=="}"#, "13"),
+        example(r#"{"_rid": "x"}"#, "undefined"),
+        example("{}", "undefined"),
     ])];
 
 fn ordinal(item: &Value) -> Option<i64> {

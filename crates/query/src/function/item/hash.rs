@@ -4,22 +4,22 @@
 //! known; this one is stable and agrees with equality.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, structural_hash};
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Item, "HASH", |arguments, _| hash(arguments).into())
-        .takes(&["value"])
-        .may_take(&["modulus"])
+    &[Function::scalar(FunctionFamily::Item, "HASH", |arguments, _| hash(arguments).into())
+        .required(&["value"])
+        .optional(&["modulus"])
         .undocumented()
-        .gives(
+        .returns(
             ReturnKind::Integer,
             "A number equal values share, reduced to less than a positive modulus if one is given.",
         )
         .examples(&[
-            call("\"a\", 1", "0"),
-            call("\"a\", 0", "undefined"),
-            call("undefined", "undefined"),
+            example("\"a\", 1", "0"),
+            example("\"a\", 0", "undefined"),
+            example("undefined", "undefined"),
         ])];
 
 fn hash(arguments: &[Value]) -> Option<i64> {

@@ -2,51 +2,59 @@
 //!
 //! Owns the INTBIT functions. Does not own the bitwise operators, which work on 32 bits.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
-const FAMILY: Family = Family::Mathematical;
+const FAMILY: FunctionFamily = FunctionFamily::Mathematical;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FAMILY, "INTBITAND", |arguments, _| {
         combine(arguments, |left, right| Some(left & right))
     })
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Integer, "Keeps the bits set in both whole numbers.")
-    .examples(&[call("15, 25", "9"), call("15, 0", "0"), call("15, 1.5", "undefined")]),
+    .required(&["left", "right"])
+    .returns(ReturnKind::Integer, "Keeps the bits set in both whole numbers.")
+    .examples(&[
+        example("15, 25", "9"),
+        example("15, 0", "0"),
+        example("15, 1.5", "undefined"),
+    ]),
     Function::scalar(FAMILY, "INTBITOR", |arguments, _| {
         combine(arguments, |left, right| Some(left | right))
     })
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Integer, "Keeps the bits set in either whole number.")
-    .examples(&[call("56, 100", "124"), call("56, 100.1", "undefined")]),
+    .required(&["left", "right"])
+    .returns(ReturnKind::Integer, "Keeps the bits set in either whole number.")
+    .examples(&[example("56, 100", "124"), example("56, 100.1", "undefined")]),
     Function::scalar(FAMILY, "INTBITXOR", |arguments, _| {
         combine(arguments, |left, right| Some(left ^ right))
     })
-    .takes(&["left", "right"])
-    .gives(ReturnKind::Integer, "Keeps the bits set in exactly one of two whole numbers.")
-    .examples(&[call("56, 100", "92"), call("56, \"1\"", "undefined")]),
+    .required(&["left", "right"])
+    .returns(ReturnKind::Integer, "Keeps the bits set in exactly one of two whole numbers.")
+    .examples(&[example("56, 100", "92"), example("56, \"1\"", "undefined")]),
     Function::scalar(FAMILY, "INTBITNOT", |arguments, _| {
         arguments.first().and_then(Value::as_i64).map(|bits| !bits).into()
     })
-    .takes(&["operand"])
-    .gives(ReturnKind::Integer, "Turns every bit of a whole number around.")
-    .examples(&[call("65", "-66"), call("0.1", "undefined")]),
+    .required(&["operand"])
+    .returns(ReturnKind::Integer, "Turns every bit of a whole number around.")
+    .examples(&[example("65", "-66"), example("0.1", "undefined")]),
     Function::scalar(FAMILY, "INTBITLEFTSHIFT", |arguments, _| {
         combine(arguments, |bits, places| bits.checked_shl(u32::try_from(places).ok()?))
     })
-    .takes(&["operand", "places"])
-    .gives(ReturnKind::Integer, "Moves the bits of a whole number to the left by 0 to 63 places.")
-    .examples(&[call("16, 4", "256"), call("16, 0.4", "undefined")]),
+    .required(&["operand", "places"])
+    .returns(ReturnKind::Integer, "Moves the bits of a whole number to the left by 0 to 63 places.")
+    .examples(&[example("16, 4", "256"), example("16, 0.4", "undefined")]),
     Function::scalar(FAMILY, "INTBITRIGHTSHIFT", |arguments, _| {
         combine(arguments, |bits, places| bits.checked_shr(u32::try_from(places).ok()?))
     })
-    .takes(&["operand", "places"])
-    .gives(
+    .required(&["operand", "places"])
+    .returns(
         ReturnKind::Integer,
         "Moves the bits of a whole number to the right by 0 to 63 places, keeping the sign.",
     )
-    .examples(&[call("16, 4", "1"), call("-16, 2", "-4"), call("16, 0.4", "undefined")]),
+    .examples(&[
+        example("16, 4", "1"),
+        example("-16, 2", "-4"),
+        example("16, 0.4", "undefined"),
+    ]),
 ];
 
 /// Of two whole numbers; undefined for anything else, and for a shift by no number of places.

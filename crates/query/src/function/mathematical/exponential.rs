@@ -2,48 +2,52 @@
 //!
 //! Owns powers and their inverses, on doubles; NaN and the infinities are results like any other.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, arithmetic};
 
-const FAMILY: Family = Family::Mathematical;
+const FAMILY: FunctionFamily = FunctionFamily::Mathematical;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FAMILY, "EXP", |arguments, _| unary(arguments, f64::exp))
-        .takes(&["exponent"])
-        .gives(ReturnKind::Number, "Raises Euler's number to a power.")
-        .examples(&[call("0", "1"), call("\"1\"", "undefined")]),
+        .required(&["exponent"])
+        .returns(ReturnKind::Number, "Raises Euler's number to a power.")
+        .examples(&[example("0", "1"), example("\"1\"", "undefined")]),
     Function::scalar(FAMILY, "LOG", |arguments, _| logarithm(arguments))
-        .takes(&["number"])
-        .may_take(&["base"])
-        .gives(ReturnKind::Number, "The logarithm of a number, natural unless a base is given.")
+        .required(&["number"])
+        .optional(&["base"])
+        .returns(ReturnKind::Number, "The logarithm of a number, natural unless a base is given.")
         .examples(&[
-            call("10", "2.3025850929940459"),
-            call("2, 10", "0.3010299956639812"),
-            call("8, 2", "3"),
-            call("0", "-Infinity"),
+            example("10", "2.3025850929940459"),
+            example("2, 10", "0.3010299956639812"),
+            example("8, 2", "3"),
+            example("0", "-Infinity"),
         ]),
     Function::scalar(FAMILY, "LOG10", |arguments, _| unary(arguments, f64::log10))
-        .takes(&["number"])
-        .gives(ReturnKind::Number, "The logarithm of a number to base ten.")
-        .examples(&[call("100", "2")]),
+        .required(&["number"])
+        .returns(ReturnKind::Number, "The logarithm of a number to base ten.")
+        .examples(&[example("100", "2")]),
     Function::scalar(FAMILY, "POWER", |arguments, _| {
         let [base, exponent] = arguments else { return Value::Undefined };
         base.as_f64().zip(exponent.as_f64()).map(|(base, exponent)| base.powf(exponent)).into()
     })
-    .takes(&["base", "exponent"])
-    .gives(ReturnKind::Number, "Raises a number to a power.")
-    .examples(&[call("2, 3", "8"), call("2.5, 3", "15.625"), call("2, null", "undefined")]),
+    .required(&["base", "exponent"])
+    .returns(ReturnKind::Number, "Raises a number to a power.")
+    .examples(&[
+        example("2, 3", "8"),
+        example("2.5, 3", "15.625"),
+        example("2, null", "undefined"),
+    ]),
     Function::scalar(FAMILY, "SQRT", |arguments, _| unary(arguments, f64::sqrt))
-        .takes(&["number"])
-        .gives(ReturnKind::Number, "The square root of a number.")
-        .examples(&[call("4", "2"), call("2", "1.4142135623730951"), call("-1", "NaN")]),
+        .required(&["number"])
+        .returns(ReturnKind::Number, "The square root of a number.")
+        .examples(&[example("4", "2"), example("2", "1.4142135623730951"), example("-1", "NaN")]),
     Function::scalar(FAMILY, "SQUARE", |arguments, _| match arguments {
         [number] => arithmetic::multiply(number, number),
         _ => Value::Undefined,
     })
-    .takes(&["number"])
-    .gives(ReturnKind::Number, "A number multiplied by itself.")
-    .examples(&[call("3", "9"), call("-1.5", "2.25"), call("\"3\"", "undefined")]),
+    .required(&["number"])
+    .returns(ReturnKind::Number, "A number multiplied by itself.")
+    .examples(&[example("3", "9"), example("-1.5", "2.25"), example("\"3\"", "undefined")]),
 ];
 
 /// A double for a number; undefined for anything else.

@@ -3,48 +3,60 @@
 //! Owns the refusal: a fraction, a zero divisor and an overflow are all undefined. Does not own the operators, which
 //! widen to doubles instead.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
-const FAMILY: Family = Family::Mathematical;
+const FAMILY: FunctionFamily = FunctionFamily::Mathematical;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FAMILY, "INTADD", |arguments, _| calculate(arguments, i64::checked_add))
-        .takes(&["left", "right"])
-        .gives(ReturnKind::Integer, "The sum of two whole numbers.")
-        .examples(&[call("20, 10", "30"), call("20, -10", "10"), call("20, 0.1", "undefined")]),
-    Function::scalar(FAMILY, "INTSUB", |arguments, _| calculate(arguments, i64::checked_sub))
-        .takes(&["left", "right"])
-        .gives(ReturnKind::Integer, "The difference of two whole numbers.")
-        .examples(&[call("25, 10", "15"), call("25, -15", "40"), call("25, 0.4", "undefined")]),
-    Function::scalar(FAMILY, "INTMUL", |arguments, _| calculate(arguments, i64::checked_mul))
-        .also(&["INTMULTIPLY"])
-        .takes(&["left", "right"])
-        .gives(ReturnKind::Integer, "The product of two whole numbers.")
-        .examples(&[call("5, 2", "10"), call("5, -2", "-10"), call("5, 0.1", "undefined")]),
-    Function::scalar(FAMILY, "INTDIV", |arguments, _| calculate(arguments, i64::checked_div))
-        .takes(&["dividend", "divisor"])
-        .gives(ReturnKind::Integer, "The quotient of two whole numbers, cut towards zero.")
+        .required(&["left", "right"])
+        .returns(ReturnKind::Integer, "The sum of two whole numbers.")
         .examples(&[
-            call("10, 2", "5"),
-            call("10, -2", "-5"),
-            call("-10, -2", "5"),
-            call("10, 10", "1"),
-            call("10, 0", "undefined"),
-            call("10, 0.1", "undefined"),
+            example("20, 10", "30"),
+            example("20, -10", "10"),
+            example("20, 0.1", "undefined"),
+        ]),
+    Function::scalar(FAMILY, "INTSUB", |arguments, _| calculate(arguments, i64::checked_sub))
+        .required(&["left", "right"])
+        .returns(ReturnKind::Integer, "The difference of two whole numbers.")
+        .examples(&[
+            example("25, 10", "15"),
+            example("25, -15", "40"),
+            example("25, 0.4", "undefined"),
+        ]),
+    Function::scalar(FAMILY, "INTMUL", |arguments, _| calculate(arguments, i64::checked_mul))
+        .aliases(&["INTMULTIPLY"])
+        .required(&["left", "right"])
+        .returns(ReturnKind::Integer, "The product of two whole numbers.")
+        .examples(&[
+            example("5, 2", "10"),
+            example("5, -2", "-10"),
+            example("5, 0.1", "undefined"),
+        ]),
+    Function::scalar(FAMILY, "INTDIV", |arguments, _| calculate(arguments, i64::checked_div))
+        .required(&["dividend", "divisor"])
+        .returns(ReturnKind::Integer, "The quotient of two whole numbers, cut towards zero.")
+        .examples(&[
+            example("10, 2", "5"),
+            example("10, -2", "-5"),
+            example("-10, -2", "5"),
+            example("10, 10", "1"),
+            example("10, 0", "undefined"),
+            example("10, 0.1", "undefined"),
         ]),
     Function::scalar(FAMILY, "INTMOD", |arguments, _| calculate(arguments, i64::checked_rem))
-        .takes(&["dividend", "divisor"])
-        .gives(
+        .required(&["dividend", "divisor"])
+        .returns(
             ReturnKind::Integer,
             "What a division of whole numbers leaves over, with the sign of the dividend.",
         )
         .examples(&[
-            call("12, 5", "2"),
-            call("12, -5", "2"),
-            call("-12, -5", "-2"),
-            call("12, 0", "undefined"),
-            call("12, 0.1", "undefined"),
+            example("12, 5", "2"),
+            example("12, -5", "2"),
+            example("-12, -5", "-2"),
+            example("12, 0", "undefined"),
+            example("12, 0.1", "undefined"),
         ]),
 ];
 

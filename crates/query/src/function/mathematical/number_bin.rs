@@ -2,31 +2,34 @@
 //!
 //! Owns bins of numbers, exact for whole ones. Does not own bins of time: see DATETIMEBIN.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
-pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Mathematical, "NUMBERBIN", |arguments, _| match arguments {
+pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
+    FunctionFamily::Mathematical,
+    "NUMBERBIN",
+    |arguments, _| match arguments {
         [number] => bin(number, &Value::Integer(1)),
         [number, size] => bin(number, size),
         _ => Value::Undefined,
-    })
-    .takes(&["number"])
-    .may_take(&["size"])
-    .gives(
-        ReturnKind::Number,
-        "The multiple of a size (1 unless given) whose bin a number falls into.",
-    )
-    .examples(&[
-        call("37.752", "37"),
-        call("37.752, -100", "100"),
-        call("37.752, 10", "30"),
-        call("37.752, 1", "37"),
-        call("37.752, 0", "undefined"),
-        call("37.752, 0.1", "37.7"),
-        call("37.752, 0.01", "37.75"),
-        call("-5, 4", "-8"),
-    ])];
+    },
+)
+.required(&["number"])
+.optional(&["size"])
+.returns(
+    ReturnKind::Number,
+    "The multiple of a size (1 unless given) whose bin a number falls into.",
+)
+.examples(&[
+    example("37.752", "37"),
+    example("37.752, -100", "100"),
+    example("37.752, 10", "30"),
+    example("37.752, 1", "37"),
+    example("37.752, 0", "undefined"),
+    example("37.752, 0.1", "37.7"),
+    example("37.752, 0.01", "37.75"),
+    example("-5, 4", "-8"),
+])];
 
 fn bin(number: &Value, size: &Value) -> Value {
     if let (Value::Integer(number), Value::Integer(size)) = (number, size)

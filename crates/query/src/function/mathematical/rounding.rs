@@ -2,39 +2,39 @@
 //!
 //! Owns the four ways to a whole number; whole numbers pass through exactly.
 
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
-const FAMILY: Family = Family::Mathematical;
+const FAMILY: FunctionFamily = FunctionFamily::Mathematical;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FAMILY, "CEILING", |arguments, _| round(arguments, f64::ceil))
-        .takes(&["number"])
-        .uses(IndexUse::Range)
-        .gives(ReturnKind::Number, "The least whole number that is not below a number.")
-        .examples(&[call("62.6", "63"), call("-62.6", "-62"), call("-0.5", "0")]),
+        .required(&["number"])
+        .index_use(IndexUse::Range)
+        .returns(ReturnKind::Number, "The least whole number that is not below a number.")
+        .examples(&[example("62.6", "63"), example("-62.6", "-62"), example("-0.5", "0")]),
     Function::scalar(FAMILY, "FLOOR", |arguments, _| round(arguments, f64::floor))
-        .takes(&["number"])
-        .uses(IndexUse::Range)
-        .gives(ReturnKind::Number, "The greatest whole number that is not above a number.")
-        .examples(&[call("62.6", "62"), call("-62.6", "-63")]),
+        .required(&["number"])
+        .index_use(IndexUse::Range)
+        .returns(ReturnKind::Number, "The greatest whole number that is not above a number.")
+        .examples(&[example("62.6", "62"), example("-62.6", "-63")]),
     Function::scalar(FAMILY, "ROUND", |arguments, _| round(arguments, f64::round))
-        .takes(&["number"])
-        .uses(IndexUse::Range)
-        .gives(ReturnKind::Number, "The nearest whole number; halves go away from zero.")
+        .required(&["number"])
+        .index_use(IndexUse::Range)
+        .returns(ReturnKind::Number, "The nearest whole number; halves go away from zero.")
         .examples(&[
-            call("2.5", "3"),
-            call("-0.5", "-1"),
-            call("2.4", "2"),
-            call("-2.6", "-3"),
-            call("9007199254740993", "9007199254740993"),
-            call("\"2\"", "undefined"),
+            example("2.5", "3"),
+            example("-0.5", "-1"),
+            example("2.4", "2"),
+            example("-2.6", "-3"),
+            example("9007199254740993", "9007199254740993"),
+            example("\"2\"", "undefined"),
         ]),
     Function::scalar(FAMILY, "TRUNC", |arguments, _| round(arguments, f64::trunc))
-        .takes(&["number"])
-        .uses(IndexUse::Range)
-        .gives(ReturnKind::Number, "A number without its fraction.")
-        .examples(&[call("2.9", "2"), call("-2.9", "-2")]),
+        .required(&["number"])
+        .index_use(IndexUse::Range)
+        .returns(ReturnKind::Number, "A number without its fraction.")
+        .examples(&[example("2.9", "2"), example("-2.9", "-2")]),
 ];
 
 fn round(arguments: &[Value], operate: impl Fn(f64) -> f64) -> Value {

@@ -2,11 +2,11 @@
 //!
 //! Owns the sign and its removal; whole numbers stay whole. Does not own negation, which is an operator.
 
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Mathematical, "ABS", |arguments, _| match arguments {
+    Function::scalar(FunctionFamily::Mathematical, "ABS", |arguments, _| match arguments {
         [Value::Integer(integer)] => match integer.checked_abs() {
             Some(absolute) => Value::Integer(absolute),
             None => Value::Double((*integer as f64).abs()),
@@ -14,27 +14,27 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         [Value::Double(double)] => Value::Double(double.abs()),
         _ => Value::Undefined,
     })
-    .takes(&["number"])
-    .uses(IndexUse::Range)
-    .gives(ReturnKind::Number, "A number without its sign.")
+    .required(&["number"])
+    .index_use(IndexUse::Range)
+    .returns(ReturnKind::Number, "A number without its sign.")
     .examples(&[
-        call("-1", "1"),
-        call("0", "0"),
-        call("1.5", "1.5"),
-        call("\"1\"", "undefined"),
+        example("-1", "1"),
+        example("0", "0"),
+        example("1.5", "1.5"),
+        example("\"1\"", "undefined"),
     ]),
-    Function::scalar(Family::Mathematical, "SIGN", |arguments, _| match arguments {
+    Function::scalar(FunctionFamily::Mathematical, "SIGN", |arguments, _| match arguments {
         [Value::Integer(integer)] => Value::Integer(integer.signum()),
         [Value::Double(double)] if *double == 0.0 => Value::Integer(0),
         [Value::Double(double)] => Value::Double(double.signum()),
         _ => Value::Undefined,
     })
-    .takes(&["number"])
-    .gives(ReturnKind::Number, "-1, 0 or 1, as a number is below, at or above zero.")
+    .required(&["number"])
+    .returns(ReturnKind::Number, "-1, 0 or 1, as a number is below, at or above zero.")
     .examples(&[
-        call("-2.5", "-1"),
-        call("0", "0"),
-        call("7", "1"),
-        call("null", "undefined"),
+        example("-2.5", "-1"),
+        example("0", "0"),
+        example("7", "1"),
+        example("null", "undefined"),
     ]),
 ];

@@ -4,24 +4,24 @@
 
 use super::surface::surface;
 use super::{read, relate};
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::Spatial, "ST_AREA", |arguments, context| {
+    &[Function::scalar(FunctionFamily::Spatial, "ST_AREA", |arguments, context| {
         arguments
             .first()
             .and_then(|shape| read::geometry(shape, context.geospatial).ok())
             .map(|shape| relate::area(surface(context.geospatial), &shape))
             .into()
     })
-    .takes(&["shape"])
-    .gives(
+    .required(&["shape"])
+    .returns(
         ReturnKind::Number,
         "The area of a GeoJSON shape, in square metres on the earth; 0 for points and lines.",
     )
     .examples(&[
-        call(r#"{"type":"Point","coordinates":[1,2]}"#, "0"),
-        call(r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#, "0"),
-        call(r#"{"type":"Polygon","coordinates":[[[0,0],[1,1]]]}"#, "undefined"),
-        call("null", "undefined"),
+        example(r#"{"type":"Point","coordinates":[1,2]}"#, "0"),
+        example(r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#, "0"),
+        example(r#"{"type":"Polygon","coordinates":[[[0,0],[1,1]]]}"#, "undefined"),
+        example("null", "undefined"),
     ])];

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
 
-use super::geometry::{Position, Segment};
+use super::geometry::{Coordinate, Segment};
 use super::surface::Surface;
 
 /// Round.
@@ -21,11 +21,11 @@ const TOLERANCE: f64 = 1e-13;
 static ELLIPSOID: LazyLock<Geodesic> = LazyLock::new(Geodesic::wgs84);
 
 impl Surface for Earth {
-    fn distance(&self, from: Position, to: Position) -> f64 {
+    fn distance(&self, from: Coordinate, to: Coordinate) -> f64 {
         ELLIPSOID.inverse(from.y, from.x, to.y, to.x)
     }
 
-    fn distance_to_segment(&self, from: Position, segment: Segment) -> f64 {
+    fn distance_to_segment(&self, from: Coordinate, segment: Segment) -> f64 {
         let ends = self.distance(from, segment.start).min(self.distance(from, segment.end));
         let Some(arc) = Arc::new(segment) else { return ends };
         let direction = Vector::from(from);
@@ -36,14 +36,14 @@ impl Surface for Earth {
         }
     }
 
-    fn middle(&self, segment: Segment) -> Position {
+    fn middle(&self, segment: Segment) -> Coordinate {
         let sum = Vector::from(segment.start).plus(Vector::from(segment.end));
-        sum.unit().map_or(segment.start, Position::from)
+        sum.unit().map_or(segment.start, Coordinate::from)
     }
 
-    fn touches(&self, position: Position, segment: Segment) -> bool {
+    fn touches(&self, position: Coordinate, segment: Segment) -> bool {
         let place = Vector::from(position);
-        let is_end = |end: Position| place.minus(Vector::from(end)).length() <= TOLERANCE;
+        let is_end = |end: Coordinate| place.minus(Vector::from(end)).length() <= TOLERANCE;
         if is_end(segment.start) || is_end(segment.end) {
             return true;
         }
@@ -69,7 +69,7 @@ impl Surface for Earth {
 
     /// Looks at the ring from the place, in a projection that sends only the opposite place to infinity: a ring around
     /// the place winds once, and one that winds not at all has the place inside exactly when it turns clockwise.
-    fn is_inside(&self, position: Position, ring: &[Position]) -> bool {
+    fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
         let up = Vector::from(position);
         let Some((east, north)) = up.tangents() else { return false };
         let projected: Vec<(f64, f64)> = ring
@@ -93,15 +93,15 @@ impl Surface for Earth {
         }
     }
 
-    fn is_inside_hole(&self, position: Position, ring: &[Position]) -> bool {
+    fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
         if self.area(ring) <= ELLIPSOID.area() / 2.0 {
             return self.is_inside(position, ring);
         }
-        let reversed: Vec<Position> = ring.iter().rev().copied().collect();
+        let reversed: Vec<Coordinate> = ring.iter().rev().copied().collect();
         self.is_inside(position, &reversed)
     }
 
-    fn area(&self, ring: &[Position]) -> f64 {
+    fn area(&self, ring: &[Coordinate]) -> f64 {
         let mut polygon = PolygonArea::new(&ELLIPSOID, Winding::CounterClockwise);
         // The polygon closes itself: the repeated first place is left out.
         for position in ring.iter().skip(1) {
@@ -111,7 +111,7 @@ impl Surface for Earth {
         area
     }
 
-    fn hole_area(&self, ring: &[Position]) -> f64 {
+    fn hole_area(&self, ring: &[Coordinate]) -> f64 {
         let area = self.area(ring);
         area.min(ELLIPSOID.area() - area)
     }
@@ -193,8 +193,8 @@ impl Vector {
     }
 }
 
-impl From<Position> for Vector {
-    fn from(position: Position) -> Self {
+impl From<Coordinate> for Vector {
+    fn from(position: Coordinate) -> Self {
         let (longitude, latitude) = (position.x.to_radians(), position.y.to_radians());
         Self {
             x: latitude.cos() * longitude.cos(),
@@ -204,7 +204,7 @@ impl From<Position> for Vector {
     }
 }
 
-impl From<Vector> for Position {
+impl From<Vector> for Coordinate {
     fn from(vector: Vector) -> Self {
         Self {
             x: vector.y.atan2(vector.x).to_degrees(),

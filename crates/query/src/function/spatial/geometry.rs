@@ -4,7 +4,7 @@
 
 /// A place: longitude and latitude on the earth, any two coordinates on a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Position {
+pub(super) struct Coordinate {
     pub(super) x: f64,
     pub(super) y: f64,
 }
@@ -12,32 +12,32 @@ pub(super) struct Position {
 /// The straight way between two places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Segment {
-    pub(super) start: Position,
-    pub(super) end: Position,
+    pub(super) start: Coordinate,
+    pub(super) end: Coordinate,
 }
 
 /// A closed line: the last place is the first.
-pub(super) type Ring = Vec<Position>;
+pub(super) type LinearRing = Vec<Coordinate>;
 
 /// An area with holes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Polygon {
-    pub(super) outer: Ring,
-    pub(super) holes: Vec<Ring>,
+    pub(super) outer: LinearRing,
+    pub(super) holes: Vec<LinearRing>,
 }
 
 /// Any shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Geometry {
-    Point(Position),
-    LineString(Vec<Position>),
+    Point(Coordinate),
+    LineString(Vec<Coordinate>),
     /// One polygon or many.
     Area(Vec<Polygon>),
 }
 
 impl Geometry {
     /// Every place that was written down.
-    pub(super) fn vertices(&self) -> Vec<Position> {
+    pub(super) fn vertices(&self) -> Vec<Coordinate> {
         match self {
             Self::Point(position) => vec![*position],
             Self::LineString(positions) => positions.clone(),
@@ -61,13 +61,13 @@ impl Geometry {
 
 impl Polygon {
     /// The outer ring, then the holes.
-    pub(super) fn rings(&self) -> impl Iterator<Item = &Ring> {
+    pub(super) fn rings(&self) -> impl Iterator<Item = &LinearRing> {
         std::iter::once(&self.outer).chain(&self.holes)
     }
 }
 
 /// The segments along a line.
-pub(super) fn segments(positions: &[Position]) -> impl Iterator<Item = Segment> {
+pub(super) fn segments(positions: &[Coordinate]) -> impl Iterator<Item = Segment> {
     positions
         .iter()
         .zip(positions.iter().skip(1))

@@ -2,7 +2,7 @@
 //!
 //! Owns planar geometry. On a plane, the way a ring turns has no meaning.
 
-use super::geometry::{Position, Segment, segments};
+use super::geometry::{Coordinate, Segment, segments};
 use super::surface::Surface;
 
 /// Flat, without bounds.
@@ -12,11 +12,11 @@ pub(super) struct Plane;
 const TOLERANCE: f64 = 1e-12;
 
 impl Surface for Plane {
-    fn distance(&self, from: Position, to: Position) -> f64 {
+    fn distance(&self, from: Coordinate, to: Coordinate) -> f64 {
         (to.x - from.x).hypot(to.y - from.y)
     }
 
-    fn distance_to_segment(&self, from: Position, segment: Segment) -> f64 {
+    fn distance_to_segment(&self, from: Coordinate, segment: Segment) -> f64 {
         let (dx, dy) = (segment.end.x - segment.start.x, segment.end.y - segment.start.y);
         let squared = dx * dx + dy * dy;
         if squared == 0.0 {
@@ -24,18 +24,19 @@ impl Surface for Plane {
         }
         let along = ((from.x - segment.start.x) * dx + (from.y - segment.start.y) * dy) / squared;
         let along = along.clamp(0.0, 1.0);
-        let nearest = Position { x: segment.start.x + along * dx, y: segment.start.y + along * dy };
+        let nearest =
+            Coordinate { x: segment.start.x + along * dx, y: segment.start.y + along * dy };
         self.distance(from, nearest)
     }
 
-    fn middle(&self, segment: Segment) -> Position {
-        Position {
+    fn middle(&self, segment: Segment) -> Coordinate {
+        Coordinate {
             x: f64::midpoint(segment.start.x, segment.end.x),
             y: f64::midpoint(segment.start.y, segment.end.y),
         }
     }
 
-    fn touches(&self, position: Position, segment: Segment) -> bool {
+    fn touches(&self, position: Coordinate, segment: Segment) -> bool {
         let length = self.distance(segment.start, segment.end);
         self.distance_to_segment(position, segment) <= TOLERANCE * length
     }
@@ -45,7 +46,7 @@ impl Surface for Plane {
             && turn(right, left.start) * turn(right, left.end) < 0.0
     }
 
-    fn is_inside(&self, position: Position, ring: &[Position]) -> bool {
+    fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
         // A ray to the right crosses the ring an odd number of times from inside.
         let crossings = segments(ring).filter(|segment| {
             let (low, high) = if segment.start.y <= segment.end.y {
@@ -60,24 +61,24 @@ impl Surface for Plane {
         crossings.count() % 2 == 1
     }
 
-    fn is_inside_hole(&self, position: Position, ring: &[Position]) -> bool {
+    fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
         self.is_inside(position, ring)
     }
 
-    fn area(&self, ring: &[Position]) -> f64 {
+    fn area(&self, ring: &[Coordinate]) -> f64 {
         let doubled: f64 = segments(ring)
             .map(|segment| segment.start.x * segment.end.y - segment.end.x * segment.start.y)
             .sum();
         (doubled / 2.0).abs()
     }
 
-    fn hole_area(&self, ring: &[Position]) -> f64 {
+    fn hole_area(&self, ring: &[Coordinate]) -> f64 {
         self.area(ring)
     }
 }
 
 /// Positive when a place lies to the left of a segment, negative to the right.
-fn turn(segment: Segment, position: Position) -> f64 {
+fn turn(segment: Segment, position: Coordinate) -> f64 {
     let Segment { start, end } = segment;
     (end.x - start.x) * (position.y - start.y) - (end.y - start.y) * (position.x - start.x)
 }

@@ -4,17 +4,17 @@
 
 use model::GeospatialConfig;
 
-use super::geometry::{Geometry, Polygon, Position, Ring};
+use super::geometry::{Coordinate, Geometry, LinearRing, Polygon};
 use crate::value::Value;
 
 /// Why a shape is not valid, as a sentence.
-pub(super) type Reason = &'static str;
+pub(super) type InvalidReason = &'static str;
 
 /// Reads a shape.
 ///
 /// # Errors
 /// With the reason, when the value is not a valid GeoJSON shape.
-pub(super) fn geometry(value: &Value, config: GeospatialConfig) -> Result<Geometry, Reason> {
+pub(super) fn geometry(value: &Value, config: GeospatialConfig) -> Result<Geometry, InvalidReason> {
     let object = value.as_object().ok_or("The value is not a GeoJSON object.")?;
     let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
     let coordinates = object.get("coordinates").unwrap_or(&Value::Undefined);
@@ -42,15 +42,15 @@ pub(super) fn geometry(value: &Value, config: GeospatialConfig) -> Result<Geomet
     }
 }
 
-fn polygon(value: &Value, config: GeospatialConfig) -> Result<Polygon, Reason> {
-    let rings: Vec<Ring> =
+fn polygon(value: &Value, config: GeospatialConfig) -> Result<Polygon, InvalidReason> {
+    let rings: Vec<LinearRing> =
         elements(value)?.iter().map(|element| ring(element, config)).collect::<Result<_, _>>()?;
     let mut rings = rings.into_iter();
     let outer = rings.next().ok_or("A Polygon must have at least one ring.")?;
     Ok(Polygon { outer, holes: rings.collect() })
 }
 
-fn ring(value: &Value, config: GeospatialConfig) -> Result<Ring, Reason> {
+fn ring(value: &Value, config: GeospatialConfig) -> Result<LinearRing, InvalidReason> {
     let positions = positions(value, config)?;
     if positions.len() < 4 {
         return Err("A ring of a Polygon must have at least four positions.");
@@ -61,12 +61,12 @@ fn ring(value: &Value, config: GeospatialConfig) -> Result<Ring, Reason> {
     Ok(positions)
 }
 
-fn positions(value: &Value, config: GeospatialConfig) -> Result<Vec<Position>, Reason> {
+fn positions(value: &Value, config: GeospatialConfig) -> Result<Vec<Coordinate>, InvalidReason> {
     elements(value)?.iter().map(|element| position(element, config)).collect()
 }
 
 /// Longitude first; anything after the second number, such as a height, is ignored.
-fn position(value: &Value, config: GeospatialConfig) -> Result<Position, Reason> {
+fn position(value: &Value, config: GeospatialConfig) -> Result<Coordinate, InvalidReason> {
     let numbers: Option<Vec<f64>> =
         elements(value)?.iter().map(|element| element.as_f64().filter(|x| x.is_finite())).collect();
     let [x, y, ..] = numbers.ok_or("Coordinates must be numbers.")?[..] else {
@@ -80,9 +80,9 @@ fn position(value: &Value, config: GeospatialConfig) -> Result<Position, Reason>
             return Err("Longitude values must be between -180 and 180 degrees.");
         }
     }
-    Ok(Position { x, y })
+    Ok(Coordinate { x, y })
 }
 
-fn elements(value: &Value) -> Result<&[Value], Reason> {
+fn elements(value: &Value) -> Result<&[Value], InvalidReason> {
     value.as_array().ok_or("Coordinates must be arrays of numbers.")
 }

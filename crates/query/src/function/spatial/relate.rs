@@ -3,7 +3,7 @@
 //! Owns covering, intersection, containment and distance, on any surface. Does not own the geometry of segments: see
 //! `surface`. The edge of a shape belongs to it.
 
-use super::geometry::{Geometry, Polygon, Position, Segment, segments};
+use super::geometry::{Coordinate, Geometry, Polygon, Segment, segments};
 use super::surface::Surface;
 
 /// Whether some place belongs to both shapes.
@@ -27,7 +27,7 @@ pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) 
         return false;
     }
     // A hole of the outer shape may lie inside the inner one without meeting its edge.
-    let is_strictly_inside = |place: Position| {
+    let is_strictly_inside = |place: Coordinate| {
         covers(surface, inner, place)
             && !edges.iter().any(|segment| surface.touches(place, *segment))
     };
@@ -65,7 +65,7 @@ pub(super) fn area(surface: &dyn Surface, geometry: &Geometry) -> f64 {
 }
 
 /// Whether a place belongs to a shape.
-fn covers(surface: &dyn Surface, geometry: &Geometry, place: Position) -> bool {
+fn covers(surface: &dyn Surface, geometry: &Geometry, place: Coordinate) -> bool {
     let Geometry::Area(polygons) = geometry else {
         return geometry.segments().into_iter().any(|segment| surface.touches(place, segment));
     };

@@ -6,24 +6,24 @@ use super::geometry::Geometry;
 use super::surface::surface;
 use super::{read, relate};
 use crate::function::context::CallContext;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Spatial, "ST_WITHIN", |arguments, context| {
+    Function::scalar(FunctionFamily::Spatial, "ST_WITHIN", |arguments, context| {
         let surface = surface(context.geospatial);
         pair(arguments, context)
             .map(|(inner, outer)| relate::within(surface, &inner, &outer))
             .into()
     })
-    .takes(&["inner", "outer"])
-    .uses(IndexUse::Special)
-    .gives(
+    .required(&["inner", "outer"])
+    .index_use(IndexUse::Special)
+    .returns(
         ReturnKind::Boolean,
         "Whether a GeoJSON shape lies wholly in another, its edge included.",
     )
     .examples(&[
-        call(
+        example(
             concat!(
                 r#"{"type":"Point","coordinates":[-122.12824857332558,47.6395516675712]}, "#,
                 r#"{"type":"Polygon","#,
@@ -35,7 +35,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             ),
             "true",
         ),
-        call(
+        example(
             concat!(
                 r#"{"type":"Point","coordinates":[5,5]}, "#,
                 r#"{"type":"Polygon","#,
@@ -43,19 +43,19 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             ),
             "false",
         ),
-        call(r#"{"type":"Point","coordinates":[5,5]}, null"#, "undefined"),
+        example(r#"{"type":"Point","coordinates":[5,5]}, null"#, "undefined"),
     ]),
-    Function::scalar(Family::Spatial, "ST_INTERSECTS", |arguments, context| {
+    Function::scalar(FunctionFamily::Spatial, "ST_INTERSECTS", |arguments, context| {
         let surface = surface(context.geospatial);
         pair(arguments, context)
             .map(|(left, right)| relate::intersects(surface, &left, &right))
             .into()
     })
-    .takes(&["left", "right"])
-    .uses(IndexUse::Special)
-    .gives(ReturnKind::Boolean, "Whether two GeoJSON shapes have a place in common.")
+    .required(&["left", "right"])
+    .index_use(IndexUse::Special)
+    .returns(ReturnKind::Boolean, "Whether two GeoJSON shapes have a place in common.")
     .examples(&[
-        call(
+        example(
             concat!(
                 r#"{"type":"Polygon","coordinates":[[[-122.13693695285855,47.64996065621003],"#,
                 r#"[-122.1351662656516,47.64627863318731],"#,
@@ -71,7 +71,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             ),
             "true",
         ),
-        call(
+        example(
             concat!(
                 r#"{"type":"Point","coordinates":[0,0]}, "#,
                 r#"{"type":"LineString","#,
@@ -79,7 +79,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             ),
             "false",
         ),
-        call(r#"{"type":"Circle"}, {"type":"Point","coordinates":[0,0]}"#, "undefined"),
+        example(r#"{"type":"Circle"}, {"type":"Point","coordinates":[0,0]}"#, "undefined"),
     ]),
 ];
 

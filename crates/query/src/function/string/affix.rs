@@ -3,56 +3,56 @@
 //! Owns the flag that ignores case, here and for CONTAINS. Does not own CONTAINS itself.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "STARTSWITH", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STARTSWITH", |arguments, _| {
         compare(arguments, |text, start| text.starts_with(start)).into()
     })
-    .takes(&["text", "start"])
-    .may_take(&["ignore_case"])
-    .uses(IndexUse::PreciseScan)
-    .gives(
+    .required(&["text", "start"])
+    .optional(&["ignore_case"])
+    .index_use(IndexUse::PreciseScan)
+    .returns(
         ReturnKind::Boolean,
         "Whether a text begins with another; ignoring case makes the index scan an expanded one.",
     )
     .examples(&[
-        call("\"AdventureWorks\", \"Adv\"", "true"),
-        call("\"AdventureWorks\", \"adv\"", "false"),
-        call("\"AdventureWorks\", \"adv\", true", "true"),
-        call("\"AdventureWorks\", \"\"", "true"),
-        call("\"AdventureWorks\", 1", "undefined"),
+        example("\"AdventureWorks\", \"Adv\"", "true"),
+        example("\"AdventureWorks\", \"adv\"", "false"),
+        example("\"AdventureWorks\", \"adv\", true", "true"),
+        example("\"AdventureWorks\", \"\"", "true"),
+        example("\"AdventureWorks\", 1", "undefined"),
     ]),
-    Function::scalar(Family::String, "ENDSWITH", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "ENDSWITH", |arguments, _| {
         compare(arguments, |text, end| text.ends_with(end)).into()
     })
-    .takes(&["text", "end"])
-    .may_take(&["ignore_case"])
-    .uses(IndexUse::FullScan)
-    .gives(ReturnKind::Boolean, "Whether a text ends with another.")
+    .required(&["text", "end"])
+    .optional(&["ignore_case"])
+    .index_use(IndexUse::FullScan)
+    .returns(ReturnKind::Boolean, "Whether a text ends with another.")
     .examples(&[
-        call("\"AdventureWorks\", \"Works\"", "true"),
-        call("\"AdventureWorks\", \"works\"", "false"),
-        call("\"AdventureWorks\", \"works\", true", "true"),
-        call("null, \"a\"", "undefined"),
+        example("\"AdventureWorks\", \"Works\"", "true"),
+        example("\"AdventureWorks\", \"works\"", "false"),
+        example("\"AdventureWorks\", \"works\", true", "true"),
+        example("null, \"a\"", "undefined"),
     ]),
-    Function::scalar(Family::String, "STRINGEQUALS", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STRINGEQUALS", |arguments, _| {
         compare(arguments, |left, right| left == right).into()
     })
-    .also(&["STRING_EQUALS"])
-    .takes(&["left", "right"])
-    .may_take(&["ignore_case"])
-    .uses(IndexUse::Seek)
-    .gives(
+    .aliases(&["STRING_EQUALS"])
+    .required(&["left", "right"])
+    .optional(&["ignore_case"])
+    .index_use(IndexUse::Seek)
+    .returns(
         ReturnKind::Boolean,
         "Whether two texts are the same; ignoring case makes the index seek an expanded scan.",
     )
     .examples(&[
-        call("\"abc\", \"abc\"", "true"),
-        call("\"abc\", \"ABC\"", "false"),
-        call("\"abc\", \"ABC\", true", "true"),
-        call("\"abc\", null", "undefined"),
+        example("\"abc\", \"abc\"", "true"),
+        example("\"abc\", \"ABC\"", "false"),
+        example("\"abc\", \"ABC\", true", "true"),
+        example("\"abc\", null", "undefined"),
     ]),
 ];
 

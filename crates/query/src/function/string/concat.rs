@@ -2,19 +2,19 @@
 //!
 //! Owns the joining of any number of texts. Does not own the operator `||`, which joins two.
 
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::String, "CONCAT", |arguments, _| {
+    &[Function::scalar(FunctionFamily::String, "CONCAT", |arguments, _| {
         let texts: Option<Vec<&str>> = arguments.iter().map(Value::as_str).collect();
         texts.map(|texts| texts.concat()).into()
     })
-    .takes(&["first", "second"])
+    .required(&["first", "second"])
     .variadic()
-    .gives(ReturnKind::String, "All texts joined, in order.")
+    .returns(ReturnKind::String, "All texts joined, in order.")
     .examples(&[
-        call("\"abc\", \"def\", \"g\"", "\"abcdefg\""),
-        call("\"abc\", 1", "undefined"),
-        call("\"abc\", undefined", "undefined"),
+        example("\"abc\", \"def\", \"g\"", "\"abcdefg\""),
+        example("\"abc\", 1", "undefined"),
+        example("\"abc\", undefined", "undefined"),
     ])];

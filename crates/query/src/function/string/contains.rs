@@ -3,88 +3,94 @@
 //! Owns how the answers for each text combine: by the logic of AND and OR, undefined included.
 
 use super::affix::compare;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, Scalar, call};
+use crate::function::declaration::{
+    Function, FunctionFamily, IndexUse, ReturnKind, ScalarFunction, example,
+};
 use crate::value::Value;
 use crate::value::logic::{and, or};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "CONTAINS", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "CONTAINS", |arguments, _| {
         compare(arguments, |text, part| text.contains(part)).into()
     })
-    .takes(&["text", "part"])
-    .may_take(&["ignore_case"])
-    .uses(IndexUse::FullScan)
-    .gives(ReturnKind::Boolean, "Whether a text holds another.")
+    .required(&["text", "part"])
+    .optional(&["ignore_case"])
+    .index_use(IndexUse::FullScan)
+    .returns(ReturnKind::Boolean, "Whether a text holds another.")
     .examples(&[
-        call("\"AdventureWorks\", \"Works\"", "true"),
-        call("\"AdventureWorks\", \"works\"", "false"),
-        call("\"AdventureWorks\", \"works\", true", "true"),
-        call("\"AdventureWorks\", \"\"", "true"),
-        call("[\"a\"], \"a\"", "undefined"),
-        call("\"a\", \"a\", 1", "undefined"),
+        example("\"AdventureWorks\", \"Works\"", "true"),
+        example("\"AdventureWorks\", \"works\"", "false"),
+        example("\"AdventureWorks\", \"works\", true", "true"),
+        example("\"AdventureWorks\", \"\"", "true"),
+        example("[\"a\"], \"a\"", "undefined"),
+        example("\"a\", \"a\", 1", "undefined"),
     ]),
-    several("CONTAINS_ALL_CI", |arguments, _| all(arguments, Case::Ignored))
-        .also(&["CONTAINSALLCI"])
-        .gives(ReturnKind::Boolean, "Whether a text holds all others, whatever their case.")
+    several("CONTAINS_ALL_CI", |arguments, _| all(arguments, CaseSensitivity::Insensitive))
+        .aliases(&["CONTAINSALLCI"])
+        .returns(ReturnKind::Boolean, "Whether a text holds all others, whatever their case.")
         .examples(&[
-            call("\"Have a nice day!\", \"have\", \"nice\", \"day!\"", "true"),
-            call("\"Have a nice day!\", \"HAVE\", \"NICE\", \"DAY!\"", "true"),
-            call("\"Have a nice day!\", \"had\", \"nice\", \"day!\"", "false"),
-            call("\"Have a nice day!\", undefined, \"nice\", \"day!\"", "undefined"),
-            call("\"Have a nice day!\", undefined, \"had\"", "false"),
+            example("\"Have a nice day!\", \"have\", \"nice\", \"day!\"", "true"),
+            example("\"Have a nice day!\", \"HAVE\", \"NICE\", \"DAY!\"", "true"),
+            example("\"Have a nice day!\", \"had\", \"nice\", \"day!\"", "false"),
+            example("\"Have a nice day!\", undefined, \"nice\", \"day!\"", "undefined"),
+            example("\"Have a nice day!\", undefined, \"had\"", "false"),
         ]),
-    several("CONTAINS_ALL_CS", |arguments, _| all(arguments, Case::Kept))
-        .also(&["CONTAINSALLCS"])
-        .gives(ReturnKind::Boolean, "Whether a text holds all others, in the same case.")
+    several("CONTAINS_ALL_CS", |arguments, _| all(arguments, CaseSensitivity::Sensitive))
+        .aliases(&["CONTAINSALLCS"])
+        .returns(ReturnKind::Boolean, "Whether a text holds all others, in the same case.")
         .examples(&[
-            call("\"Have a nice day!\", \"Have\", \"nice\"", "true"),
-            call("\"Have a nice day!\", \"HAVE\", \"nice\"", "false"),
+            example("\"Have a nice day!\", \"Have\", \"nice\"", "true"),
+            example("\"Have a nice day!\", \"HAVE\", \"nice\"", "false"),
         ]),
-    several("CONTAINS_ANY_CI", |arguments, _| any(arguments, Case::Ignored))
-        .also(&["CONTAINSANYCI"])
-        .gives(ReturnKind::Boolean, "Whether a text holds some of the others, whatever their case.")
+    several("CONTAINS_ANY_CI", |arguments, _| any(arguments, CaseSensitivity::Insensitive))
+        .aliases(&["CONTAINSANYCI"])
+        .returns(
+            ReturnKind::Boolean,
+            "Whether a text holds some of the others, whatever their case.",
+        )
         .examples(&[
-            call("\"Have a nice day!\", \"HAD\", \"NICE\"", "true"),
-            call("\"Have a nice day!\", \"had\"", "false"),
-            call("\"Have a nice day!\", undefined, \"had\"", "undefined"),
+            example("\"Have a nice day!\", \"HAD\", \"NICE\"", "true"),
+            example("\"Have a nice day!\", \"had\"", "false"),
+            example("\"Have a nice day!\", undefined, \"had\"", "undefined"),
         ]),
-    several("CONTAINS_ANY_CS", |arguments, _| any(arguments, Case::Kept))
-        .also(&["CONTAINSANYCS"])
-        .gives(ReturnKind::Boolean, "Whether a text holds some of the others, in the same case.")
+    several("CONTAINS_ANY_CS", |arguments, _| any(arguments, CaseSensitivity::Sensitive))
+        .aliases(&["CONTAINSANYCS"])
+        .returns(ReturnKind::Boolean, "Whether a text holds some of the others, in the same case.")
         .examples(&[
-            call("\"Have a nice day!\", \"Have\", \"had\"", "true"),
-            call("\"Have a nice day!\", \"HAVE\", \"had\"", "false"),
-            call("\"Have a nice day!\", undefined, \"nice\"", "true"),
+            example("\"Have a nice day!\", \"Have\", \"had\"", "true"),
+            example("\"Have a nice day!\", \"HAVE\", \"had\"", "false"),
+            example("\"Have a nice day!\", undefined, \"nice\"", "true"),
         ]),
 ];
 
-const fn several(name: &'static str, evaluate: Scalar) -> Function {
-    Function::scalar(Family::String, name, evaluate)
-        .takes(&["text", "part"])
+const fn several(name: &'static str, evaluate: ScalarFunction) -> Function {
+    Function::scalar(FunctionFamily::String, name, evaluate)
+        .required(&["text", "part"])
         .variadic()
-        .uses(IndexUse::FullScan)
+        .index_use(IndexUse::FullScan)
 }
 
 /// Whether upper and lower case differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
-    Ignored,
-    Kept,
+enum CaseSensitivity {
+    Insensitive,
+    Sensitive,
 }
 
-fn all(arguments: &[Value], case: Case) -> Value {
+fn all(arguments: &[Value], case: CaseSensitivity) -> Value {
     answers(arguments, case).fold(Some(true), and).into()
 }
 
-fn any(arguments: &[Value], case: Case) -> Value {
+fn any(arguments: &[Value], case: CaseSensitivity) -> Value {
     answers(arguments, case).fold(Some(false), or).into()
 }
 
 /// What CONTAINS says about each of the parts.
-fn answers(arguments: &[Value], case: Case) -> impl Iterator<Item = Option<bool>> {
+fn answers(arguments: &[Value], case: CaseSensitivity) -> impl Iterator<Item = Option<bool>> {
     let (text, parts) = arguments.split_first().unwrap_or((&Value::Undefined, &[]));
     parts.iter().map(move |part| {
-        let arguments = [text.clone(), part.clone(), Value::Bool(case == Case::Ignored)];
+        let arguments =
+            [text.clone(), part.clone(), Value::Bool(case == CaseSensitivity::Insensitive)];
         compare(&arguments, |text, part| text.contains(part))
     })
 }

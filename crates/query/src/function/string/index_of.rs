@@ -3,40 +3,40 @@
 //! Owns places and the direction of the search. Does not own yes-or-no questions: see `contains`.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, utf16};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "INDEX_OF", |arguments, _| first(arguments).into())
-        .takes(&["text", "part"])
-        .may_take(&["start"])
-        .gives(
+    Function::scalar(FunctionFamily::String, "INDEX_OF", |arguments, _| first(arguments).into())
+        .required(&["text", "part"])
+        .optional(&["start"])
+        .returns(
             ReturnKind::Integer,
             "The place of the first occurrence at or after a start, counted from 0; -1 for none.",
         )
         .examples(&[
-            call("\"AdventureWorks\", \"A\"", "0"),
-            call("\"AdventureWorks\", \"s\"", "13"),
-            call("\"AdventureWorks\", \"tureW\"", "5"),
-            call("\"AdventureWorks\", \"Cosmos\"", "-1"),
-            call("\"AdventureWorks\", \"Works\", 5", "9"),
-            call("\"AdventureWorks\", \"Adventure\", 5", "-1"),
-            call("\"AdventureWorks\", \"aD\"", "-1"),
-            call("\"a\", \"a\", 0.5", "undefined"),
+            example("\"AdventureWorks\", \"A\"", "0"),
+            example("\"AdventureWorks\", \"s\"", "13"),
+            example("\"AdventureWorks\", \"tureW\"", "5"),
+            example("\"AdventureWorks\", \"Cosmos\"", "-1"),
+            example("\"AdventureWorks\", \"Works\", 5", "9"),
+            example("\"AdventureWorks\", \"Adventure\", 5", "-1"),
+            example("\"AdventureWorks\", \"aD\"", "-1"),
+            example("\"a\", \"a\", 0.5", "undefined"),
         ]),
-    Function::scalar(Family::String, "LASTINDEXOF", |arguments, _| last(arguments).into())
-        .takes(&["text", "part"])
-        .may_take(&["start"])
-        .gives(
+    Function::scalar(FunctionFamily::String, "LASTINDEXOF", |arguments, _| last(arguments).into())
+        .required(&["text", "part"])
+        .optional(&["start"])
+        .returns(
             ReturnKind::Integer,
             "The place of the last occurrence that ends at or before a start, counted from 0; -1 \
              for none.",
         )
         .examples(&[
-            call("\"abcdeabc\", \"abc\"", "5"),
-            call("\"abcdeabc\", \"abc\", 6", "0"),
-            call("\"abcdeabc\", \"abc\", 7", "5"),
-            call("\"abcdeabc\", \"fg\"", "-1"),
+            example("\"abcdeabc\", \"abc\"", "5"),
+            example("\"abcdeabc\", \"abc\", 6", "0"),
+            example("\"abcdeabc\", \"abc\", 7", "5"),
+            example("\"abcdeabc\", \"fg\"", "-1"),
         ]),
 ];
 

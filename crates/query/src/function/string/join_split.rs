@@ -3,32 +3,32 @@
 //! Owns separators. Does not own patterns: a separator is always literal.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "STRINGJOIN", |arguments, _| join(arguments).into())
-        .also(&["STRING_JOIN"])
-        .takes(&["array", "separator"])
-        .gives(ReturnKind::String, "The texts of an array, with a separator between them.")
+    Function::scalar(FunctionFamily::String, "STRINGJOIN", |arguments, _| join(arguments).into())
+        .aliases(&["STRING_JOIN"])
+        .required(&["array", "separator"])
+        .returns(ReturnKind::String, "The texts of an array, with a separator between them.")
         .examples(&[
-            call("[\"Adventure\", \"Works\"], \"-\"", "\"Adventure-Works\""),
-            call("[], \"-\"", "\"\""),
-            call("[\"a\", 1], \"-\"", "undefined"),
-            call("[\"a\"], null", "undefined"),
+            example("[\"Adventure\", \"Works\"], \"-\"", "\"Adventure-Works\""),
+            example("[], \"-\"", "\"\""),
+            example("[\"a\", 1], \"-\"", "undefined"),
+            example("[\"a\"], null", "undefined"),
         ]),
-    Function::scalar(Family::String, "STRINGSPLIT", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STRINGSPLIT", |arguments, _| {
         let texts = argument::text(arguments, 0).zip(argument::text(arguments, 1));
         texts.map(|(text, separator)| split(text, separator)).into()
     })
-    .also(&["STRING_SPLIT"])
-    .takes(&["text", "separator"])
-    .gives(ReturnKind::Array, "The parts of a text between separators; all of it without any.")
+    .aliases(&["STRING_SPLIT"])
+    .required(&["text", "separator"])
+    .returns(ReturnKind::Array, "The parts of a text between separators; all of it without any.")
     .examples(&[
-        call("\"a-b-c\", \"-\"", "[\"a\",\"b\",\"c\"]"),
-        call("\"-a\", \"-\"", "[\"\",\"a\"]"),
-        call("\"abc\", \"\"", "[\"abc\"]"),
-        call("\"abc\", 1", "undefined"),
+        example("\"a-b-c\", \"-\"", "[\"a\",\"b\",\"c\"]"),
+        example("\"-a\", \"-\"", "[\"\",\"a\"]"),
+        example("\"abc\", \"\"", "[\"abc\"]"),
+        example("\"abc\", 1", "undefined"),
     ]),
 ];
 

@@ -18,4 +18,4 @@ pub(super) mod replace;
 pub(super) mod to_string;
 pub(super) mod trim;
 
-pub(super) use regex::Pattern;
+pub(super) use regex::RegexPattern;

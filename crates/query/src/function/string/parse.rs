@@ -6,76 +6,76 @@
 use model::Json;
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "STRINGTOARRAY", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STRINGTOARRAY", |arguments, _| {
         parse(arguments, |json| matches!(json, Json::Array(_)))
     })
-    .also(&["STRING_TO_ARRAY"])
-    .takes(&["text"])
-    .gives(ReturnKind::Array, "The array a text spells in JSON.")
+    .aliases(&["STRING_TO_ARRAY"])
+    .required(&["text"])
+    .returns(ReturnKind::Array, "The array a text spells in JSON.")
     .examples(&[
-        call(r#""[1,2,3]""#, "[1,2,3]"),
-        call(r#""  [ \"a\" ] ""#, "[\"a\"]"),
-        call(r#""['a']""#, "undefined"),
-        call(r#""1""#, "undefined"),
-        call("[1]", "undefined"),
+        example(r#""[1,2,3]""#, "[1,2,3]"),
+        example(r#""  [ \"a\" ] ""#, "[\"a\"]"),
+        example(r#""['a']""#, "undefined"),
+        example(r#""1""#, "undefined"),
+        example("[1]", "undefined"),
     ]),
-    Function::scalar(Family::String, "STRINGTOBOOLEAN", |arguments, _| {
+    Function::scalar(FunctionFamily::String, "STRINGTOBOOLEAN", |arguments, _| {
         parse(arguments, |json| matches!(json, Json::Bool(_)))
     })
-    .also(&["STRING_TO_BOOLEAN"])
-    .takes(&["text"])
-    .gives(ReturnKind::Boolean, "The Boolean a text spells in JSON.")
+    .aliases(&["STRING_TO_BOOLEAN"])
+    .required(&["text"])
+    .returns(ReturnKind::Boolean, "The Boolean a text spells in JSON.")
     .examples(&[
-        call(r#""true""#, "true"),
-        call(r#""   false ""#, "false"),
-        call(r#""TRUE""#, "undefined"),
-        call("true", "undefined"),
-        call("null", "undefined"),
+        example(r#""true""#, "true"),
+        example(r#""   false ""#, "false"),
+        example(r#""TRUE""#, "undefined"),
+        example("true", "undefined"),
+        example("null", "undefined"),
     ]),
-    Function::scalar(Family::TypeCheck, "STRINGTONULL", |arguments, _| {
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONULL", |arguments, _| {
         parse(arguments, |json| matches!(json, Json::Null))
     })
-    .also(&["STRING_TO_NULL"])
-    .takes(&["text"])
-    .gives(ReturnKind::Null, "Null, if that is what a text spells in JSON.")
+    .aliases(&["STRING_TO_NULL"])
+    .required(&["text"])
+    .returns(ReturnKind::Null, "Null, if that is what a text spells in JSON.")
     .examples(&[
-        call(r#""null""#, "null"),
-        call(r#""  null ""#, "null"),
-        call(r#""NULL""#, "undefined"),
-        call("null", "undefined"),
+        example(r#""null""#, "null"),
+        example(r#""  null ""#, "null"),
+        example(r#""NULL""#, "undefined"),
+        example("null", "undefined"),
     ]),
-    Function::scalar(Family::TypeCheck, "STRINGTONUMBER", |arguments, _| {
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTONUMBER", |arguments, _| {
         parse(arguments, |json| matches!(json, Json::Number(_)))
     })
-    .also(&["STRING_TO_NUMBER"])
-    .takes(&["text"])
-    .gives(ReturnKind::Number, "The number a text spells in JSON.")
+    .aliases(&["STRING_TO_NUMBER"])
+    .required(&["text"])
+    .returns(ReturnKind::Number, "The number a text spells in JSON.")
     .examples(&[
-        call(r#""100""#, "100"),
-        call(r#""3.14""#, "3.14"),
-        call(r#""   60   ""#, "60"),
-        call(r#""-1.79769e+308""#, "-1.79769e+308"),
-        call(r#""Hello""#, "undefined"),
-        call(r#""NaN""#, "undefined"),
-        call(r#""Infinity""#, "undefined"),
-        call("undefined", "undefined"),
-        call("null", "undefined"),
+        example(r#""100""#, "100"),
+        example(r#""3.14""#, "3.14"),
+        example(r#""   60   ""#, "60"),
+        example(r#""-1.79769e+308""#, "-1.79769e+308"),
+        example(r#""Hello""#, "undefined"),
+        example(r#""NaN""#, "undefined"),
+        example(r#""Infinity""#, "undefined"),
+        example("undefined", "undefined"),
+        example("null", "undefined"),
     ]),
-    Function::scalar(Family::TypeCheck, "STRINGTOOBJECT", |arguments, _| {
+    Function::scalar(FunctionFamily::TypeCheck, "STRINGTOOBJECT", |arguments, _| {
         parse(arguments, |json| matches!(json, Json::Object(_)))
     })
-    .also(&["STRING_TO_OBJECT"])
-    .takes(&["text"])
-    .gives(ReturnKind::Object, "The object a text spells in JSON.")
+    .aliases(&["STRING_TO_OBJECT"])
+    .required(&["text"])
+    .returns(ReturnKind::Object, "The object a text spells in JSON.")
     .examples(&[
-        call(r#""{\"a\": 1}""#, r#"{"a":1}"#),
-        call(r#""{a: 1}""#, "undefined"),
-        call(r#""[]""#, "undefined"),
-        call("{}", "undefined"),
+        example(r#""{\"a\": 1}""#, r#"{"a":1}"#),
+        example(r#""{a: 1}""#, "undefined"),
+        example(r#""[]""#, "undefined"),
+        example("{}", "undefined"),
     ]),
 ];
 

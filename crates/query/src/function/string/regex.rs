@@ -9,70 +9,70 @@ use fancy_regex::{Captures, Regex, RegexBuilder};
 
 use crate::function::argument;
 use crate::function::context::CallContext;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 /// Steps back one match may take before it is given up.
 const BACKTRACK_STEPS_MAX: usize = 100_000;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::String, "REGEXMATCH", |arguments, context| {
-        Search::new(arguments, context).and_then(|search| search.is_match()).into()
+    Function::scalar(FunctionFamily::String, "REGEXMATCH", |arguments, context| {
+        RegexSearch::new(arguments, context).and_then(|search| search.is_match()).into()
     })
-    .takes(&["text", "pattern"])
-    .may_take(&["modifiers"])
-    .uses(IndexUse::FullScan)
-    .gives(
+    .required(&["text", "pattern"])
+    .optional(&["modifiers"])
+    .index_use(IndexUse::FullScan)
+    .returns(
         ReturnKind::Boolean,
         "Whether a text matches a regular expression; modifiers: `m` many lines, `s` dot matches \
          line ends, `i` ignore case, `x` ignore white space.",
     )
     .examples(&[
-        call("\"abcd\", \"ABC\"", "false"),
-        call("\"abcd\", \"ABC\", \"i\"", "true"),
-        call("\"abcd\", \"ab.\", \"\"", "true"),
-        call("\"abcd\", \"ab c\", \"x\"", "true"),
-        call("\"abcd\", \"aB c\", \"ix\"", "true"),
-        call("\"03a\", \"[0-9]\"", "true"),
-        call("\"salt3824908\", \"salt{1}\"", "true"),
-        call("\"shame\", \"s....\", \"i\"", "true"),
-        call("\"abab\", \"(ab)\\\\1\"", "true"),
-        call("\"a\", \"(\"", "undefined"),
-        call("\"a\", \"a\", \"q\"", "undefined"),
-        call("1, \"a\"", "undefined"),
+        example("\"abcd\", \"ABC\"", "false"),
+        example("\"abcd\", \"ABC\", \"i\"", "true"),
+        example("\"abcd\", \"ab.\", \"\"", "true"),
+        example("\"abcd\", \"ab c\", \"x\"", "true"),
+        example("\"abcd\", \"aB c\", \"ix\"", "true"),
+        example("\"03a\", \"[0-9]\"", "true"),
+        example("\"salt3824908\", \"salt{1}\"", "true"),
+        example("\"shame\", \"s....\", \"i\"", "true"),
+        example("\"abab\", \"(ab)\\\\1\"", "true"),
+        example("\"a\", \"(\"", "undefined"),
+        example("\"a\", \"a\", \"q\"", "undefined"),
+        example("1, \"a\"", "undefined"),
     ]),
-    Function::scalar(Family::String, "REGEXEXTRACT", |arguments, context| {
-        Search::new(arguments, context).and_then(|search| search.first()).into()
+    Function::scalar(FunctionFamily::String, "REGEXEXTRACT", |arguments, context| {
+        RegexSearch::new(arguments, context).and_then(|search| search.first()).into()
     })
-    .takes(&["text", "pattern"])
-    .may_take(&["modifiers", "group"])
+    .required(&["text", "pattern"])
+    .optional(&["modifiers", "group"])
     .undocumented()
-    .gives(ReturnKind::String, "The first match of a regular expression, or one group of it.")
+    .returns(ReturnKind::String, "The first match of a regular expression, or one group of it.")
     .examples(&[
-        call("\"a12b34\", \"[0-9]+\"", "\"12\""),
-        call("\"a12b34\", \"([a-z])([0-9]+)\", \"\", 2", "\"12\""),
-        call("\"abc\", \"[0-9]\"", "undefined"),
-        call("\"abc\", \"b\", \"\", 1", "undefined"),
+        example("\"a12b34\", \"[0-9]+\"", "\"12\""),
+        example("\"a12b34\", \"([a-z])([0-9]+)\", \"\", 2", "\"12\""),
+        example("\"abc\", \"[0-9]\"", "undefined"),
+        example("\"abc\", \"b\", \"\", 1", "undefined"),
     ]),
-    Function::scalar(Family::String, "REGEXEXTRACTALL", |arguments, context| {
-        Search::new(arguments, context).and_then(|search| search.all()).into()
+    Function::scalar(FunctionFamily::String, "REGEXEXTRACTALL", |arguments, context| {
+        RegexSearch::new(arguments, context).and_then(|search| search.all()).into()
     })
-    .takes(&["text", "pattern"])
-    .may_take(&["modifiers", "group"])
+    .required(&["text", "pattern"])
+    .optional(&["modifiers", "group"])
     .undocumented()
-    .gives(ReturnKind::Array, "All matches of a regular expression, or one group of each.")
+    .returns(ReturnKind::Array, "All matches of a regular expression, or one group of each.")
     .examples(&[
-        call("\"a12b34\", \"[0-9]+\"", "[\"12\",\"34\"]"),
-        call("\"a12b34\", \"([a-z])[0-9]+\", \"\", 1", "[\"a\",\"b\"]"),
-        call("\"abc\", \"[0-9]\"", "[]"),
+        example("\"a12b34\", \"[0-9]+\"", "[\"12\",\"34\"]"),
+        example("\"a12b34\", \"([a-z])[0-9]+\", \"\", 1", "[\"a\",\"b\"]"),
+        example("\"abc\", \"[0-9]\"", "[]"),
     ]),
 ];
 
 /// A regular expression ready to match.
 #[derive(Debug)]
-pub(in crate::function) struct Pattern(Regex);
+pub(in crate::function) struct RegexPattern(Regex);
 
-impl Pattern {
+impl RegexPattern {
     /// Reads a pattern with its modifiers; none when either is not understood.
     pub(in crate::function) fn new(pattern: &str, modifiers: &str) -> Option<Self> {
         if !modifiers.chars().all(|modifier| "msix".contains(modifier)) {
@@ -93,13 +93,13 @@ fn distinct(modifiers: &str) -> String {
 }
 
 /// The text of a call, its pattern and the group that is asked for; the whole match is group 0.
-struct Search<'call> {
+struct RegexSearch<'call> {
     text: &'call str,
-    pattern: Arc<Pattern>,
+    pattern: Arc<RegexPattern>,
     group: usize,
 }
 
-impl<'call> Search<'call> {
+impl<'call> RegexSearch<'call> {
     fn new(arguments: &'call [Value], context: &CallContext<'_>) -> Option<Self> {
         let text = argument::text(arguments, 0)?;
         let modifiers = argument::text_or(arguments, 2, "")?;

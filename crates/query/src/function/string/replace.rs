@@ -3,23 +3,25 @@
 //! Owns literal replacement. Does not own patterns: see `regex`.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
-    &[Function::scalar(Family::String, "REPLACE", |arguments, _| replace(arguments).into())
-        .takes(&["text", "part", "replacement"])
-        .gives(
-            ReturnKind::String,
-            "A text with every occurrence of a part replaced; undefined for an empty part.",
-        )
-        .examples(&[
-            call("\"AdventureWorks\", \"Works\", \"Time\"", "\"AdventureTime\""),
-            call("\"aaa\", \"a\", \"\"", "\"\""),
-            call("\"abc\", \"x\", \"y\"", "\"abc\""),
-            call("\"abc\", \"\", \"y\"", "undefined"),
-            call("\"abc\", \"a\", null", "undefined"),
-        ])];
+    &[Function::scalar(FunctionFamily::String, "REPLACE", |arguments, _| {
+        replace(arguments).into()
+    })
+    .required(&["text", "part", "replacement"])
+    .returns(
+        ReturnKind::String,
+        "A text with every occurrence of a part replaced; undefined for an empty part.",
+    )
+    .examples(&[
+        example("\"AdventureWorks\", \"Works\", \"Time\"", "\"AdventureTime\""),
+        example("\"aaa\", \"a\", \"\"", "\"\""),
+        example("\"abc\", \"x\", \"y\"", "\"abc\""),
+        example("\"abc\", \"\", \"y\"", "undefined"),
+        example("\"abc\", \"a\", null", "undefined"),
+    ])];
 
 fn replace(arguments: &[Value]) -> Option<String> {
     let text = argument::text(arguments, 0)?;

@@ -3,47 +3,49 @@
 //! Owns the reading of the second argument as a set of characters. White space goes when there is none.
 
 use crate::function::argument;
-use crate::function::declaration::{Family, Function, ReturnKind, Scalar, call};
+use crate::function::declaration::{Function, FunctionFamily, ReturnKind, ScalarFunction, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    trimmer("LTRIM", |arguments, _| trim(arguments, &[Side::Start]))
-        .gives(ReturnKind::String, "A text without white space, or given characters, before it.")
+    trimmer("LTRIM", |arguments, _| trim(arguments, &[TrimSide::Start]))
+        .returns(ReturnKind::String, "A text without white space, or given characters, before it.")
         .examples(&[
-            call("\"   AdventureWorks \"", "\"AdventureWorks \""),
-            call("\"AdventureWorks\", \"Adventure\"", "\"Works\""),
-            call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
-            call("1", "undefined"),
+            example("\"   AdventureWorks \"", "\"AdventureWorks \""),
+            example("\"AdventureWorks\", \"Adventure\"", "\"Works\""),
+            example("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
+            example("1", "undefined"),
         ]),
-    trimmer("RTRIM", |arguments, _| trim(arguments, &[Side::End]))
-        .gives(ReturnKind::String, "A text without white space, or given characters, after it.")
+    trimmer("RTRIM", |arguments, _| trim(arguments, &[TrimSide::End]))
+        .returns(ReturnKind::String, "A text without white space, or given characters, after it.")
         .examples(&[
-            call("\" AdventureWorks   \"", "\" AdventureWorks\""),
-            call("\"AdventureWorks\", \"Works\"", "\"Adventure\""),
-            call("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
-            call("\"a\", 1", "undefined"),
+            example("\" AdventureWorks   \"", "\" AdventureWorks\""),
+            example("\"AdventureWorks\", \"Works\"", "\"Adventure\""),
+            example("\"AdventureWorks\", \"\"", "\"AdventureWorks\""),
+            example("\"a\", 1", "undefined"),
         ]),
-    trimmer("TRIM", |arguments, _| trim(arguments, &[Side::Start, Side::End]))
-        .gives(ReturnKind::String, "A text without white space, or given characters, around it.")
+    trimmer("TRIM", |arguments, _| trim(arguments, &[TrimSide::Start, TrimSide::End]))
+        .returns(ReturnKind::String, "A text without white space, or given characters, around it.")
         .examples(&[
-            call("\"   AdventureWorks   \"", "\"AdventureWorks\""),
-            call("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
-            call("\" a \", \"\"", "\" a \""),
-            call("null", "undefined"),
+            example("\"   AdventureWorks   \"", "\"AdventureWorks\""),
+            example("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
+            example("\" a \", \"\"", "\" a \""),
+            example("null", "undefined"),
         ]),
 ];
 
-const fn trimmer(name: &'static str, evaluate: Scalar) -> Function {
-    Function::scalar(Family::String, name, evaluate).takes(&["text"]).may_take(&["characters"])
+const fn trimmer(name: &'static str, evaluate: ScalarFunction) -> Function {
+    Function::scalar(FunctionFamily::String, name, evaluate)
+        .required(&["text"])
+        .optional(&["characters"])
 }
 
 /// Where characters are taken away.
-enum Side {
+enum TrimSide {
     Start,
     End,
 }
 
-fn trim(arguments: &[Value], sides: &[Side]) -> Value {
+fn trim(arguments: &[Value], sides: &[TrimSide]) -> Value {
     let Some(mut text) = argument::text(arguments, 0) else { return Value::Undefined };
     let is_trimmed: &dyn Fn(char) -> bool = match arguments.get(1) {
         None => &char::is_whitespace,
@@ -52,8 +54,8 @@ fn trim(arguments: &[Value], sides: &[Side]) -> Value {
     };
     for side in sides {
         text = match side {
-            Side::Start => text.trim_start_matches(is_trimmed),
-            Side::End => text.trim_end_matches(is_trimmed),
+            TrimSide::Start => text.trim_start_matches(is_trimmed),
+            TrimSide::End => text.trim_end_matches(is_trimmed),
         };
     }
     text.into()

@@ -2,7 +2,7 @@
 
 use model::{FullTextPolicy, GeospatialConfig, Json, PropertyPath, VectorEmbeddingPolicy};
 
-use crate::function::{CallContext, Kind, PatternCache, UtcDateTime, lookup};
+use crate::function::{CallContext, FunctionBody, PatternCache, UtcDateTime, lookup};
 use crate::value::Value;
 
 /// Reads arguments as examples write them.
@@ -60,14 +60,14 @@ pub(in crate::function) fn evaluate_in(
     name: &str,
     arguments: &[Value],
 ) -> Value {
-    match lookup(name).expect(name).kind {
-        Kind::Scalar(evaluate) => evaluate(arguments, context),
-        Kind::Aggregate(aggregate) => {
+    match lookup(name).expect(name).body {
+        FunctionBody::Scalar(evaluate) => evaluate(arguments, context),
+        FunctionBody::Aggregate(aggregate) => {
             let mut state = aggregate.start();
             arguments.iter().for_each(|value| state.add(value.clone()));
             state.finish()
         }
-        Kind::Planned => Value::Undefined,
+        FunctionBody::Planned => Value::Undefined,
     }
 }
 

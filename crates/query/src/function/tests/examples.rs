@@ -1,7 +1,7 @@
 //! Every example of every function, run.
 
 use super::call::{evaluate, parse_arguments};
-use crate::function::{Kind, registry};
+use crate::function::{FunctionBody, registry};
 use crate::value::Value;
 
 #[test]
@@ -26,7 +26,7 @@ fn every_example_is_a_call_the_function_allows() {
     for function in registry() {
         for example in function.examples {
             let arguments = parse_arguments(example.arguments).len();
-            let is_aggregate = matches!(function.kind, Kind::Aggregate(_));
+            let is_aggregate = matches!(function.body, FunctionBody::Aggregate(_));
             assert!(is_aggregate || function.arity().allows(arguments), "{}", function.name);
         }
     }
@@ -37,7 +37,7 @@ fn every_function_says_what_it_does_and_shows_it() {
     for function in registry() {
         let name = function.name;
         assert!(function.summary.ends_with('.'), "{name}");
-        let is_unpredictable = name == "RAND" || matches!(function.kind, Kind::Planned);
+        let is_unpredictable = name == "RAND" || matches!(function.body, FunctionBody::Planned);
         assert!(is_unpredictable || !function.examples.is_empty(), "{name}");
     }
 }

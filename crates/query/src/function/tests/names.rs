@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::function::{Arity, Family, lookup, registry};
+use crate::function::{Arity, FunctionFamily, lookup, registry};
 
 const MATHEMATICAL: &str = "ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR INTADD INTBITAND \
     INTBITLEFTSHIFT INTBITNOT INTBITOR INTBITRIGHTSHIFT INTBITXOR INTDIV INTMOD INTMUL INTSUB LOG LOG10 \
@@ -42,17 +42,17 @@ fn names(text: &str) -> BTreeSet<&str> {
 #[test]
 fn the_registry_holds_the_documented_functions() {
     let families = [
-        (Family::Mathematical, MATHEMATICAL, 36),
-        (Family::Array, ARRAY, 17),
-        (Family::Aggregate, AGGREGATE, 5),
-        (Family::String, STRING, 29),
-        (Family::DateTime, DATE_TIME, 22),
-        (Family::Item, ITEM, 1),
-        (Family::FullText, FULL_TEXT, 5),
-        (Family::Conditional, CONDITIONAL, 1),
-        (Family::TypeCheck, TYPE_CHECK, 13),
-        (Family::Spatial, SPATIAL, 6),
-        (Family::Vector, VECTOR, 1),
+        (FunctionFamily::Mathematical, MATHEMATICAL, 36),
+        (FunctionFamily::Array, ARRAY, 17),
+        (FunctionFamily::Aggregate, AGGREGATE, 5),
+        (FunctionFamily::String, STRING, 29),
+        (FunctionFamily::DateTime, DATE_TIME, 22),
+        (FunctionFamily::Item, ITEM, 1),
+        (FunctionFamily::FullText, FULL_TEXT, 5),
+        (FunctionFamily::Conditional, CONDITIONAL, 1),
+        (FunctionFamily::TypeCheck, TYPE_CHECK, 13),
+        (FunctionFamily::Spatial, SPATIAL, 6),
+        (FunctionFamily::Vector, VECTOR, 1),
     ];
     for (family, expected, count) in families {
         let functions = registry().iter();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::call::{evaluate_in, with_context};
-use crate::function::{Family, ReturnKind, registry};
+use crate::function::{FunctionFamily, ReturnKind, registry};
 use crate::value::Value;
 use crate::value::arbitrary::{number, text, value};
 
@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn shapes_of_any_coordinates_have_answers(left in shape(), right in shape()) {
         with_context(&[], |context| {
-            for function in registry().iter().filter(|known| known.family == Family::Spatial) {
+            for function in registry().iter().filter(|known| known.family == FunctionFamily::Spatial) {
                 let count = function.arity().min;
                 let arguments = [left.clone(), right.clone()];
                 let result = evaluate_in(context, function.name, &arguments[..count]);
@@ -100,7 +100,7 @@ proptest! {
             for function in registry() {
                 let answers_for_undefined = function.name.starts_with("IS_")
                     || matches!(function.name, "IIF" | "_TRY_ARRAY_CONTAINS")
-                    || function.family == Family::Aggregate
+                    || function.family == FunctionFamily::Aggregate
                     || function.required.is_empty();
                 if !answers_for_undefined && function.arity().allows(arguments.len()) {
                     let result = evaluate_in(context, function.name, &arguments);

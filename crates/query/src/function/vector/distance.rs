@@ -7,33 +7,33 @@ use model::DistanceFunction;
 
 use crate::function::argument;
 use crate::function::context::CallContext;
-use crate::function::declaration::{Family, Function, IndexUse, ReturnKind, call};
+use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
-    Function::scalar(Family::Vector, "VECTORDISTANCE", distance)
-        .takes(&["left", "right"])
-        .may_take(&["brute_force", "options"])
-        .uses(IndexUse::Special)
-        .gives(
+    Function::scalar(FunctionFamily::Vector, "VECTORDISTANCE", distance)
+        .required(&["left", "right"])
+        .optional(&["brute_force", "options"])
+        .index_use(IndexUse::Special)
+        .returns(
             ReturnKind::Number,
             "The cosine, dot product or euclidean distance of two vectors of one length, by the \
              `distanceFunction` of the options or else of the container's policy.",
         )
         .examples(&[
-            call("[1, 0], [1, 0]", "1"),
-            call("[1, 0], [0, 1]", "0"),
-            call(r#"[1, 2, 3], [4, 5, 6], true, {"distanceFunction": "dotproduct"}"#, "32"),
-            call(r#"[0, 0], [3, 4], false, {"distanceFunction": "euclidean"}"#, "5"),
-            call("[1, 2], [1, 2, 3]", "undefined"),
-            call("[[1]], [[1]]", "undefined"),
+            example("[1, 0], [1, 0]", "1"),
+            example("[1, 0], [0, 1]", "0"),
+            example(r#"[1, 2, 3], [4, 5, 6], true, {"distanceFunction": "dotproduct"}"#, "32"),
+            example(r#"[0, 0], [3, 4], false, {"distanceFunction": "euclidean"}"#, "5"),
+            example("[1, 2], [1, 2, 3]", "undefined"),
+            example("[[1]], [[1]]", "undefined"),
         ]),
-    Function::scalar(Family::Vector, "_VectorScore", distance)
-        .takes(&["left", "right"])
-        .may_take(&["brute_force", "options"])
+    Function::scalar(FunctionFamily::Vector, "_VectorScore", distance)
+        .required(&["left", "right"])
+        .optional(&["brute_force", "options"])
         .undocumented()
-        .gives(ReturnKind::Number, "VECTORDISTANCE, as hybrid search asks for it.")
-        .examples(&[call("[3, 4], [3, 4]", "1")]),
+        .returns(ReturnKind::Number, "VECTORDISTANCE, as hybrid search asks for it.")
+        .examples(&[example("[3, 4], [3, 4]", "1")]),
 ];
 
 fn distance(arguments: &[Value], context: &CallContext<'_>) -> Value {

@@ -2,22 +2,22 @@
 //!
 //! Owns taking the tokens of an operator after its first operand. Long chains go on with what is begun already.
 
-use super::expression::{Bound, Next, Unfinished};
+use super::expression::{NextAction, Operand, PendingStack};
 use super::infix::Infix;
 use super::pending::{Branches, Pending};
-use super::{Measured, Parsed};
+use super::{MeasuredScalar, Parsed};
 use crate::ast::{Negation, Scalar, ScalarKind};
 use crate::lexer::{Keyword, Symbol};
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Takes the operator at hand and its first operand.
     pub(super) fn begin(
         &mut self,
-        unfinished: &mut Unfinished,
+        unfinished: &mut PendingStack,
         infix: Infix,
-        first: Measured,
-    ) -> Parsed<Next> {
+        first: MeasuredScalar,
+    ) -> Parsed<NextAction> {
         let pending = match infix {
             Infix::In(negation) => return self.in_list(negation, first),
             Infix::Between(negation) => {
@@ -42,32 +42,32 @@ impl Parser<'_> {
             }
         };
         unfinished.pending.push(pending);
-        Ok(Next::Operand)
+        Ok(NextAction::ReadOperand)
     }
 
     /// Passes the word of a test and the NOT before it.
     fn pass_test(&mut self, negation: Negation) {
         if negation == Negation::Negated {
-            self.take_keyword(Keyword::Not);
+            self.accept_keyword(Keyword::Not);
         }
         self.advance();
     }
 
-    fn in_list(&mut self, negation: Negation, value: Measured) -> Parsed<Next> {
+    fn in_list(&mut self, negation: Negation, value: MeasuredScalar) -> Parsed<NextAction> {
         self.pass_test(negation);
         self.expect(Symbol::OpenParenthesis)?;
         let (list, levels) = self.scalars()?;
         let span = value.scalar.span.to(self.expect(Symbol::CloseParenthesis)?);
         let levels = levels.max(value.levels);
         let kind = ScalarKind::In { negation, value: value.scalar, list };
-        let value = Measured::above(levels, Scalar::new(kind, span))?;
-        Ok(Next::Value(Bound { value, binding: Infix::In(negation).binding() }))
+        let value = MeasuredScalar::above(levels, Scalar::new(kind, span))?;
+        Ok(NextAction::ReadOperator(Operand { value, binding: Infix::In(negation).binding() }))
     }
 }
 
 /// One more operand of `??`.
-fn coalesce(unfinished: &mut Unfinished, operand: Measured) -> Pending {
-    let Measured { scalar, levels } = operand;
+fn coalesce(unfinished: &mut PendingStack, operand: MeasuredScalar) -> Pending {
+    let MeasuredScalar { scalar, levels } = operand;
     match unfinished.pending.pop_if(|last| last.goes_on_with(Infix::Coalesce)) {
         Some(Pending::Coalesce { mut operands, levels: before, span }) => {
             let span = span.to(scalar.span);
@@ -79,7 +79,7 @@ fn coalesce(unfinished: &mut Unfinished, operand: Measured) -> Pending {
 }
 
 /// One more condition of a conditional.
-fn question(unfinished: &mut Unfinished, condition: Measured) -> Pending {
+fn question(unfinished: &mut PendingStack, condition: MeasuredScalar) -> Pending {
     let start = condition.scalar.span;
     match unfinished.pending.pop_if(|last| last.goes_on_with(Infix::Question)) {
         Some(Pending::Otherwise { branches }) => Pending::Value { branches, condition },

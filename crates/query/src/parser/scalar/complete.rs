@@ -2,46 +2,46 @@
 //!
 //! Owns the levels of a tree of operators: joining chains adds none, whichever way their parentheses were written.
 
-use super::binding::Binding;
-use super::expression::{Bound, Next, Unfinished};
+use super::binding_power::BindingPower;
+use super::expression::{NextAction, Operand, PendingStack};
 use super::pending::{Branches, Pending};
-use super::{Measured, Parsed};
-use crate::ast::{BinaryOperator, Branch, Negation, Scalar, ScalarKind};
+use super::{MeasuredScalar, Parsed};
+use crate::ast::{BinaryOperator, ConditionalBranch, Negation, Scalar, ScalarKind};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Ends the innermost thing begun, since no operator can follow its operand.
     pub(super) fn end(
         &mut self,
-        unfinished: &mut Unfinished,
+        unfinished: &mut PendingStack,
         pending: Pending,
-        last: Bound,
-    ) -> Parsed<Next> {
+        last: Operand,
+    ) -> Parsed<NextAction> {
         match pending {
             Pending::Parenthesis => {
                 self.expect(Symbol::CloseParenthesis)?;
                 unfinished.parentheses -= 1;
                 let value = self.path(last.value)?;
-                Ok(Next::Value(Bound { value, binding: Binding::Unary }))
+                Ok(NextAction::ReadOperator(Operand { value, binding: BindingPower::Unary }))
             }
             Pending::Low { negation, value } => {
                 self.expect_keyword(Keyword::And)?;
                 unfinished.pending.push(Pending::High { negation, value, low: last.value });
-                Ok(Next::Operand)
+                Ok(NextAction::ReadOperand)
             }
             Pending::Value { mut branches, condition } => {
                 self.expect(Symbol::Colon)?;
                 branches.add(condition, last.value);
                 unfinished.pending.push(Pending::Otherwise { branches });
-                Ok(Next::Operand)
+                Ok(NextAction::ReadOperand)
             }
-            operator => self.complete(operator, last).map(Next::Value),
+            operator => self.complete(operator, last).map(NextAction::ReadOperator),
         }
     }
 
     /// An operator with its last operand.
-    pub(super) fn complete(&mut self, pending: Pending, last: Bound) -> Parsed<Bound> {
+    pub(super) fn complete(&mut self, pending: Pending, last: Operand) -> Parsed<Operand> {
         let last = last.value;
         let (value, binding) = match pending {
             // These are no operators yet: only `end` goes on with them.
@@ -51,47 +51,55 @@ impl Parser<'_> {
             Pending::Unary { operator, start } => {
                 let span = start.to(last.scalar.span);
                 let scalar = Scalar::unary(operator, *last.scalar, span);
-                (Measured::above(last.levels, scalar)?, Binding::Unary)
+                (MeasuredScalar::above(last.levels, scalar)?, BindingPower::Unary)
             }
             Pending::Binary { left, operator } => {
-                (left.binary(operator, last)?, operator.level().into())
+                (left.binary(operator, last)?, operator.precedence().into())
             }
             Pending::Like { negation, value } => {
-                (self.like(negation, value, last)?, Binding::Membership)
+                (self.like(negation, value, last)?, BindingPower::Membership)
             }
             Pending::High { negation, value, low } => {
-                (between(negation, value, low, last)?, Binding::Between)
+                (between(negation, value, low, last)?, BindingPower::Between)
             }
             Pending::Coalesce { mut operands, levels, span } => {
                 let joins = matches!(last.scalar.kind, ScalarKind::Coalesce(_));
                 let levels = levels.max(last.levels_below(joins));
                 let span = span.to(last.scalar.span);
                 operands.push(*last.scalar);
-                (Measured::above(levels, Scalar::coalesce(operands, span))?, Binding::Coalesce)
+                (
+                    MeasuredScalar::above(levels, Scalar::coalesce(operands, span))?,
+                    BindingPower::Coalesce,
+                )
             }
             Pending::Otherwise { branches: Branches { list, levels, start } } => {
                 let joins = matches!(last.scalar.kind, ScalarKind::Conditional { .. });
                 let levels = levels.max(last.levels_below(joins));
                 let span = start.to(last.scalar.span);
                 let scalar = Scalar::conditional(list, *last.scalar, span);
-                (Measured::above(levels, scalar)?, Binding::Conditional)
+                (MeasuredScalar::above(levels, scalar)?, BindingPower::Conditional)
             }
         };
-        Ok(Bound { value, binding })
+        Ok(Operand { value, binding })
     }
 
-    fn like(&mut self, negation: Negation, value: Measured, pattern: Measured) -> Parsed<Measured> {
+    fn like(
+        &mut self,
+        negation: Negation,
+        value: MeasuredScalar,
+        pattern: MeasuredScalar,
+    ) -> Parsed<MeasuredScalar> {
         let escape = self.escape()?;
         let levels = value.levels.max(pattern.levels);
         let span = value.scalar.span.to(self.last_span());
         let kind =
             ScalarKind::Like { negation, value: value.scalar, pattern: pattern.scalar, escape };
-        Measured::above(levels, Scalar::new(kind, span))
+        MeasuredScalar::above(levels, Scalar::new(kind, span))
     }
 
     /// `ESCAPE 'c'`, of exactly one character.
     fn escape(&mut self) -> Parsed<Option<char>> {
-        if !self.take_keyword(Keyword::Escape) {
+        if !self.accept_keyword(Keyword::Escape) {
             return Ok(None);
         }
         if let TokenKind::String(text) = self.kind() {
@@ -105,12 +113,12 @@ impl Parser<'_> {
     }
 }
 
-impl Measured {
+impl MeasuredScalar {
     /// `self operator right`.
     fn binary(self, operator: BinaryOperator, right: Self) -> Parsed<Self> {
         let joins = match &self.scalar.kind {
             ScalarKind::Chain { rest, .. } => {
-                rest.first().is_some_and(|(known, _)| known.level() == operator.level())
+                rest.first().is_some_and(|(known, _)| known.precedence() == operator.precedence())
             }
             _ => false,
         };
@@ -126,16 +134,21 @@ impl Measured {
 }
 
 impl Branches {
-    fn add(&mut self, condition: Measured, value: Measured) {
+    fn add(&mut self, condition: MeasuredScalar, value: MeasuredScalar) {
         self.levels = self.levels.max(condition.levels).max(value.levels);
-        self.list.push(Branch { condition: *condition.scalar, value: *value.scalar });
+        self.list.push(ConditionalBranch { condition: *condition.scalar, value: *value.scalar });
     }
 }
 
-fn between(negation: Negation, value: Measured, low: Measured, high: Measured) -> Parsed<Measured> {
+fn between(
+    negation: Negation,
+    value: MeasuredScalar,
+    low: MeasuredScalar,
+    high: MeasuredScalar,
+) -> Parsed<MeasuredScalar> {
     let levels = value.levels.max(low.levels).max(high.levels);
     let span = value.scalar.span.to(high.scalar.span);
     let kind =
         ScalarKind::Between { negation, value: value.scalar, low: low.scalar, high: high.scalar };
-    Measured::above(levels, Scalar::new(kind, span))
+    MeasuredScalar::above(levels, Scalar::new(kind, span))
 }

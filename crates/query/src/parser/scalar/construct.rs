@@ -3,12 +3,12 @@
 //! Owns what stands between brackets, braces and commas. The name of a member is a string or a bare name that is not
 //! reserved.
 
-use super::{Measured, Parsed};
+use super::{MeasuredScalar, Parsed};
 use crate::ast::{Name, ObjectMember, Scalar, ScalarKind};
 use crate::lexer::{Symbol, TokenKind};
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Expressions between commas, and the levels of the deepest.
     pub(super) fn scalars(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
         let mut scalars = Vec::new();
@@ -17,38 +17,38 @@ impl Parser<'_> {
             let element = self.scalar()?;
             levels = levels.max(element.levels);
             scalars.push(*element.scalar);
-            if !self.take(Symbol::Comma) {
+            if !self.accept(Symbol::Comma) {
                 return Ok((scalars, levels));
             }
         }
     }
 
-    pub(super) fn array(&mut self) -> Parsed<Measured> {
+    pub(super) fn array(&mut self) -> Parsed<MeasuredScalar> {
         let start = self.advance();
         let (elements, levels) =
-            if self.at(Symbol::CloseBracket) { (Vec::new(), 0) } else { self.scalars()? };
+            if self.is_symbol(Symbol::CloseBracket) { (Vec::new(), 0) } else { self.scalars()? };
         let span = start.to(self.expect(Symbol::CloseBracket)?);
-        Measured::above(levels, Scalar::new(ScalarKind::Array(elements), span))
+        MeasuredScalar::above(levels, Scalar::new(ScalarKind::Array(elements), span))
     }
 
-    pub(super) fn object(&mut self) -> Parsed<Measured> {
+    pub(super) fn object(&mut self) -> Parsed<MeasuredScalar> {
         let start = self.advance();
         let mut members = Vec::new();
         let mut levels = 0;
-        if !self.at(Symbol::CloseBrace) {
+        if !self.is_symbol(Symbol::CloseBrace) {
             loop {
                 let name = self.member_name()?;
                 self.expect(Symbol::Colon)?;
                 let value = self.scalar()?;
                 levels = levels.max(value.levels);
                 members.push(ObjectMember { name, value: *value.scalar });
-                if !self.take(Symbol::Comma) {
+                if !self.accept(Symbol::Comma) {
                     break;
                 }
             }
         }
         let span = start.to(self.expect(Symbol::CloseBrace)?);
-        Measured::above(levels, Scalar::new(ScalarKind::Object(members), span))
+        MeasuredScalar::above(levels, Scalar::new(ScalarKind::Object(members), span))
     }
 
     fn member_name(&mut self) -> Parsed<Name> {

@@ -2,22 +2,22 @@
 //!
 //! Owns the loop over operands and operators, and the limits on parentheses and on the levels of a tree.
 
-use super::binding::Binding;
+use super::binding_power::BindingPower;
 use super::infix::Infix;
 use super::pending::Pending;
 use crate::ast::{PARENTHESES_MAX, Scalar, ScalarKind, Span, TREE_LEVELS_MAX, UnaryOperator};
 use crate::error::text;
 use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::Parsed;
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
 /// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
-pub(in crate::parser) struct Measured {
+pub(in crate::parser) struct MeasuredScalar {
     pub(in crate::parser) scalar: Box<Scalar>,
     pub(in crate::parser) levels: usize,
 }
 
-impl Measured {
+impl MeasuredScalar {
     /// An expression without parts.
     pub(super) fn leaf(kind: ScalarKind, span: Span) -> Self {
         Self { scalar: Box::new(Scalar::new(kind, span)), levels: 1 }
@@ -33,49 +33,51 @@ impl Measured {
 }
 
 /// An expression and how tightly it binds.
-pub(super) struct Bound {
-    pub(super) value: Measured,
-    pub(super) binding: Binding,
+pub(super) struct Operand {
+    pub(super) value: MeasuredScalar,
+    pub(super) binding: BindingPower,
 }
 
 /// What is begun and not complete, innermost last.
 #[derive(Default)]
-pub(super) struct Unfinished {
+pub(super) struct PendingStack {
     pub(super) pending: Vec<Pending>,
     /// How many of them are parentheses.
     pub(super) parentheses: usize,
 }
 
 /// What comes next.
-pub(super) enum Next {
+pub(super) enum NextAction {
     /// An operand is to be read.
-    Operand,
+    ReadOperand,
     /// An operand is there; what follows it is to be read.
-    Value(Bound),
+    ReadOperator(Operand),
     /// The expression has ended.
-    End(Measured),
+    Finish(MeasuredScalar),
 }
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// An expression.
-    pub(in crate::parser) fn scalar(&mut self) -> Parsed<Measured> {
+    pub(in crate::parser) fn scalar(&mut self) -> Parsed<MeasuredScalar> {
         self.nested(Self::expression)
     }
 
-    fn expression(&mut self) -> Parsed<Measured> {
-        let mut unfinished = Unfinished::default();
-        let mut next = Next::Operand;
+    fn expression(&mut self) -> Parsed<MeasuredScalar> {
+        let mut unfinished = PendingStack::default();
+        let mut next = NextAction::ReadOperand;
         loop {
             next = match next {
-                Next::Operand => self.operand_value(&mut unfinished).map(Next::Value)?,
-                Next::Value(value) => self.follow(&mut unfinished, value)?,
-                Next::End(value) => return Ok(value),
+                NextAction::ReadOperand => {
+                    self.operand_value(&mut unfinished).map(NextAction::ReadOperator)?
+                }
+                NextAction::ReadOperator(value) => self.follow(&mut unfinished, value)?,
+                NextAction::Finish(value) => return Ok(value),
             };
         }
     }
 
     /// A path or constant, after the operators and parentheses before it.
-    fn operand_value(&mut self, unfinished: &mut Unfinished) -> Parsed<Bound> {
+    fn operand_value(&mut self, unfinished: &mut PendingStack) -> Parsed<Operand> {
         while let Some(pending) = self.prefix() {
             if matches!(pending, Pending::Parenthesis) {
                 unfinished.parentheses += 1;
@@ -86,7 +88,7 @@ impl Parser<'_> {
             unfinished.pending.push(pending);
         }
         let value = self.primary()?;
-        Ok(Bound { value: self.path(value)?, binding: Binding::Unary })
+        Ok(Operand { value: self.path(value)?, binding: BindingPower::Unary })
     }
 
     /// An operator before its operand, or a parenthesis that opens. NOT binds like a sign: `NOT a = b` is
@@ -98,7 +100,7 @@ impl Parser<'_> {
             TokenKind::Symbol(Symbol::Plus) => UnaryOperator::Plus,
             TokenKind::Symbol(Symbol::Tilde) => UnaryOperator::BitwiseNot,
             TokenKind::Symbol(Symbol::OpenParenthesis)
-                if *self.ahead(1) != TokenKind::Keyword(Keyword::Select) =>
+                if *self.peek(1) != TokenKind::Keyword(Keyword::Select) =>
             {
                 self.advance();
                 return Some(Pending::Parenthesis);
@@ -109,7 +111,7 @@ impl Parser<'_> {
     }
 
     /// What follows an operand: an operator that takes it as its first, or the end of what waits for it.
-    fn follow(&mut self, unfinished: &mut Unfinished, value: Bound) -> Parsed<Next> {
+    fn follow(&mut self, unfinished: &mut PendingStack, value: Operand) -> Parsed<NextAction> {
         let mut value = value;
         if let Some(infix) = self.infix() {
             while let Some(pending) = unfinished.pending.pop_if(|last| completes(last, infix)) {
@@ -123,7 +125,7 @@ impl Parser<'_> {
         }
         match unfinished.pending.pop() {
             Some(pending) => self.end(unfinished, pending, value),
-            None => Ok(Next::End(value.value)),
+            None => Ok(NextAction::Finish(value.value)),
         }
     }
 }

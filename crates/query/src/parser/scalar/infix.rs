@@ -3,10 +3,10 @@
 //! Owns the tokens of operators between operands, and what each of them takes on its left. Does not own what happens
 //! then: see `begin`.
 
-use super::binding::Binding;
+use super::binding_power::BindingPower;
 use crate::ast::{BinaryOperator, Negation};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
 /// An operator after its first operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +23,28 @@ pub(super) enum Infix {
 
 impl Infix {
     /// How tightly the whole expression binds.
-    pub(super) fn binding(self) -> Binding {
+    pub(super) fn binding(self) -> BindingPower {
         match self {
-            Self::Question => Binding::Conditional,
-            Self::Coalesce => Binding::Coalesce,
-            Self::Between(_) => Binding::Between,
-            Self::In(_) | Self::Like(_) => Binding::Membership,
-            Self::Binary(operator) => operator.level().into(),
+            Self::Question => BindingPower::Conditional,
+            Self::Coalesce => BindingPower::Coalesce,
+            Self::Between(_) => BindingPower::Between,
+            Self::In(_) | Self::Like(_) => BindingPower::Membership,
+            Self::Binary(operator) => operator.precedence().into(),
         }
     }
 
     /// How loosely the operand on the left may bind.
-    pub(super) fn left(self) -> Binding {
+    pub(super) fn left(self) -> BindingPower {
         match self {
-            Self::Question => Binding::Coalesce,
-            Self::Coalesce => Binding::Between,
-            Self::Between(_) | Self::In(_) | Self::Like(_) => Binding::Comparison,
-            Self::Binary(operator) => operator.level().into(),
+            Self::Question => BindingPower::Coalesce,
+            Self::Coalesce => BindingPower::Between,
+            Self::Between(_) | Self::In(_) | Self::Like(_) => BindingPower::Comparison,
+            Self::Binary(operator) => operator.precedence().into(),
         }
     }
 }
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// The operator at hand.
     pub(super) fn infix(&self) -> Option<Infix> {
         match self.kind() {
@@ -53,7 +53,7 @@ impl Parser<'_> {
             TokenKind::Symbol(symbol) => binary_operator(*symbol).map(Infix::Binary),
             TokenKind::Keyword(Keyword::Or) => Some(Infix::Binary(BinaryOperator::Or)),
             TokenKind::Keyword(Keyword::And) => Some(Infix::Binary(BinaryOperator::And)),
-            TokenKind::Keyword(Keyword::Not) => match self.ahead(1) {
+            TokenKind::Keyword(Keyword::Not) => match self.peek(1) {
                 TokenKind::Keyword(word) => test(*word, Negation::Negated),
                 _ => None,
             },

@@ -7,7 +7,7 @@
 //! subqueries.
 
 mod begin;
-mod binding;
+mod binding_power;
 mod complete;
 mod construct;
 mod expression;
@@ -17,4 +17,4 @@ mod pending;
 mod primary;
 
 use super::Parsed;
-pub(super) use expression::Measured;
+pub(super) use expression::MeasuredScalar;

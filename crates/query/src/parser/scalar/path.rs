@@ -2,25 +2,25 @@
 //!
 //! Owns `.name` and `[index]` after an operand. They bind tighter than any operator.
 
-use super::{Measured, Parsed};
-use crate::ast::{Scalar, Step};
+use super::{MeasuredScalar, Parsed};
+use crate::ast::{MemberStep, Scalar};
 use crate::lexer::Symbol;
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// A value and the steps down from it.
-    pub(super) fn path(&mut self, value: Measured) -> Parsed<Measured> {
+    pub(super) fn path(&mut self, value: MeasuredScalar) -> Parsed<MeasuredScalar> {
         let mut steps = Vec::new();
         // All steps together add one level.
         let mut levels = value.levels;
         loop {
-            if self.take(Symbol::Dot) {
-                steps.push(Step::Property(self.expect_name()?));
-            } else if self.take(Symbol::OpenBracket) {
+            if self.accept(Symbol::Dot) {
+                steps.push(MemberStep::Property(self.expect_name()?));
+            } else if self.accept(Symbol::OpenBracket) {
                 let index = self.scalar()?;
                 self.expect(Symbol::CloseBracket)?;
                 levels = levels.max(index.levels);
-                steps.push(Step::Index(*index.scalar));
+                steps.push(MemberStep::Index(*index.scalar));
             } else {
                 break;
             }
@@ -29,6 +29,6 @@ impl Parser<'_> {
             return Ok(value);
         }
         let span = value.scalar.span.to(self.last_span());
-        Measured::above(levels, Scalar::members(*value.scalar, steps, span))
+        MeasuredScalar::above(levels, Scalar::members(*value.scalar, steps, span))
     }
 }

@@ -3,10 +3,10 @@
 //! Owns the list of operators and parentheses that are begun and not complete, innermost last. Does not own how they
 //! begin (`begin`) and what becomes of them (`complete`).
 
-use super::Measured;
-use super::binding::Binding;
+use super::MeasuredScalar;
+use super::binding_power::BindingPower;
 use super::infix::Infix;
-use crate::ast::{BinaryOperator, Branch, Negation, Scalar, Span, UnaryOperator};
+use crate::ast::{BinaryOperator, ConditionalBranch, Negation, Scalar, Span, UnaryOperator};
 
 /// Something begun, with all that is read of it.
 pub(super) enum Pending {
@@ -15,24 +15,24 @@ pub(super) enum Pending {
     /// `-`
     Unary { operator: UnaryOperator, start: Span },
     /// `left +`
-    Binary { left: Measured, operator: BinaryOperator },
+    Binary { left: MeasuredScalar, operator: BinaryOperator },
     /// `value LIKE`
-    Like { negation: Negation, value: Measured },
+    Like { negation: Negation, value: MeasuredScalar },
     /// `value BETWEEN`
-    Low { negation: Negation, value: Measured },
+    Low { negation: Negation, value: MeasuredScalar },
     /// `value BETWEEN low AND`
-    High { negation: Negation, value: Measured, low: Measured },
+    High { negation: Negation, value: MeasuredScalar, low: MeasuredScalar },
     /// `a ?? b ??`
     Coalesce { operands: Vec<Scalar>, levels: usize, span: Span },
     /// `a ? b : c ?`
-    Value { branches: Branches, condition: Measured },
+    Value { branches: Branches, condition: MeasuredScalar },
     /// `a ? b : c ? d :`
     Otherwise { branches: Branches },
 }
 
 /// The complete branches of a conditional.
 pub(super) struct Branches {
-    pub(super) list: Vec<Branch>,
+    pub(super) list: Vec<ConditionalBranch>,
     /// Levels of the deepest part.
     pub(super) levels: usize,
     pub(super) start: Span,
@@ -40,14 +40,14 @@ pub(super) struct Branches {
 
 impl Pending {
     /// How loosely the operand that is waited for may bind.
-    pub(super) fn accepts(&self) -> Binding {
+    pub(super) fn accepts(&self) -> BindingPower {
         match self {
-            Self::Parenthesis | Self::Value { .. } => Binding::Conditional,
-            Self::Otherwise { .. } => Binding::Coalesce,
-            Self::Coalesce { .. } => Binding::Between,
-            Self::Like { .. } | Self::Low { .. } | Self::High { .. } => Binding::Comparison,
-            Self::Binary { operator, .. } => Binding::of_right_operand(operator.level()),
-            Self::Unary { .. } => Binding::Unary,
+            Self::Parenthesis | Self::Value { .. } => BindingPower::Conditional,
+            Self::Otherwise { .. } => BindingPower::Coalesce,
+            Self::Coalesce { .. } => BindingPower::Between,
+            Self::Like { .. } | Self::Low { .. } | Self::High { .. } => BindingPower::Comparison,
+            Self::Binary { operator, .. } => BindingPower::for_right_operand(operator.precedence()),
+            Self::Unary { .. } => BindingPower::Unary,
         }
     }
 

@@ -4,13 +4,13 @@
 //! ALL, FIRST, LAST, NaN and Infinity are ordinary names that mean something special only here; LEFT and RIGHT are
 //! reserved words that still name functions.
 
-use super::{Measured, Parsed};
+use super::{MeasuredScalar, Parsed};
 use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};
 use crate::lexer::{Keyword, Symbol, TokenKind};
-use crate::parser::state::Parser;
+use crate::parser::state::QueryParser;
 
-impl Parser<'_> {
-    pub(super) fn primary(&mut self) -> Parsed<Measured> {
+impl QueryParser<'_> {
+    pub(super) fn primary(&mut self) -> Parsed<MeasuredScalar> {
         let literal = match self.kind() {
             TokenKind::Symbol(symbol) => return self.enclosed(*symbol),
             TokenKind::Identifier => return self.named(),
@@ -25,20 +25,20 @@ impl Parser<'_> {
             TokenKind::String(text) => Literal::String(text.clone()),
             TokenKind::Parameter => {
                 let kind = ScalarKind::Parameter(self.text().to_owned());
-                return Ok(Measured::leaf(kind, self.advance()));
+                return Ok(MeasuredScalar::leaf(kind, self.advance()));
             }
             TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString => {
                 return Err(self.mismatch());
             }
         };
-        Ok(Measured::leaf(ScalarKind::Literal(literal), self.advance()))
+        Ok(MeasuredScalar::leaf(ScalarKind::Literal(literal), self.advance()))
     }
 
-    fn enclosed(&mut self, symbol: Symbol) -> Parsed<Measured> {
+    fn enclosed(&mut self, symbol: Symbol) -> Parsed<MeasuredScalar> {
         match symbol {
             Symbol::OpenBracket => self.array(),
             Symbol::OpenBrace => self.object(),
-            Symbol::OpenParenthesis if *self.ahead(1) == TokenKind::Keyword(Keyword::Select) => {
+            Symbol::OpenParenthesis if *self.peek(1) == TokenKind::Keyword(Keyword::Select) => {
                 let start = self.span();
                 self.subquery(SubqueryKind::Scalar, start)
             }
@@ -47,8 +47,8 @@ impl Parser<'_> {
     }
 
     /// A reserved word that may start an expression.
-    fn reserved(&mut self, word: Keyword) -> Parsed<Measured> {
-        let calls = *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis);
+    fn reserved(&mut self, word: Keyword) -> Parsed<MeasuredScalar> {
+        let calls = *self.peek(1) == TokenKind::Symbol(Symbol::OpenParenthesis);
         match word {
             Keyword::Exists => {
                 let start = self.advance();
@@ -66,11 +66,11 @@ impl Parser<'_> {
     }
 
     /// A name: a call, a subquery with a contextual word, a constant, or an alias.
-    fn named(&mut self) -> Parsed<Measured> {
+    fn named(&mut self) -> Parsed<MeasuredScalar> {
         let name = self.text();
-        if *self.ahead(1) == TokenKind::Symbol(Symbol::OpenParenthesis) {
+        if *self.peek(1) == TokenKind::Symbol(Symbol::OpenParenthesis) {
             let kind = contextual_subquery(name)
-                .filter(|_| *self.ahead(2) == TokenKind::Keyword(Keyword::Select));
+                .filter(|_| *self.peek(2) == TokenKind::Keyword(Keyword::Select));
             return match kind {
                 Some(kind) => {
                     let start = self.advance();
@@ -84,38 +84,38 @@ impl Parser<'_> {
             "Infinity" => ScalarKind::Literal(Literal::Double(f64::INFINITY)),
             _ => ScalarKind::Identifier(name.to_owned()),
         };
-        Ok(Measured::leaf(kind, self.advance()))
+        Ok(MeasuredScalar::leaf(kind, self.advance()))
     }
 
-    fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<Measured> {
+    fn subquery(&mut self, kind: SubqueryKind, start: Span) -> Parsed<MeasuredScalar> {
         self.expect(Symbol::OpenParenthesis)?;
         let inner = self.query()?;
         let span = start.to(self.expect(Symbol::CloseParenthesis)?);
         let kind = ScalarKind::Subquery { kind, query: inner.query };
-        Measured::above(inner.levels, Scalar::new(kind, span))
+        MeasuredScalar::above(inner.levels, Scalar::new(kind, span))
     }
 
-    fn call(&mut self) -> Parsed<Measured> {
+    fn call(&mut self) -> Parsed<MeasuredScalar> {
         let text = self.text().to_owned();
         let function = Name { text, span: self.advance() };
         let start = function.span;
         let (arguments, levels) = self.arguments()?;
         let kind = ScalarKind::Call { function, arguments };
-        Measured::above(levels, Scalar::new(kind, start.to(self.last_span())))
+        MeasuredScalar::above(levels, Scalar::new(kind, start.to(self.last_span())))
     }
 
-    fn udf_call(&mut self) -> Parsed<Measured> {
+    fn udf_call(&mut self) -> Parsed<MeasuredScalar> {
         let start = self.advance();
         self.expect(Symbol::Dot)?;
         let function = self.expect_name()?;
         let (arguments, levels) = self.arguments()?;
         let kind = ScalarKind::UdfCall { function, arguments };
-        Measured::above(levels, Scalar::new(kind, start.to(self.last_span())))
+        MeasuredScalar::above(levels, Scalar::new(kind, start.to(self.last_span())))
     }
 
     fn arguments(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
         self.expect(Symbol::OpenParenthesis)?;
-        if self.take(Symbol::CloseParenthesis) {
+        if self.accept(Symbol::CloseParenthesis) {
             return Ok((Vec::new(), 0));
         }
         let arguments = self.scalars()?;

@@ -6,7 +6,7 @@
 use super::policy::Indexes;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, Projection};
 use crate::evaluate::constant;
-use crate::plan::condition::{Exactness, ItemPath, Resolved, Scope};
+use crate::plan::condition::{Exactness, ItemPath, PathScope, ResolvedPath};
 
 /// What can be answered without reading an item.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub enum IndexOnly {
 }
 
 /// The path of a query that sums one path up.
-pub(super) fn aggregated_path(query: &BoundQuery, scope: &Scope) -> Option<ItemPath> {
+pub(super) fn aggregated_path(query: &BoundQuery, scope: &PathScope) -> Option<ItemPath> {
     match query.aggregates.as_slice() {
         [only] if matches!(only.function, "SUM" | "AVG") && query.grouping == Grouping::Whole => {
             path(&only.argument, scope)
@@ -42,7 +42,7 @@ pub(super) fn aggregated_path(query: &BoundQuery, scope: &Scope) -> Option<ItemP
 
 pub(super) fn index_only(
     query: &BoundQuery,
-    scope: &Scope,
+    scope: &PathScope,
     indexes: &Indexes,
     remaining: &[Expression],
 ) -> Option<IndexOnly> {
@@ -53,7 +53,7 @@ pub(super) fn index_only(
     if !is_item || !remaining.is_empty() || matches!(query.order_by, BoundOrderBy::Rank(_)) {
         return None;
     }
-    let reader = Reader { scope, indexes };
+    let reader = IndexOnlyPlanner { scope, indexes };
     match &query.grouping {
         Grouping::Whole => reader.whole(query),
         Grouping::By(keys) => {
@@ -71,12 +71,12 @@ pub(super) fn index_only(
     }
 }
 
-struct Reader<'plan> {
-    scope: &'plan Scope,
+struct IndexOnlyPlanner<'plan> {
+    scope: &'plan PathScope,
     indexes: &'plan Indexes,
 }
 
-impl Reader<'_> {
+impl IndexOnlyPlanner<'_> {
     /// One aggregate over all items.
     fn whole(&self, query: &BoundQuery) -> Option<IndexOnly> {
         let [only] = query.aggregates.as_slice() else {
@@ -120,9 +120,9 @@ impl Reader<'_> {
     }
 }
 
-fn path(expression: &Expression, scope: &Scope) -> Option<ItemPath> {
+fn path(expression: &Expression, scope: &PathScope) -> Option<ItemPath> {
     match scope.resolve(expression)? {
-        Resolved::Path(path, Exactness::Exact) if !path.is_empty() => Some(path),
+        ResolvedPath::Path(path, Exactness::Exact) if !path.is_empty() => Some(path),
         _ => None,
     }
 }

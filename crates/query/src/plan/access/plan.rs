@@ -10,7 +10,7 @@ use super::policy::Indexes;
 use crate::bind::{BoundQuery, Expression};
 use crate::error::QueryError;
 use crate::evaluate::conjuncts;
-use crate::plan::condition::{Condition, Scope, condition_of, row_condition};
+use crate::plan::condition::{Condition, PathScope, filter_condition, row_condition};
 
 /// How an index serves a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub fn plan_access_with_condition(
     condition: &Condition,
     indexes: &Indexes,
 ) -> Result<AccessPlan, QueryError> {
-    let scope = Scope::of(query);
+    let scope = PathScope::for_query(query);
     let order = order(query, condition, indexes)?;
     let remaining = remaining(query, condition, &scope, indexes);
     let aggregated = aggregated_path(query, &scope);
@@ -59,7 +59,7 @@ pub fn plan_access_with_condition(
 fn remaining(
     query: &BoundQuery,
     condition: &Condition,
-    scope: &Scope,
+    scope: &PathScope,
     indexes: &Indexes,
 ) -> Vec<Expression> {
     // All parts are answered when the whole is; what no item satisfies may have parts that are not.
@@ -67,6 +67,6 @@ fn remaining(
         return Vec::new();
     }
     let parts = query.filter.as_ref().map(conjuncts).unwrap_or_default();
-    let is_left = |part: &Expression| !is_exact(&condition_of(part, scope), indexes);
+    let is_left = |part: &Expression| !is_exact(&filter_condition(part, scope), indexes);
     parts.into_iter().filter(is_left).collect()
 }

@@ -8,7 +8,7 @@ use model::{IndexPathSegment, Json};
 use super::comparison::{equality, term_exactness};
 use super::cut::ValueKind;
 use super::normalize::Truth;
-use super::scope::{ItemPath, Resolved, Scope};
+use super::scope::{ItemPath, PathScope, ResolvedPath};
 use super::set::ValueSet;
 use super::tree::{Condition, Exactness, PathCondition};
 use crate::ast::UnaryOperator;
@@ -21,7 +21,7 @@ pub(super) fn call(
     function: &'static str,
     arguments: &[Expression],
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let name = function.to_ascii_uppercase();
     if let Some(set) = checked_type(&name) {
@@ -29,7 +29,7 @@ pub(super) fn call(
     }
     match name.as_str() {
         "STARTSWITH" | "ENDSWITH" | "CONTAINS" | "STRINGEQUALS" | "REGEXMATCH" => {
-            Text { function, name: &name, arguments, truth, scope }.condition()
+            TextPredicate { function, name: &name, arguments, truth, scope }.condition()
         }
         "CONTAINS_ALL_CI" | "CONTAINS_ALL_CS" | "CONTAINS_ANY_CI" | "CONTAINS_ANY_CS" => {
             contains_several(function, arguments, truth, scope)
@@ -52,9 +52,9 @@ pub(super) fn like(
     pattern: &Expression,
     escape: Option<char>,
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
-    let Some(Resolved::Path(path, exactness)) = scope.resolve(value) else {
+    let Some(ResolvedPath::Path(path, exactness)) = scope.resolve(value) else {
         return unresolved(value, scope);
     };
     let Some(constant) = constant(pattern) else {
@@ -102,9 +102,9 @@ fn strings() -> ValueSet {
 }
 
 /// What is known when the tested expression is no path.
-fn unresolved(expression: &Expression, scope: &Scope) -> Condition {
+fn unresolved(expression: &Expression, scope: &PathScope) -> Condition {
     match scope.resolve(expression) {
-        Some(Resolved::Absent) => Condition::Never,
+        Some(ResolvedPath::Absent) => Condition::Never,
         _ => Condition::Unknown,
     }
 }
@@ -131,29 +131,34 @@ fn checked_type(name: &str) -> Option<ValueSet> {
 }
 
 /// A type check is never undefined.
-fn type_check(arguments: &[Expression], set: ValueSet, truth: Truth, scope: &Scope) -> Condition {
+fn type_check(
+    arguments: &[Expression],
+    set: ValueSet,
+    truth: Truth,
+    scope: &PathScope,
+) -> Condition {
     let values = match truth {
         Truth::True => set,
         Truth::False => set.complement(),
     };
     match arguments.first().and_then(|first| scope.resolve(first)) {
-        Some(Resolved::Path(path, exactness)) => Condition::path(path, values, exactness),
-        Some(Resolved::Absent) if values.undefined => Condition::Always,
-        Some(Resolved::Absent) => Condition::Never,
+        Some(ResolvedPath::Path(path, exactness)) => Condition::path(path, values, exactness),
+        Some(ResolvedPath::Absent) if values.undefined => Condition::Always,
+        Some(ResolvedPath::Absent) => Condition::Never,
         None => Condition::Unknown,
     }
 }
 
 /// A function of two texts and perhaps a flag.
-struct Text<'call> {
+struct TextPredicate<'call> {
     function: &'static str,
     name: &'call str,
     arguments: &'call [Expression],
     truth: Truth,
-    scope: &'call Scope,
+    scope: &'call PathScope,
 }
 
-impl Text<'_> {
+impl TextPredicate<'_> {
     fn condition(&self) -> Condition {
         let [left, right, flags @ ..] = self.arguments else {
             return Condition::Unknown;
@@ -164,7 +169,7 @@ impl Text<'_> {
             (_, None, Some(wanted)) => (left, wanted),
             _ => return Condition::Unknown,
         };
-        let Some(Resolved::Path(path, exactness)) = self.scope.resolve(value) else {
+        let Some(ResolvedPath::Path(path, exactness)) = self.scope.resolve(value) else {
             return unresolved(value, self.scope);
         };
         let Some(wanted) = wanted.as_str().map(str::to_owned) else {
@@ -196,12 +201,12 @@ fn contains_several(
     function: &'static str,
     arguments: &[Expression],
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let [text, parts @ ..] = arguments else {
         return Condition::Unknown;
     };
-    let Some(Resolved::Path(path, exactness)) = scope.resolve(text) else {
+    let Some(ResolvedPath::Path(path, exactness)) = scope.resolve(text) else {
         return unresolved(text, scope);
     };
     if !parts.iter().all(|part| constant(part).is_some()) {
@@ -212,7 +217,7 @@ fn contains_several(
     text_condition(path, exactness, strings(), test, truth)
 }
 
-fn array_contains(arguments: &[Expression], truth: Truth, scope: &Scope) -> Condition {
+fn array_contains(arguments: &[Expression], truth: Truth, scope: &PathScope) -> Condition {
     let [array, value, flags @ ..] = arguments else {
         return Condition::Unknown;
     };
@@ -234,9 +239,9 @@ fn contained(
     value: &Value,
     is_partial: bool,
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
-    let Some(Resolved::Path(mut path, exactness)) = scope.resolve(array) else {
+    let Some(ResolvedPath::Path(mut path, exactness)) = scope.resolve(array) else {
         return unresolved(array, scope);
     };
     if truth == Truth::False {
@@ -269,8 +274,8 @@ fn parts(path: &[IndexPathSegment], value: &Value) -> Condition {
 }
 
 /// `ARRAY_CONTAINS(constant, path)`: the value at the path is one of those.
-fn among(array: &Value, value: &Expression, truth: Truth, scope: &Scope) -> Condition {
-    let Some(Resolved::Path(path, exactness)) = scope.resolve(value) else {
+fn among(array: &Value, value: &Expression, truth: Truth, scope: &PathScope) -> Condition {
+    let Some(ResolvedPath::Path(path, exactness)) = scope.resolve(value) else {
         return unresolved(value, scope);
     };
     let Some(elements) = array.as_array() else {
@@ -288,7 +293,7 @@ fn among(array: &Value, value: &Expression, truth: Truth, scope: &Scope) -> Cond
 /// `ARRAY_CONTAINS_ANY` and `ARRAY_CONTAINS_ALL`: one condition for each value.
 fn each_contained<'call>(
     arguments: &'call [Expression],
-    scope: &'call Scope,
+    scope: &'call PathScope,
 ) -> impl Iterator<Item = Condition> {
     let (array, values) = match arguments {
         [array, values @ ..] => (Some(array), values),

@@ -7,7 +7,7 @@ use model::{IndexPathSegment, Json, Number};
 
 use super::cut::{Cut, ValueKind};
 use super::normalize::{Truth, exists};
-use super::scope::{Resolved, Scope};
+use super::scope::{PathScope, ResolvedPath};
 use super::set::ValueSet;
 use super::tree::{Condition, Exactness};
 use crate::ast::{BinaryOperator, SubqueryKind};
@@ -21,11 +21,13 @@ pub(super) fn compare(
     operator: BinaryOperator,
     right: &Expression,
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let condition = match (constant(left), constant(right)) {
-        (None, Some(value)) => against(left, operator, &value, truth, scope),
-        (Some(value), None) => against(right, mirrored(operator), &value, truth, scope),
+        (None, Some(value)) => compare_with_constant(left, operator, &value, truth, scope),
+        (Some(value), None) => {
+            compare_with_constant(right, mirrored(operator), &value, truth, scope)
+        }
         _ => Condition::Unknown,
     };
     // A query without rows is undefined, and so is each comparison with it.
@@ -41,7 +43,7 @@ pub(super) fn is_in(
     value: &Expression,
     list: &[Expression],
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let parts =
         list.iter().map(|candidate| compare(value, BinaryOperator::Equal, candidate, truth, scope));
@@ -51,12 +53,12 @@ pub(super) fn is_in(
     }
 }
 
-fn against(
+fn compare_with_constant(
     expression: &Expression,
     operator: BinaryOperator,
     value: &Value,
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     if let Expression::Call { function, arguments } = expression {
         return match operator {
@@ -67,14 +69,14 @@ fn against(
         };
     }
     match scope.resolve(expression) {
-        Some(Resolved::Path(path, exactness)) => match values(operator, value, truth) {
+        Some(ResolvedPath::Path(path, exactness)) => match values(operator, value, truth) {
             Some(set) => {
                 let exactness = exactness.and(term_exactness(value));
                 Condition::path(path, set, exactness)
             }
             None => Condition::Unknown,
         },
-        Some(Resolved::Absent) => Condition::Never,
+        Some(ResolvedPath::Absent) => Condition::Never,
         None => Condition::Unknown,
     }
 }
@@ -126,15 +128,15 @@ pub(super) fn equality(value: &Value, equals: bool) -> ValueSet {
 
 /// The values of the constant's type below it; none when nothing compares with it.
 fn below(value: &Value) -> Option<(ValueKind, Cut)> {
-    place(value, Cut::before)
+    bound(value, Cut::before)
 }
 
 /// The values of the constant's type up to it; none when nothing compares with it.
 fn up_to(value: &Value) -> Option<(ValueKind, Cut)> {
-    place(value, Cut::after)
+    bound(value, Cut::after)
 }
 
-fn place(value: &Value, cut: fn(&Json) -> Cut) -> Option<(ValueKind, Cut)> {
+fn bound(value: &Value, cut: fn(&Json) -> Cut) -> Option<(ValueKind, Cut)> {
     match value {
         Value::Double(double) if double.is_nan() => None,
         // No item holds an infinity: its place is an end of the numbers.
@@ -147,7 +149,7 @@ fn place(value: &Value, cut: fn(&Json) -> Cut) -> Option<(ValueKind, Cut)> {
         Value::Undefined | Value::Array(_) | Value::Object(_) => None,
         scalar => {
             let json = scalar.to_json().ok()??;
-            Some((ValueKind::of(&json), cut(&json)))
+            Some((ValueKind::from_json(&json), cut(&json)))
         }
     }
 }
@@ -175,7 +177,7 @@ fn function_equals(
     function: &str,
     arguments: &[Expression],
     value: &Value,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let Some((path, exactness)) = arguments.first().and_then(|first| resolved(first, scope)) else {
         return Condition::Unknown;
@@ -203,10 +205,13 @@ fn function_equals(
     }
 }
 
-fn resolved(expression: &Expression, scope: &Scope) -> Option<(Vec<IndexPathSegment>, Exactness)> {
+fn resolved(
+    expression: &Expression,
+    scope: &PathScope,
+) -> Option<(Vec<IndexPathSegment>, Exactness)> {
     match scope.resolve(expression)? {
-        Resolved::Path(path, exactness) => Some((path, exactness)),
-        Resolved::Absent => None,
+        ResolvedPath::Path(path, exactness) => Some((path, exactness)),
+        ResolvedPath::Absent => None,
     }
 }
 

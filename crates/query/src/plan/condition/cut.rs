@@ -42,7 +42,7 @@ pub enum ValueKind {
 impl ValueKind {
     /// The kind of a value.
     #[must_use]
-    pub fn of(value: &Json) -> Self {
+    pub fn from_json(value: &Json) -> Self {
         match value {
             Json::Null => Self::Null,
             Json::Bool(_) => Self::Bool,
@@ -117,12 +117,12 @@ impl Cut {
     /// Whether a value lies before this place.
     #[must_use]
     pub fn is_after(&self, value: &Json) -> bool {
-        Self::Before(value.clone()).order(self) == Ordering::Less
+        Self::Before(value.clone()).compare(self) == Ordering::Less
     }
 
     /// Which of two places comes first.
     #[must_use]
-    pub fn order(&self, other: &Self) -> Ordering {
+    pub fn compare(&self, other: &Self) -> Ordering {
         match (self.kind(), other.kind()) {
             (None, None) => Ordering::Equal,
             (None, Some(_)) => Ordering::Greater,
@@ -137,7 +137,7 @@ impl Cut {
     fn kind(&self) -> Option<ValueKind> {
         match self {
             Self::BeforeKind(kind) => Some(*kind),
-            Self::Before(value) | Self::After(value) => Some(ValueKind::of(value)),
+            Self::Before(value) | Self::After(value) => Some(ValueKind::from_json(value)),
             Self::AfterPrefix(_) => Some(ValueKind::String),
             Self::End => None,
         }

@@ -15,7 +15,7 @@ mod comparison;
 mod normalize;
 
 pub use cut::{Cut, ValueKind};
-pub use normalize::{condition_of, row_condition};
-pub use scope::{ItemPath, Resolved, Scope};
+pub use normalize::{filter_condition, row_condition};
+pub use scope::{ItemPath, PathScope, ResolvedPath};
 pub use set::{ValueRange, ValueSet};
 pub use tree::{Condition, Exactness, LookupKind, PathCondition};

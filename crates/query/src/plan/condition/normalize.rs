@@ -3,10 +3,10 @@
 //! Owns the walk over a filter, which asks two questions of each part: when is it true, and when is it false. Undefined
 //! is neither, so the one is not the negation of the other. Comparisons and calls have files of their own.
 
-use super::scope::{Resolved, Scope};
+use super::scope::{PathScope, ResolvedPath};
 use super::set::ValueSet;
 use super::tree::Condition;
-use crate::ast::{BinaryOperator, Level, Negation, SubqueryKind, UnaryOperator};
+use crate::ast::{BinaryOperator, Negation, Precedence, SubqueryKind, UnaryOperator};
 use crate::bind::{BoundQuery, Expression, Grouping, Input};
 use crate::evaluate::constant;
 use crate::value::Value;
@@ -14,12 +14,12 @@ use crate::value::Value;
 /// What is known of the items whose rows pass the filters of a query, those of its inputs included.
 #[must_use]
 pub fn row_condition(query: &BoundQuery) -> Condition {
-    rows(query, &Scope::default())
+    rows(query, &PathScope::default())
 }
 
 /// What is known of the items for which a filter is true.
 #[must_use]
-pub fn condition_of(filter: &Expression, scope: &Scope) -> Condition {
+pub fn filter_condition(filter: &Expression, scope: &PathScope) -> Condition {
     outcome(filter, Truth::True, scope)
 }
 
@@ -47,9 +47,9 @@ impl Truth {
     }
 }
 
-fn rows(query: &BoundQuery, around: &Scope) -> Condition {
+fn rows(query: &BoundQuery, around: &PathScope) -> Condition {
     let scope = around.enter(query);
-    let filter = query.filter.iter().map(|filter| condition_of(filter, &scope));
+    let filter = query.filter.iter().map(|filter| filter_condition(filter, &scope));
     let inputs = query.sources.iter().filter_map(|source| match &source.root {
         // All rows are one group, which is there without a single item.
         Input::Query(inner) if inner.grouping == Grouping::Whole => Some(Condition::Unknown),
@@ -59,7 +59,7 @@ fn rows(query: &BoundQuery, around: &Scope) -> Condition {
     Condition::all(filter.chain(inputs))
 }
 
-pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &Scope) -> Condition {
+pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
     if let Some(value) = constant(expression) {
         return fixed(&value, truth);
     }
@@ -102,7 +102,7 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &Scope) -> C
 }
 
 /// That a query inside an expression has a row.
-pub(super) fn exists(query: &BoundQuery, scope: &Scope) -> Condition {
+pub(super) fn exists(query: &BoundQuery, scope: &PathScope) -> Condition {
     if query.grouping == Grouping::Whole {
         return Condition::Unknown;
     }
@@ -110,10 +110,10 @@ pub(super) fn exists(query: &BoundQuery, scope: &Scope) -> Condition {
     let elements = query.sources.iter().map(|source| {
         let input = Expression::Input(source.slot);
         match inner.resolve(&input) {
-            Some(Resolved::Path(path, exactness)) if source.iterates => {
+            Some(ResolvedPath::Path(path, exactness)) if source.iterates => {
                 Condition::path(path, ValueSet::defined(), exactness)
             }
-            Some(Resolved::Absent) => Condition::Never,
+            Some(ResolvedPath::Absent) => Condition::Never,
             _ => Condition::Unknown,
         }
     });
@@ -129,13 +129,13 @@ fn fixed(value: &Value, truth: Truth) -> Condition {
 }
 
 /// A path that stands for a condition.
-fn is_boolean(expression: &Expression, truth: Truth, scope: &Scope) -> Condition {
+fn is_boolean(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
     match scope.resolve(expression) {
-        Some(Resolved::Path(path, exactness)) => {
+        Some(ResolvedPath::Path(path, exactness)) => {
             let value = model::Json::Bool(truth == Truth::True);
             Condition::path(path, ValueSet::point(&value), exactness)
         }
-        Some(Resolved::Absent) => Condition::Never,
+        Some(ResolvedPath::Absent) => Condition::Never,
         None => Condition::Unknown,
     }
 }
@@ -144,17 +144,17 @@ fn chain(
     first: &Expression,
     rest: &[(BinaryOperator, Expression)],
     truth: Truth,
-    scope: &Scope,
+    scope: &PathScope,
 ) -> Condition {
     let Some((operator, second)) = rest.first() else {
         return Condition::Unknown;
     };
     let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
     let parts = || operands().map(|operand| outcome(operand, truth, scope));
-    match (operator.level(), truth) {
-        (Level::And, Truth::True) | (Level::Or, Truth::False) => Condition::all(parts()),
-        (Level::Or, Truth::True) | (Level::And, Truth::False) => Condition::any(parts()),
-        (Level::Comparison, _) if rest.len() == 1 => {
+    match (operator.precedence(), truth) {
+        (Precedence::And, Truth::True) | (Precedence::Or, Truth::False) => Condition::all(parts()),
+        (Precedence::Or, Truth::True) | (Precedence::And, Truth::False) => Condition::any(parts()),
+        (Precedence::Comparison, _) if rest.len() == 1 => {
             super::comparison::compare(first, *operator, second, truth, scope)
         }
         _ => Condition::Unknown,

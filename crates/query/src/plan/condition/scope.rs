@@ -13,7 +13,7 @@ pub type ItemPath = Vec<IndexPathSegment>;
 
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Resolved {
+pub enum ResolvedPath {
     /// The value at a path. A position in an array is known to an index only as "some element": then the index finds
     /// more than asked for.
     Path(ItemPath, Exactness),
@@ -23,14 +23,14 @@ pub enum Resolved {
 
 /// The inputs in sight, by slot.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
-    slots: Vec<Option<Resolved>>,
+pub struct PathScope {
+    slots: Vec<Option<ResolvedPath>>,
 }
 
-impl Scope {
+impl PathScope {
     /// The inputs of a query that stands alone.
     #[must_use]
-    pub fn of(query: &BoundQuery) -> Self {
+    pub fn for_query(query: &BoundQuery) -> Self {
         Self::default().enter(query)
     }
 
@@ -56,7 +56,7 @@ impl Scope {
 
     /// What an alias or a path below one stands for; none for any other expression.
     #[must_use]
-    pub fn resolve(&self, expression: &Expression) -> Option<Resolved> {
+    pub fn resolve(&self, expression: &Expression) -> Option<ResolvedPath> {
         match expression {
             Expression::Input(slot) => self.slots.get(*slot)?.clone(),
             Expression::Member { target, steps } => {
@@ -66,9 +66,9 @@ impl Scope {
         }
     }
 
-    fn source(&self, source: &BoundSource) -> Option<Resolved> {
+    fn source(&self, source: &BoundSource) -> Option<ResolvedPath> {
         let start = match &source.root {
-            Input::Container => Resolved::Path(Vec::new(), Exactness::Exact),
+            Input::Container => ResolvedPath::Path(Vec::new(), Exactness::Exact),
             Input::Slot(slot) => self.slots.get(*slot)?.clone()?,
             Input::Query(_) => return None,
         };
@@ -77,18 +77,18 @@ impl Scope {
             return Some(resolved);
         }
         Some(match resolved {
-            Resolved::Path(mut path, _) => {
+            ResolvedPath::Path(mut path, _) => {
                 path.push(IndexPathSegment::AnyElement);
-                Resolved::Path(path, Exactness::Recheck)
+                ResolvedPath::Path(path, Exactness::Recheck)
             }
-            Resolved::Absent => Resolved::Absent,
+            ResolvedPath::Absent => ResolvedPath::Absent,
         })
     }
 }
 
-fn below(start: Resolved, steps: &[PathStep]) -> Resolved {
-    let Resolved::Path(mut path, mut exactness) = start else {
-        return Resolved::Absent;
+fn below(start: ResolvedPath, steps: &[PathStep]) -> ResolvedPath {
+    let ResolvedPath::Path(mut path, mut exactness) = start else {
+        return ResolvedPath::Absent;
     };
     for step in steps {
         match step {
@@ -97,8 +97,8 @@ fn below(start: Resolved, steps: &[PathStep]) -> Resolved {
                 path.push(IndexPathSegment::AnyElement);
                 exactness = Exactness::Recheck;
             }
-            PathStep::Index(_) | PathStep::Nowhere => return Resolved::Absent,
+            PathStep::Index(_) | PathStep::Nowhere => return ResolvedPath::Absent,
         }
     }
-    Resolved::Path(path, exactness)
+    ResolvedPath::Path(path, exactness)
 }

@@ -146,7 +146,7 @@ impl ValueSet {
         if self.undefined {
             return None;
         }
-        let lists: Option<Vec<Vec<Json>>> = self.ranges.iter().map(listed).collect();
+        let lists: Option<Vec<Vec<Json>>> = self.ranges.iter().map(enumerate_values).collect();
         lists.map(|lists| lists.into_iter().flatten().collect())
     }
 
@@ -164,7 +164,7 @@ impl ValueSet {
     pub fn is_scalar(&self) -> bool {
         let arrays = ValueKind::Array.start();
         !self.undefined
-            && self.ranges.iter().all(|range| range.high.order(&arrays) != Ordering::Greater)
+            && self.ranges.iter().all(|range| range.high.compare(&arrays) != Ordering::Greater)
     }
 
     /// What any of the sets allows.
@@ -184,18 +184,18 @@ impl ValueSet {
     pub fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut sets = sets.into_iter();
         let Some(first) = sets.next() else { return Self::all() };
-        sets.fold(first, |known, more| known.both(&more))
+        sets.fold(first, |known, more| known.intersect(&more))
     }
 
     /// What this set and another allow. Ranges of a set are apart, so what two sets share is apart too.
-    pub(super) fn both(&self, other: &Self) -> Self {
+    pub(super) fn intersect(&self, other: &Self) -> Self {
         let (mut left, mut right) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
         let mut ranges = Vec::new();
         while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-            let low = if one.low.order(&two.low).is_lt() { &two.low } else { &one.low };
-            let ends_first = one.high.order(&two.high).is_lt();
+            let low = if one.low.compare(&two.low).is_lt() { &two.low } else { &one.low };
+            let ends_first = one.high.compare(&two.high).is_lt();
             let high = if ends_first { &one.high } else { &two.high };
-            if low.order(high).is_lt() {
+            if low.compare(high).is_lt() {
                 ranges.push(ValueRange { low: low.clone(), high: high.clone() });
             }
             if ends_first {
@@ -227,16 +227,16 @@ impl ValueSet {
     }
 
     fn from_ranges(undefined: bool, mut ranges: Vec<ValueRange>) -> Self {
-        ranges.retain(|range| range.low.order(&range.high) == Ordering::Less);
+        ranges.retain(|range| range.low.compare(&range.high) == Ordering::Less);
         if ranges.len() < 2 {
             return Self { undefined, ranges };
         }
-        ranges.sort_by(|left, right| left.low.order(&right.low));
+        ranges.sort_by(|left, right| left.low.compare(&right.low));
         let mut joined: Vec<ValueRange> = Vec::with_capacity(ranges.len());
         for range in ranges {
             match joined.last_mut() {
-                Some(last) if range.low.order(&last.high) == Ordering::Less => {
-                    if range.high.order(&last.high) == Ordering::Greater {
+                Some(last) if range.low.compare(&last.high) == Ordering::Less => {
+                    if range.high.compare(&last.high) == Ordering::Greater {
                         last.high = range.high;
                     }
                 }
@@ -249,11 +249,11 @@ impl ValueSet {
 }
 
 /// The values of a range that holds but a few.
-fn listed(range: &ValueRange) -> Option<Vec<Json>> {
+fn enumerate_values(range: &ValueRange) -> Option<Vec<Json>> {
     if let Some(point) = range.as_point() {
         return Some(vec![point.clone()]);
     }
-    if range.high.order(&ValueKind::Number.start()) == Ordering::Greater {
+    if range.high.compare(&ValueKind::Number.start()) == Ordering::Greater {
         return None;
     }
     let few = [Json::Null, Json::Bool(false), Json::Bool(true)];

@@ -121,7 +121,7 @@ impl Condition {
     #[must_use]
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
-        let mut paths = Paths::default();
+        let mut paths = PathConditions::default();
         for condition in flat(conditions, Self::into_conjuncts) {
             match condition {
                 Self::Never => return Self::Never,
@@ -148,7 +148,7 @@ impl Condition {
     #[must_use]
     pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
-        let mut paths = Paths::default();
+        let mut paths = PathConditions::default();
         let mut is_unknown = false;
         for condition in flat(conditions, Self::into_disjuncts) {
             match condition {
@@ -218,7 +218,7 @@ impl Condition {
             Self::All(parts) => {
                 let mut known = parts.iter().filter_map(|part| part.restricted(path));
                 let first = known.next()?;
-                Some(known.fold(first, |known, more| known.both(&more)))
+                Some(known.fold(first, |known, more| known.intersect(&more)))
             }
             Self::Any(parts) => {
                 let known: Option<Vec<ValueSet>> =
@@ -273,26 +273,26 @@ fn single(
     }
 }
 
-/// Paths that are looked through one by one: hardly a filter has more.
+/// PathConditions that are looked through one by one: hardly a filter has more.
 const FEW_PATHS: usize = 8;
 
 /// Conditions by path, in the order in which the paths first came.
 #[derive(Default)]
-struct Paths {
+struct PathConditions {
     /// Where the paths are in the list; filled only when there are too many to look through.
     places: HashMap<ItemPath, usize>,
-    list: Vec<Known>,
+    list: Vec<PathValues>,
 }
 
 /// What is known of one path: a set of values, and hardly ever more of them.
-struct Known {
+struct PathValues {
     path: ItemPath,
     values: ValueSet,
     more: Vec<ValueSet>,
     exactness: Exactness,
 }
 
-impl Paths {
+impl PathConditions {
     fn add(&mut self, condition: PathCondition) {
         let place = self.place(&condition.path);
         match place.and_then(|place| self.list.get_mut(place)) {
@@ -305,7 +305,7 @@ impl Paths {
                     self.places.insert(condition.path.clone(), self.list.len());
                 }
                 let PathCondition { path, values, exactness, .. } = condition;
-                self.list.push(Known { path, values, more: Vec::new(), exactness });
+                self.list.push(PathValues { path, values, more: Vec::new(), exactness });
             }
         }
     }
@@ -317,7 +317,7 @@ impl Paths {
 
     fn join(self, join: fn(Vec<ValueSet>) -> ValueSet) -> impl Iterator<Item = Condition> {
         self.list.into_iter().map(move |known| {
-            let Known { path, values, mut more, exactness } = known;
+            let PathValues { path, values, mut more, exactness } = known;
             let values = if more.is_empty() {
                 values
             } else {

@@ -74,7 +74,7 @@ fn part(expression: &Scalar) -> Result<Option<(AggregateKind, Scalar)>, QueryErr
             Ok(None)
         };
     };
-    let Some(kind) = AggregateKind::of(name) else {
+    let Some(kind) = AggregateKind::from_function(name) else {
         return Ok(None);
     };
     let of = |function: &str| call(function, vec![argument.clone()]);

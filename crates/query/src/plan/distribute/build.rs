@@ -4,8 +4,8 @@
 //! identifier that no user can write; it prints as it stands.
 
 use crate::ast::{
-    BinaryOperator, Count, CountKind, Literal, Name, ObjectMember, OffsetLimit, Query, Scalar,
-    ScalarKind, SelectItem, Selection, Span, Step, Top,
+    BinaryOperator, Count, CountKind, Literal, MemberStep, Name, ObjectMember, OffsetLimit, Query,
+    Scalar, ScalarKind, SelectItem, Selection, Span, Top,
 };
 use crate::bind::{BuiltInFunctions, FunctionCatalog, FunctionKind};
 
@@ -41,7 +41,7 @@ pub(super) fn call(function: &str, arguments: Vec<Scalar>) -> Scalar {
 
 /// `alias._rid`.
 pub(super) fn resource_id(alias: &str) -> Scalar {
-    let step = Step::Property(Name::new("_rid"));
+    let step = MemberStep::Property(Name::new("_rid"));
     Scalar::member(identifier(alias), step, Span::default())
 }
 

@@ -46,7 +46,7 @@ fn is_count_of_rows(expression: &Scalar) -> bool {
         &argument.kind,
         ScalarKind::Literal(literal) if *literal != Literal::Undefined
     );
-    AggregateKind::of(name) == Some(AggregateKind::Count) && is_defined
+    AggregateKind::from_function(name) == Some(AggregateKind::Count) && is_defined
 }
 
 /// The distinct query that is the only input.

@@ -7,7 +7,7 @@ use model::{Json, Object, PartitionKeyDefinition, VectorEmbeddingPolicy};
 use super::feature::FeatureSet;
 use super::hybrid::{self, HybridInfo};
 use super::info::QueryInfo;
-use super::merge::MergeRecipe;
+use super::merge::MergePlan;
 use super::{aggregate, distinct_count, order_by, plain};
 use crate::ast::Query;
 use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
@@ -39,7 +39,7 @@ pub struct DistributedQuery {
     /// Whether only one logical partition is left.
     pub is_single_key: bool,
     /// How our own engine puts rows together.
-    pub merge: MergeRecipe,
+    pub merge: MergePlan,
 }
 
 /// What each partition runs.
@@ -71,7 +71,7 @@ pub fn distribute(
     };
     let needed = body.needed();
     context.features.check(needed)?;
-    let merge = MergeRecipe::of(&body);
+    let merge = MergePlan::for_body(&body);
     Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key, merge })
 }
 

@@ -75,7 +75,7 @@ pub enum AggregateKind {
 impl AggregateKind {
     /// The aggregate of a function, by its canonical name.
     #[must_use]
-    pub fn of(function: &str) -> Option<Self> {
+    pub fn from_function(function: &str) -> Option<Self> {
         const KINDS: [(&str, AggregateKind); 8] = [
             ("AVG", AggregateKind::Average),
             ("COUNT", AggregateKind::Count),

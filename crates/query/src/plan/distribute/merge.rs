@@ -10,7 +10,7 @@ use crate::ast::SortOrder;
 
 /// How rows of partitions become rows of the query: combined, then made distinct, then counted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MergeRecipe {
+pub struct MergePlan {
     /// How they are combined.
     pub combine: Combine,
     /// Whether equal rows are given once.
@@ -38,7 +38,7 @@ pub enum Combine {
         /// How many values a group has.
         keys: usize,
         /// What a group gives.
-        payload: Payload,
+        payload: GroupPayload,
     },
     /// By counting distinct rows.
     CountDistinct {
@@ -56,17 +56,17 @@ pub enum Combine {
 
 /// What a group gives.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Payload {
+pub enum GroupPayload {
     /// A bare value: an aggregate of `[{"item": ...}]`, or the value of the first row.
     Value(Option<AggregateKind>),
     /// An object; each property an aggregate of `{"item": ...}`, or the value of the first row.
     Columns(Vec<(String, Option<AggregateKind>)>),
 }
 
-impl MergeRecipe {
+impl MergePlan {
     /// The recipe for what partitions run.
     #[must_use]
-    pub(super) fn of(body: &QueryBody) -> Self {
+    pub(super) fn for_body(body: &QueryBody) -> Self {
         match body {
             QueryBody::Query(info) => Self {
                 combine: combine(info),
@@ -99,9 +99,9 @@ fn combine(info: &QueryInfo) -> Combine {
         || !info.aliased_aggregates.is_empty();
     if is_grouped {
         let payload = if info.has_select_value {
-            Payload::Value(info.aggregates.first().copied())
+            GroupPayload::Value(info.aggregates.first().copied())
         } else {
-            Payload::Columns(info.aliased_aggregates.clone())
+            GroupPayload::Columns(info.aliased_aggregates.clone())
         };
         return Combine::Groups { keys: info.group_by_expressions.len(), payload };
     }

@@ -26,4 +26,4 @@ pub use distributed::{DistributedQuery, PlanContext, QueryBody, distribute};
 pub use feature::{Feature, FeatureSet};
 pub use hybrid::HybridInfo;
 pub use info::{AggregateKind, DistinctKind, QueryInfo};
-pub use merge::{Combine, MergeRecipe, Payload};
+pub use merge::{Combine, GroupPayload, MergePlan};

@@ -8,7 +8,7 @@ use model::IndexPathSegment;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, PathStep, Projection};
 use crate::plan::access::Indexes;
 use crate::plan::condition::{
-    Condition, Exactness, ItemPath, PathCondition, Resolved, Scope, row_condition,
+    Condition, Exactness, ItemPath, PathCondition, PathScope, ResolvedPath, row_condition,
 };
 
 /// Which indexes a query used, and which it misses.
@@ -46,7 +46,7 @@ pub fn index_metrics_with_condition(
     condition: &Condition,
     indexes: &Indexes,
 ) -> IndexMetrics {
-    let scope = Scope::of(query);
+    let scope = PathScope::for_query(query);
     let mut filters: Vec<(ItemPath, bool)> = Vec::new();
     let filtered = condition.paths();
     let filtered = filtered.iter().map(|path| (path.path.clone(), is_precise(path)));
@@ -85,7 +85,7 @@ fn is_precise(path: &PathCondition) -> bool {
 }
 
 /// Paths that a projected function could read from an index.
-fn projected(query: &BoundQuery, scope: &Scope) -> Vec<(ItemPath, bool)> {
+fn projected(query: &BoundQuery, scope: &PathScope) -> Vec<(ItemPath, bool)> {
     let expressions: Vec<&Expression> = match &query.output.projection {
         Projection::Input(_) => Vec::new(),
         Projection::Value(expression) => vec![expression],
@@ -102,7 +102,7 @@ fn projected(query: &BoundQuery, scope: &Scope) -> Vec<(ItemPath, bool)> {
     indexed
         .flat_map(|(_, arguments)| arguments)
         .filter_map(|argument| match scope.resolve(argument) {
-            Some(Resolved::Path(path, _)) if !path.is_empty() => Some((path, true)),
+            Some(ResolvedPath::Path(path, _)) if !path.is_empty() => Some((path, true)),
             _ => None,
         })
         .collect()
@@ -128,7 +128,7 @@ fn item_path(steps: &[PathStep]) -> ItemPath {
 fn composites(
     query: &BoundQuery,
     condition: &Condition,
-    scope: &Scope,
+    scope: &PathScope,
     indexes: &Indexes,
 ) -> (Vec<MetricIndex>, Vec<MetricIndex>) {
     let mut found = Vec::new();
@@ -159,7 +159,7 @@ fn composites(
 }
 
 /// The paths of composite indexes that fit a query.
-fn wanted(query: &BoundQuery, condition: &Condition, scope: &Scope) -> Vec<Vec<ItemPath>> {
+fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<Vec<ItemPath>> {
     let conditions: Vec<&PathCondition> = match condition {
         Condition::Path(path) => vec![path],
         Condition::All(parts) => {
@@ -181,7 +181,7 @@ fn wanted(query: &BoundQuery, condition: &Condition, scope: &Scope) -> Vec<Vec<I
         let keys: Option<Vec<ItemPath>> = keys
             .iter()
             .map(|key| match scope.resolve(key) {
-                Some(Resolved::Path(path, _)) => Some(path),
+                Some(ResolvedPath::Path(path, _)) => Some(path),
                 _ => None,
             })
             .collect();

@@ -6,12 +6,12 @@
 /// A pattern ready to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LikePattern {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PatternElement>,
 }
 
 /// One step of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PatternElement {
     /// This character.
     Literal(char),
     /// `_`: any one character.
@@ -35,23 +35,23 @@ impl LikePattern {
                 _ if Some(first) == escape => match after.split_first() {
                     Some((&escaped, after)) => {
                         rest = after;
-                        Part::Literal(escaped)
+                        PatternElement::Literal(escaped)
                     }
-                    None => Part::Literal(first),
+                    None => PatternElement::Literal(first),
                 },
-                '%' => Part::Run,
-                '_' => Part::One,
+                '%' => PatternElement::Run,
+                '_' => PatternElement::One,
                 '[' => match class(after, escape) {
                     Some((part, after)) => {
                         rest = after;
                         part
                     }
-                    None => Part::Literal(first),
+                    None => PatternElement::Literal(first),
                 },
-                _ => Part::Literal(first),
+                _ => PatternElement::Literal(first),
             };
             // Two runs in a row match what one does.
-            if part != Part::Run || parts.last() != Some(&Part::Run) {
+            if part != PatternElement::Run || parts.last() != Some(&PatternElement::Run) {
                 parts.push(part);
             }
         }
@@ -67,7 +67,7 @@ impl LikePattern {
         let mut last_run: Option<(usize, usize)> = None;
         loop {
             match (self.parts.get(part_place), text.get(text_place)) {
-                (Some(Part::Run), _) => {
+                (Some(PatternElement::Run), _) => {
                     last_run = Some((part_place, text_place));
                     part_place += 1;
                     continue;
@@ -92,7 +92,7 @@ impl LikePattern {
     }
 }
 
-impl Part {
+impl PatternElement {
     /// Whether one character fits; a run is no single step and fits none.
     fn accepts(&self, character: char) -> bool {
         match self {
@@ -108,7 +108,7 @@ impl Part {
 }
 
 /// Reads a class up to its closing bracket; none when there is no such bracket.
-fn class(text: &[char], escape: Option<char>) -> Option<(Part, &[char])> {
+fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char])> {
     let (is_negated, mut rest) = match text.split_first() {
         Some(('^', rest)) => (true, rest),
         _ => (false, text),
@@ -117,7 +117,7 @@ fn class(text: &[char], escape: Option<char>) -> Option<(Part, &[char])> {
     loop {
         let (&first, after) = rest.split_first()?;
         if first == ']' {
-            return Some((Part::Class { is_negated, ranges }, after));
+            return Some((PatternElement::Class { is_negated, ranges }, after));
         }
         let (low, after) = member(first, after, escape);
         rest = after;

@@ -2,7 +2,7 @@
 //!
 //! Owns the classification the planner picks an index lookup by. Does not own lookups.
 
-use super::pattern::{LikePattern, Part};
+use super::pattern::{LikePattern, PatternElement};
 
 /// The class of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +27,11 @@ impl LikePattern {
     #[must_use]
     pub fn shape(&self) -> LikeShape {
         let (starts_open, middle) = match self.parts.as_slice() {
-            [Part::Run, middle @ ..] => (true, middle),
+            [PatternElement::Run, middle @ ..] => (true, middle),
             middle => (false, middle),
         };
         let (ends_open, middle) = match middle {
-            [middle @ .., Part::Run] => (true, middle),
+            [middle @ .., PatternElement::Run] => (true, middle),
             // A lone `%` is open at both ends.
             [] => (starts_open, middle),
             middle => (false, middle),
@@ -51,10 +51,10 @@ impl LikePattern {
 }
 
 /// The characters before the first wildcard; a class of one character is that character.
-fn literal_prefix(parts: &[Part]) -> String {
-    let literal = |part: &Part| match part {
-        Part::Literal(character) => Some(*character),
-        Part::Class { is_negated: false, ranges } => match ranges.as_slice() {
+fn literal_prefix(parts: &[PatternElement]) -> String {
+    let literal = |part: &PatternElement| match part {
+        PatternElement::Literal(character) => Some(*character),
+        PatternElement::Class { is_negated: false, ranges } => match ranges.as_slice() {
             [(low, high)] if low == high => Some(*low),
             _ => None,
         },

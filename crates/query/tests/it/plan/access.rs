@@ -49,19 +49,19 @@ fn range(range: &ValueRange) -> String {
         match (range.low == kind.start(), range.high == kind.end()) {
             (true, true) => return name.to_owned(),
             (true, false) => match &range.high {
-                Cut::Before(value) if ValueKind::of(value) == kind => {
+                Cut::Before(value) if ValueKind::from_json(value) == kind => {
                     return format!("<{value} {name}");
                 }
-                Cut::After(value) if ValueKind::of(value) == kind => {
+                Cut::After(value) if ValueKind::from_json(value) == kind => {
                     return format!("<={value} {name}");
                 }
                 _ => {}
             },
             (false, true) => match &range.low {
-                Cut::Before(value) if ValueKind::of(value) == kind => {
+                Cut::Before(value) if ValueKind::from_json(value) == kind => {
                     return format!(">={value} {name}");
                 }
-                Cut::After(value) if ValueKind::of(value) == kind => {
+                Cut::After(value) if ValueKind::from_json(value) == kind => {
                     return format!(">{value} {name}");
                 }
                 _ => {}

@@ -59,10 +59,10 @@ fn set() -> impl Strategy<Value = ValueSet> {
 proptest! {
     #[test]
     fn places_are_ordered_totally(left in cut(), middle in cut(), right in cut()) {
-        prop_assert_eq!(left.order(&middle), middle.order(&left).reverse());
-        prop_assert_eq!(left.order(&middle) == Ordering::Equal, left == middle);
-        if left.order(&middle) != Ordering::Greater && middle.order(&right) != Ordering::Greater {
-            prop_assert_ne!(left.order(&right), Ordering::Greater);
+        prop_assert_eq!(left.compare(&middle), middle.compare(&left).reverse());
+        prop_assert_eq!(left.compare(&middle) == Ordering::Equal, left == middle);
+        if left.compare(&middle) != Ordering::Greater && middle.compare(&right) != Ordering::Greater {
+            prop_assert_ne!(left.compare(&right), Ordering::Greater);
         }
     }
 

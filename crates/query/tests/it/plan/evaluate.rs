@@ -4,7 +4,7 @@ use model::VectorEmbeddingPolicy;
 use model::{CompositeIndex, FullTextPolicy, GeospatialConfig, IndexPathSegment, Json};
 use query::ast::{BinaryOperator, Literal, Negation, SubqueryKind, UnaryOperator};
 use query::bind::{BoundQuery, Expression, Input, PathStep};
-use query::function::{CallContext, Kind, PatternCache, UtcDateTime, lookup};
+use query::function::{CallContext, FunctionBody, PatternCache, UtcDateTime, lookup};
 use query::plan::access::Lookup;
 use query::plan::condition::PathCondition;
 use query::value::{LikePattern, Value, logic};
@@ -139,7 +139,7 @@ fn binary(left: &Value, operator: BinaryOperator, right: &Value) -> Value {
 }
 
 fn call(function: &str, arguments: &[Value]) -> Value {
-    let Kind::Scalar(scalar) = lookup(function).expect("the function exists").kind else {
+    let FunctionBody::Scalar(scalar) = lookup(function).expect("the function exists").body else {
         panic!("not read here: {function}");
     };
     scalar(

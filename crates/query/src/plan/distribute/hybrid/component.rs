@@ -10,10 +10,10 @@ use super::super::distributed::PlanContext;
 use super::super::feature::Feature;
 use super::super::info::QueryInfo;
 use super::super::order_by::nearest_first;
-use super::info::Rows;
+use super::info::ComponentRows;
 use crate::ast::{
-    BinaryOperator, Direction, Literal, OrderBy, OrderItem, Query, Scalar, ScalarKind, Selection,
-    SortOrder, Span,
+    BinaryOperator, Literal, OrderBy, OrderDirection, OrderItem, Query, Scalar, ScalarKind,
+    Selection, SortOrder, Span,
 };
 use crate::bind::{BoundQuery, Expression};
 use crate::printer::{print, print_scalar};
@@ -23,7 +23,7 @@ const BEYOND: [&str; 2] = ["-1.79769e+308", "1.79769e+308"];
 
 /// A score.
 #[derive(Clone, Debug)]
-pub(super) struct Component {
+pub(super) struct ScoreComponent {
     /// Its arguments as written.
     pub(super) arguments: Vec<Scalar>,
     /// The same bound.
@@ -33,10 +33,10 @@ pub(super) struct Component {
     /// Its place among the full text scores.
     pub(super) text_number: usize,
     /// Whether its weight is negative.
-    pub(super) is_turned: bool,
+    pub(super) is_reversed: bool,
 }
 
-impl Component {
+impl ScoreComponent {
     pub(super) fn new(score: &Scalar, formula: &Expression) -> Option<Self> {
         let ScalarKind::Call { function, arguments } = &score.kind else {
             return None;
@@ -46,7 +46,7 @@ impl Component {
             formula: formula.clone(),
             is_full_text: function.text.eq_ignore_ascii_case("FullTextScore"),
             text_number: 0,
-            is_turned: false,
+            is_reversed: false,
         })
     }
 
@@ -75,7 +75,7 @@ impl Component {
         } else {
             nearest_first(&self.formula, context.vectors)
         };
-        match (natural, self.is_turned) {
+        match (natural, self.is_reversed) {
             (order, false) => order,
             (SortOrder::Ascending, true) => SortOrder::Descending,
             (SortOrder::Descending, true) => SortOrder::Ascending,
@@ -95,13 +95,13 @@ impl Component {
 
     /// The clause that orders by this score; a word is written only where the score does not imply it.
     fn order_item(&self, context: &PlanContext<'_>) -> OrderItem {
-        let direction = (self.is_full_text || self.is_turned).then(|| {
+        let direction = (self.is_full_text || self.is_reversed).then(|| {
             let order = self.order(context);
             let spelling = match order {
                 SortOrder::Ascending => "ASC",
                 SortOrder::Descending => "DESC",
             };
-            Direction { order, spelling: spelling.to_owned() }
+            OrderDirection { order, spelling: spelling.to_owned() }
         });
         OrderItem { expression: self.call(), direction }
     }
@@ -110,8 +110,8 @@ impl Component {
 pub(super) fn components(
     tree: &Query,
     bound: &BoundQuery,
-    scores: &[Component],
-    rows: Rows,
+    scores: &[ScoreComponent],
+    rows: ComponentRows,
     context: &PlanContext<'_>,
 ) -> Vec<QueryInfo> {
     let skips = context.features.contains(Feature::HybridSearchSkipOrderByRewrite);
@@ -127,12 +127,17 @@ pub(super) fn components(
     scores.iter().map(component).collect()
 }
 
-fn counted(tree: &Query, rows: Rows, score: &Component, context: &PlanContext<'_>) -> Query {
+fn counted(
+    tree: &Query,
+    rows: ComponentRows,
+    score: &ScoreComponent,
+    context: &PlanContext<'_>,
+) -> Query {
     let mut query = without_counts(tree);
     match rows {
-        Rows::All => {}
-        Rows::Top(count) => query.select.top = Some(top(count)),
-        Rows::Limit(count) => query.offset_limit = Some(first_rows(count)),
+        ComponentRows::All => {}
+        ComponentRows::Top(count) => query.select.top = Some(top(count)),
+        ComponentRows::Limit(count) => query.offset_limit = Some(first_rows(count)),
     }
     query.order_by = Some(OrderBy::Items(vec![score.order_item(context)], Span::default()));
     query
@@ -143,9 +148,9 @@ fn enveloped(
     mut query: Query,
     tree: &Query,
     bound: &BoundQuery,
-    score: &Component,
-    shown: &[Component],
-    rows: Rows,
+    score: &ScoreComponent,
+    shown: &[ScoreComponent],
+    rows: ComponentRows,
     context: &PlanContext<'_>,
 ) -> QueryInfo {
     let scores = array(shown.iter().map(|score| score.total(context)).collect());
@@ -158,9 +163,9 @@ fn enveloped(
     query.filter = Some(and(query.filter.take(), identifier(FILTER_MARK)));
     let mut info = QueryInfo::plain(false);
     match rows {
-        Rows::All => {}
-        Rows::Top(count) => info.top = Some(count),
-        Rows::Limit(count) => (info.offset, info.limit) = (Some(0), Some(count)),
+        ComponentRows::All => {}
+        ComponentRows::Top(count) => info.top = Some(count),
+        ComponentRows::Limit(count) => (info.offset, info.limit) = (Some(0), Some(count)),
     }
     info.order_by = vec![score.order(context)];
     info.order_by_expressions = vec![print_scalar(&score.call())];
@@ -174,7 +179,7 @@ fn bare(
     mut query: Query,
     tree: &Query,
     bound: &BoundQuery,
-    scores: &[Component],
+    scores: &[ScoreComponent],
     context: &PlanContext<'_>,
 ) -> QueryInfo {
     let shown = scores.iter().map(|score| match score.order(context) {

@@ -7,12 +7,12 @@ use model::{Json, Object};
 use super::super::distributed::PlanContext;
 use super::super::info::{QueryInfo, number};
 use super::super::order_by::number_json;
-use super::component::{Component, components};
+use super::component::{ScoreComponent, components};
 use super::statistics;
 use crate::ast::{Literal, OrderBy, Query, Scalar, ScalarKind};
 use crate::bind::{BoundOrderBy, BoundQuery};
 
-/// Rows of a component at least, so that fusion sees beyond the rows wanted.
+/// ComponentRows of a component at least, so that fusion sees beyond the rows wanted.
 const COMPONENT_ROWS_MIN: u32 = 120;
 
 /// How a client runs and fuses the queries of ORDER BY RANK.
@@ -34,7 +34,7 @@ pub struct HybridInfo {
 
 /// How the rows of a component are counted.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rows {
+pub(super) enum ComponentRows {
     /// All of them.
     All,
     /// `TOP n`.
@@ -57,11 +57,12 @@ pub(in crate::plan::distribute) fn hybrid(
     let wanted =
         |take: u32| skip.unwrap_or(0).wrapping_add(take).wrapping_mul(2).max(COMPONENT_ROWS_MIN);
     let rows = match (take, skip) {
-        (None, _) => Rows::All,
-        (Some(take), None) => Rows::Top(wanted(take)),
-        (Some(take), Some(_)) => Rows::Limit(wanted(take)),
+        (None, _) => ComponentRows::All,
+        (Some(take), None) => ComponentRows::Top(wanted(take)),
+        (Some(take), Some(_)) => ComponentRows::Limit(wanted(take)),
     };
-    let texts: Vec<&Component> = scores.list.iter().filter(|score| score.is_full_text).collect();
+    let texts: Vec<&ScoreComponent> =
+        scores.list.iter().filter(|score| score.is_full_text).collect();
     HybridInfo {
         statistics_query: statistics::query(tree, &texts),
         needs_statistics: !texts.is_empty(),
@@ -92,7 +93,7 @@ impl HybridInfo {
 }
 
 struct Scores {
-    list: Vec<Component>,
+    list: Vec<ScoreComponent>,
     weights: Vec<f64>,
 }
 
@@ -109,13 +110,13 @@ fn scores(tree: &Query, bound: &BoundQuery) -> Scores {
         for (call, formula) in fused(call, formula) {
             match &call.kind {
                 ScalarKind::Array(numbers) => weights.extend(numbers.iter().map(weight)),
-                _ => list.extend(Component::new(call, formula)),
+                _ => list.extend(ScoreComponent::new(call, formula)),
             }
         }
     }
     let mut text = 0;
     for (place, score) in list.iter_mut().enumerate() {
-        score.is_turned = weights.get(place).is_some_and(|weight| *weight < 0.0);
+        score.is_reversed = weights.get(place).is_some_and(|weight| *weight < 0.0);
         if score.is_full_text {
             score.text_number = text;
             text += 1;

@@ -3,11 +3,11 @@
 //! Owns the text that counts, in each partition, documents, words and documents with a term.
 
 use super::super::build::{array, call, column, literal, object};
-use super::component::Component;
+use super::component::ScoreComponent;
 use crate::ast::{Literal, Query, Scalar, Select, Selection, Span};
 use crate::printer::print;
 
-pub(super) fn query(tree: &Query, texts: &[&Component]) -> String {
+pub(super) fn query(tree: &Query, texts: &[&ScoreComponent]) -> String {
     let count = call("COUNT", vec![literal(Literal::Integer(1))]);
     let statistics = array(texts.iter().map(|text| of_text(&text.arguments)).collect());
     let selection = Selection::List(vec![

@@ -2,66 +2,66 @@
 //!
 //! Owns the one walk into every form. Does not enter subqueries: they are queries of their own.
 
-use super::{Literal, Scalar, ScalarKind, Step};
+use super::{Literal, MemberStep, Scalar, ScalarKind};
 
 impl Scalar {
     /// Shows each expression that stands directly inside this one.
-    pub(crate) fn each_part<'tree>(&'tree self, show: &mut dyn FnMut(&'tree Self)) {
+    pub(crate) fn for_each_child<'tree>(&'tree self, visit: &mut dyn FnMut(&'tree Self)) {
         match &self.kind {
             ScalarKind::Literal(_)
             | ScalarKind::Parameter(_)
             | ScalarKind::Identifier(_)
             | ScalarKind::Subquery { .. } => {}
             ScalarKind::Member(member) => {
-                show(&member.target);
+                visit(&member.target);
                 for step in &member.steps {
-                    if let Step::Index(index) = step {
-                        show(index);
+                    if let MemberStep::Index(index) = step {
+                        visit(index);
                     }
                 }
             }
-            ScalarKind::Unary { operand, .. } => show(operand),
+            ScalarKind::Unary { operand, .. } => visit(operand),
             ScalarKind::Chain { first, rest } => {
-                show(first);
-                rest.iter().for_each(|(_, operand)| show(operand));
+                visit(first);
+                rest.iter().for_each(|(_, operand)| visit(operand));
             }
             ScalarKind::Conditional { branches, otherwise } => {
                 for branch in branches {
-                    show(&branch.condition);
-                    show(&branch.value);
+                    visit(&branch.condition);
+                    visit(&branch.value);
                 }
-                show(otherwise);
+                visit(otherwise);
             }
             ScalarKind::Between { value, low, high, .. } => {
-                show(value);
-                show(low);
-                show(high);
+                visit(value);
+                visit(low);
+                visit(high);
             }
             ScalarKind::In { value, list, .. } => {
-                show(value);
-                list.iter().for_each(show);
+                visit(value);
+                list.iter().for_each(visit);
             }
             ScalarKind::Like { value, pattern, .. } => {
-                show(value);
-                show(pattern);
+                visit(value);
+                visit(pattern);
             }
-            ScalarKind::Object(members) => members.iter().for_each(|member| show(&member.value)),
+            ScalarKind::Object(members) => members.iter().for_each(|member| visit(&member.value)),
             ScalarKind::Coalesce(parts)
             | ScalarKind::Array(parts)
             | ScalarKind::Call { arguments: parts, .. }
-            | ScalarKind::UdfCall { arguments: parts, .. } => parts.iter().for_each(show),
+            | ScalarKind::UdfCall { arguments: parts, .. } => parts.iter().for_each(visit),
         }
     }
 
     /// Whether the expression or one of its parts has a property.
     pub(crate) fn any(&self, has: &dyn Fn(&Self) -> bool) -> bool {
         let mut found = has(self);
-        self.each_part(&mut |part| found = found || part.any(has));
+        self.for_each_child(&mut |part| found = found || part.any(has));
         found
     }
 }
 
-impl Step {
+impl MemberStep {
     /// The property a step leads to, however it is written.
     pub(crate) fn property(&self) -> Option<&str> {
         match self {

@@ -5,19 +5,19 @@
 use std::sync::Arc;
 
 use crate::bind::Projection;
-use crate::evaluate::{EvaluationError, Formula, Preparation, Scope};
+use crate::evaluate::{EvaluationError, EvaluationScope, Formula, Preparation};
 use crate::value::Value;
 
 /// The output of a query.
 #[derive(Debug)]
-pub(super) enum Project {
+pub(super) enum ProjectStage {
     /// The value of a formula.
     Value(Formula),
     /// An object.
     Object(Vec<(Arc<str>, Formula)>),
 }
 
-impl Project {
+impl ProjectStage {
     pub(super) fn prepare(projection: &Projection, preparation: &Preparation<'_>) -> Self {
         match projection {
             Projection::Input(slot) => Self::Value(Formula::Input(*slot)),
@@ -35,7 +35,7 @@ impl Project {
     }
 
     /// The row; undefined when there is none.
-    pub(super) fn row(&self, scope: &Scope<'_>) -> Result<Value, EvaluationError> {
+    pub(super) fn row(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         match self {
             Self::Value(formula) => formula.evaluate(scope),
             Self::Object(properties) => {

@@ -12,19 +12,19 @@ use crate::value::Value;
 
 /// What must be read of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Needed {
+pub(super) enum RequiredProperties {
     /// Everything: the query names the whole item.
     All,
     /// These properties.
     Properties(Vec<String>),
 }
 
-impl Needed {
+impl RequiredProperties {
     /// What a query looks at. Of a query over a query, the inner one reads the items.
-    pub(super) fn of(query: &BoundQuery) -> Self {
+    pub(super) fn for_query(query: &BoundQuery) -> Self {
         let Some(first) = query.sources.first() else { return Self::none() };
         match &first.root {
-            Input::Query(inner) => Self::of(inner),
+            Input::Query(inner) => Self::for_query(inner),
             Input::Slot(_) => Self::none(),
             Input::Container => match first.path.first() {
                 Some(step) => {
@@ -42,7 +42,7 @@ impl Needed {
     }
 
     /// The value of an item, with the properties that are looked at.
-    pub(super) fn of_tree(&self, item: &Json) -> Value {
+    pub(super) fn extract_from_json(&self, item: &Json) -> Value {
         match (self, item) {
             (Self::Properties(names), Json::Object(object)) => {
                 let properties = object.iter().filter(|(name, _)| has(names, name.as_bytes()));
@@ -53,7 +53,7 @@ impl Needed {
     }
 
     /// The value of a stored item, with the properties that are looked at; the others are not parsed.
-    pub(super) fn of_text(&self, text: &[u8]) -> Result<Value, ParseError> {
+    pub(super) fn extract_from_text(&self, text: &[u8]) -> Result<Value, ParseError> {
         let item = match self {
             Self::All => Json::parse(text)?,
             Self::Properties(names) if names.is_empty() => return Ok(Value::object::<&str>([])),
@@ -151,7 +151,7 @@ impl Needed {
                 self.path(steps);
             }
             Expression::Subquery { query, .. } => self.query(query, slot),
-            _ => expression.each_part(&mut |part| self.expression(part, slot)),
+            _ => expression.for_each_child(&mut |part| self.expression(part, slot)),
         }
     }
 }
@@ -168,9 +168,9 @@ mod tests {
     fn needed(text: &str) -> Option<Vec<String>> {
         let tree = crate::parse(text).unwrap();
         let bound = crate::bind(&tree, &Parameters::new(), &BuiltInFunctions).unwrap();
-        match Needed::of(&bound) {
-            Needed::All => None,
-            Needed::Properties(mut properties) => {
+        match RequiredProperties::for_query(&bound) {
+            RequiredProperties::All => None,
+            RequiredProperties::Properties(mut properties) => {
                 properties.sort();
                 Some(properties)
             }

@@ -9,11 +9,11 @@ use crate::bind::{BoundSource, Expression, Input, PathStep};
 
 /// For each slot the path of its value inside the item, if it has one. The item itself has the empty path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Origins {
+pub(crate) struct SlotPaths {
     slots: Vec<Option<Vec<String>>>,
 }
 
-impl Origins {
+impl SlotPaths {
     /// A single slot, filled with an item.
     pub(crate) fn item() -> Self {
         Self { slots: vec![Some(Vec::new())] }

@@ -18,17 +18,17 @@ pub fn needed_paths(query: &BoundQuery) -> Option<Vec<ItemPath>> {
     if source.root != Input::Container || !source.path.is_empty() || source.iterates {
         return None;
     }
-    let mut needed = Needed { slot: source.slot, paths: Vec::new() };
-    needed.query(query)?;
-    Some(needed.paths)
+    let mut collector = PathCollector { slot: source.slot, paths: Vec::new() };
+    collector.query(query)?;
+    Some(collector.paths)
 }
 
-struct Needed {
+struct PathCollector {
     slot: usize,
     paths: Vec<ItemPath>,
 }
 
-impl Needed {
+impl PathCollector {
     fn query(&mut self, query: &BoundQuery) -> Option<()> {
         self.all(query.filter.iter())?;
         if let Grouping::By(keys) = &query.grouping {
@@ -64,7 +64,7 @@ impl Needed {
             Expression::Input(_) | Expression::Subquery { .. } => None,
             _ => {
                 let mut outcome = Some(());
-                expression.each_part(&mut |part| {
+                expression.for_each_child(&mut |part| {
                     outcome = outcome.and_then(|()| self.expression(part));
                 });
                 outcome

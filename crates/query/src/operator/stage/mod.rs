@@ -16,4 +16,4 @@ mod window;
 pub use group::PartialGroup;
 pub use order::RowOrder;
 
-pub(super) use stages::{Progress, Stages};
+pub(super) use stages::{Stages, StagesState};

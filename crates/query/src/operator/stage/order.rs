@@ -10,18 +10,20 @@ use model::{DistanceFunction, VectorEmbeddingPolicy};
 use super::ranking::Ranking;
 use crate::ast::SortOrder;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, OrderKey};
-use crate::evaluate::{EvaluationError, Formula, Memory, Preparation, Scope, bytes_of};
+use crate::evaluate::{
+    EvaluationError, EvaluationScope, Formula, MemoryBudget, Preparation, value_bytes,
+};
 use crate::value::{Value, total_order};
 
 /// How rows are compared: key by key, then by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowOrder {
-    pub(super) directions: Vec<Direction>,
+    pub(super) directions: Vec<KeyOrder>,
 }
 
 /// How one key is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum KeyOrder {
     /// Smaller first.
     Ascending,
     /// Greater first: the exact reverse, so undefined comes last.
@@ -32,7 +34,7 @@ pub(super) enum Direction {
 
 /// The keys rows are ordered by.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct SortStage {
     keys: Vec<Formula>,
     order: RowOrder,
     /// How keys become scores, when that takes all rows.
@@ -41,15 +43,15 @@ pub(super) struct Order {
 
 /// The rows held so far.
 #[derive(Debug, Default)]
-pub(super) struct HeldRows {
-    rows: Vec<HeldRow>,
+pub(super) struct RowBuffer {
+    rows: Vec<BufferedRow>,
     /// The number of the next row.
     next: u64,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct HeldRow {
+struct BufferedRow {
     keys: Vec<Value>,
     number: u64,
     row: Value,
@@ -59,7 +61,7 @@ impl RowOrder {
     /// The order of keys in these directions.
     #[must_use]
     pub fn new(directions: &[SortOrder]) -> Self {
-        let directions = directions.iter().map(|order| Direction::from(*order)).collect();
+        let directions = directions.iter().map(|order| KeyOrder::from(*order)).collect();
         Self { directions }
     }
 
@@ -77,7 +79,7 @@ impl RowOrder {
     }
 }
 
-impl Direction {
+impl KeyOrder {
     /// Compares two keys.
     pub(super) fn compare(self, left: &Value, right: &Value) -> Ordering {
         match self {
@@ -91,7 +93,7 @@ impl Direction {
     }
 }
 
-impl From<SortOrder> for Direction {
+impl From<SortOrder> for KeyOrder {
     fn from(order: SortOrder) -> Self {
         match order {
             SortOrder::Ascending => Self::Ascending,
@@ -100,10 +102,10 @@ impl From<SortOrder> for Direction {
     }
 }
 
-impl Order {
+impl SortStage {
     /// The order of a query; none when it asks for none.
     pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
-        let (expressions, directions): (Vec<&Expression>, Vec<Direction>) = match &query.order_by {
+        let (expressions, directions): (Vec<&Expression>, Vec<KeyOrder>) = match &query.order_by {
             BoundOrderBy::None => return None,
             BoundOrderBy::Keys(keys) => {
                 keys.iter().map(|key| (&key.expression, key_direction(key, preparation))).unzip()
@@ -121,16 +123,16 @@ impl Order {
     /// Holds a row. Of more rows than are needed in the end, the last in order are let go now and then.
     pub(super) fn hold(
         &self,
-        held: &mut HeldRows,
+        held: &mut RowBuffer,
         row: Value,
-        scope: &Scope<'_>,
+        scope: &EvaluationScope<'_>,
         needed: Option<usize>,
     ) -> Result<(), EvaluationError> {
         /// Below this many rows more than needed it is not worth sorting.
         const SPARE_ROWS: usize = 64;
         let keys = Formula::evaluate_all(&self.keys, scope)?;
         let memory = scope.environment.memory;
-        let row = HeldRow { keys, number: held.next, row };
+        let row = BufferedRow { keys, number: held.next, row };
         held.next += 1;
         let bytes = row.bytes();
         held.rows.push(row);
@@ -151,17 +153,17 @@ impl Order {
     }
 
     /// The rows in order.
-    pub(super) fn sorted(&self, mut held: HeldRows) -> Vec<Value> {
+    pub(super) fn sorted(&self, mut held: RowBuffer) -> Vec<Value> {
         if let Some(ranking) = &self.ranking {
             let mut keys: Vec<&mut Vec<Value>> =
                 held.rows.iter_mut().map(|row| &mut row.keys).collect();
-            ranking.settle(&mut keys);
+            ranking.score(&mut keys);
         }
         self.sort(&mut held);
         held.rows.into_iter().map(|held| held.row).collect()
     }
 
-    fn cut(&self, held: &mut HeldRows, needed: usize, memory: &Memory) {
+    fn cut(&self, held: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
         self.sort(held);
         for row in held.rows.drain(needed..) {
             held.bytes -= row.bytes();
@@ -169,46 +171,48 @@ impl Order {
         }
     }
 
-    fn sort(&self, held: &mut HeldRows) {
+    fn sort(&self, held: &mut RowBuffer) {
         held.rows.sort_unstable_by(|left, right| {
             self.order.compare((&left.keys, left.number), (&right.keys, right.number))
         });
     }
 }
 
-impl HeldRows {
+impl RowBuffer {
     /// How many bytes the rows are counted with.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-impl HeldRow {
+impl BufferedRow {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + bytes_of(&self.row) + self.keys.iter().map(bytes_of).sum::<usize>()
+        size_of::<Self>()
+            + value_bytes(&self.row)
+            + self.keys.iter().map(value_bytes).sum::<usize>()
     }
 }
 
 /// The direction the user named; else a score is best first and anything else ascending.
-fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> Direction {
+fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> KeyOrder {
     match (key.order, &key.expression) {
         (Some(order), _) => order.into(),
         (None, call @ Expression::Call { .. }) if !key.is_computed => {
             score_direction(call, preparation)
         }
-        (None, _) => Direction::Ascending,
+        (None, _) => KeyOrder::Ascending,
     }
 }
 
 /// A distance is best when small, any other score when great.
-pub(super) fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> Direction {
-    let Expression::Call { function, arguments } = score else { return Direction::Descending };
+pub(super) fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> KeyOrder {
+    let Expression::Call { function, arguments } = score else { return KeyOrder::Descending };
     let is_distance =
         ["VectorDistance", "_VectorScore"].iter().any(|name| function.eq_ignore_ascii_case(name));
     if is_distance && is_euclidean(arguments, preparation) {
-        Direction::NearestFirst
+        KeyOrder::NearestFirst
     } else {
-        Direction::Descending
+        KeyOrder::Descending
     }
 }
 
@@ -235,7 +239,7 @@ fn policy_is_euclidean(
     arguments
         .iter()
         .take(2)
-        .filter_map(|argument| preparation.origins.path(argument))
+        .filter_map(|argument| preparation.slot_paths.path(argument))
         .find_map(|path| policy.embedding(&path))
         .is_some_and(|embedding| embedding.distance_function == DistanceFunction::Euclidean)
 }

@@ -3,11 +3,11 @@
 //! Owns which of the rows in order are wanted, and that nothing is computed beyond the last of them.
 
 use crate::bind::BoundQuery;
-use crate::evaluate::{Flow, Stop};
+use crate::evaluate::{Flow, StopReason};
 
 /// Which rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct WindowStage {
     /// How many are skipped.
     skip: u64,
     /// How many are taken then; none for all.
@@ -21,7 +21,7 @@ pub(super) struct WindowProgress {
     taken: u64,
 }
 
-impl Window {
+impl WindowStage {
     pub(super) fn new(query: &BoundQuery) -> Self {
         let take = match (query.top, query.limit) {
             (Some(top), Some(limit)) => Some(top.min(limit)),
@@ -42,21 +42,21 @@ impl Window {
     }
 
     /// Whether all wanted rows are taken.
-    pub(super) fn is_full(self, progress: WindowProgress) -> bool {
-        self.take.is_some_and(|take| progress.taken >= take)
+    pub(super) fn is_full(self, state: WindowProgress) -> bool {
+        self.take.is_some_and(|take| state.taken >= take)
     }
 
     /// Passes a row on if it is wanted; says when it was the last.
-    pub(super) fn pass(self, progress: &mut WindowProgress, give: impl FnOnce() -> Flow) -> Flow {
-        if self.is_full(*progress) {
-            return Err(Stop::Enough);
+    pub(super) fn pass(self, state: &mut WindowProgress, emit: impl FnOnce() -> Flow) -> Flow {
+        if self.is_full(*state) {
+            return Err(StopReason::Enough);
         }
-        if progress.skipped < self.skip {
-            progress.skipped += 1;
+        if state.skipped < self.skip {
+            state.skipped += 1;
             return Ok(());
         }
-        progress.taken += 1;
-        give()?;
-        if self.is_full(*progress) { Err(Stop::Enough) } else { Ok(()) }
+        state.taken += 1;
+        emit()?;
+        if self.is_full(*state) { Err(StopReason::Enough) } else { Ok(()) }
     }
 }

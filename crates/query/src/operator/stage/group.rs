@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bind::{BoundQuery, Grouping};
-use crate::evaluate::{EvaluationError, Formula, Memory, Preparation, Scope, bytes_of};
-use crate::function::{Aggregate, AggregateState, Kind, lookup};
+use crate::evaluate::{
+    EvaluationError, EvaluationScope, Formula, MemoryBudget, Preparation, value_bytes,
+};
+use crate::function::{Aggregate, AggregateState, FunctionBody, lookup};
 use crate::value::Value;
 
 /// One group over the rows seen so far: what partitions exchange.
@@ -22,7 +24,7 @@ pub struct PartialGroup {
 
 /// How rows are put together.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct GroupStage {
     /// The expressions of GROUP BY; none when all rows are one group.
     keys: Option<Vec<Formula>>,
     aggregates: Vec<(Aggregate, Formula)>,
@@ -36,7 +38,7 @@ pub(super) struct GroupTable {
     bytes: usize,
 }
 
-impl Group {
+impl GroupStage {
     /// The grouping of a query; none when its rows stand for themselves.
     pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
         let keys = match &query.grouping {
@@ -46,7 +48,7 @@ impl Group {
         };
         let aggregates = query.aggregates.iter().filter_map(|aggregate| {
             let function = lookup(aggregate.function)?;
-            let Kind::Aggregate(kind) = function.kind else { return None };
+            let FunctionBody::Aggregate(kind) = function.body else { return None };
             Some((kind, preparation.formula(&aggregate.argument)))
         });
         Some(Self { keys, aggregates: aggregates.collect() })
@@ -65,7 +67,7 @@ impl Group {
     pub(super) fn add(
         &self,
         table: &mut GroupTable,
-        scope: &Scope<'_>,
+        scope: &EvaluationScope<'_>,
     ) -> Result<(), EvaluationError> {
         let keys = match &self.keys {
             Some(keys) => Formula::evaluate_all(keys, scope)?,
@@ -82,7 +84,7 @@ impl Group {
         for (index, (aggregate, argument)) in self.aggregates.iter().enumerate() {
             let value = argument.evaluate(scope)?;
             if matches!(aggregate, Aggregate::MakeList | Aggregate::MakeSet) {
-                table.hold(bytes_of(&value), memory)?;
+                table.hold(value_bytes(&value), memory)?;
             }
             let state = table.groups.get_mut(place).and_then(|group| group.states.get_mut(index));
             if let Some(state) = state {
@@ -97,7 +99,7 @@ impl Group {
         &self,
         table: &mut GroupTable,
         group: PartialGroup,
-        memory: &Memory,
+        memory: &MemoryBudget,
     ) -> Result<(), EvaluationError> {
         match table.places.get(&group.keys).and_then(|place| table.groups.get_mut(*place)) {
             Some(known) => {
@@ -137,7 +139,7 @@ impl GroupTable {
         place
     }
 
-    fn hold(&mut self, bytes: usize, memory: &Memory) -> Result<(), EvaluationError> {
+    fn hold(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
         self.bytes += bytes;
         memory.hold(bytes)
     }
@@ -146,5 +148,5 @@ impl GroupTable {
 /// What a group is counted with: its keys, its states and its place in the table.
 fn group_bytes(keys: &[Value]) -> usize {
     const STATES_BYTES: usize = 256;
-    STATES_BYTES + keys.iter().map(bytes_of).sum::<usize>()
+    STATES_BYTES + keys.iter().map(value_bytes).sum::<usize>()
 }

@@ -3,7 +3,7 @@
 //! Owns the entrance: the limit on the text, the query, and nothing after it.
 
 use super::query::MeasuredQuery;
-use super::state::Parser;
+use super::state::QueryParser;
 use crate::ast::Query;
 use crate::error::{Location, QueryError, text};
 
@@ -25,7 +25,7 @@ pub(super) type Parsed<T> = Result<T, Box<QueryError>>;
 /// assert_eq!(planisphere_query::print(&tree), "SELECT c.id\nFROM c\nWHERE (c.age >= 18)");
 /// ```
 pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
-    parse_whole(text).map_err(|error| vec![*error])
+    parse_query_text(text).map_err(|error| vec![*error])
 }
 
 /// Reads a condition, `FROM … WHERE …`: the query that gives true for each item it holds for.
@@ -33,20 +33,20 @@ pub(crate) fn parse_condition(text: &str) -> Result<Query, Vec<QueryError>> {
     parse_text(text, |parser| parser.item_condition()).map_err(|error| vec![*error])
 }
 
-fn parse_whole(text: &str) -> Parsed<Query> {
+fn parse_query_text(text: &str) -> Parsed<Query> {
     parse_text(text, |parser| parser.query())
 }
 
 fn parse_text(
     text: &str,
-    read: impl FnOnce(&mut Parser<'_>) -> Parsed<MeasuredQuery>,
+    read: impl FnOnce(&mut QueryParser<'_>) -> Parsed<MeasuredQuery>,
 ) -> Parsed<Query> {
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
         let whole = Location { start: 0, end: units };
         return Err(Box::new(text::text_too_long(whole, TEXT_UNITS_MAX)));
     }
-    let mut parser = Parser::new(text);
+    let mut parser = QueryParser::new(text);
     let query = read(&mut parser)?.query;
     parser.expect_end()?;
     parser.check_joins(&query)?;

@@ -4,23 +4,27 @@
 
 use std::collections::HashSet;
 
-use crate::evaluate::{EvaluationError, Memory, bytes_of};
+use crate::evaluate::{EvaluationError, MemoryBudget, value_bytes};
 use crate::value::Value;
 
 /// The rows given so far.
 #[derive(Debug, Default)]
-pub(super) struct Distinct {
+pub(super) struct DistinctStage {
     seen: HashSet<Value>,
     bytes: usize,
 }
 
-impl Distinct {
+impl DistinctStage {
     /// Whether a row is given for the first time.
-    pub(super) fn is_new(&mut self, row: &Value, memory: &Memory) -> Result<bool, EvaluationError> {
+    pub(super) fn insert(
+        &mut self,
+        row: &Value,
+        memory: &MemoryBudget,
+    ) -> Result<bool, EvaluationError> {
         if self.seen.contains(row) {
             return Ok(false);
         }
-        let bytes = bytes_of(row);
+        let bytes = value_bytes(row);
         self.bytes += bytes;
         memory.hold(bytes)?;
         self.seen.insert(row.clone());
@@ -28,7 +32,7 @@ impl Distinct {
     }
 
     /// Lets the rows go.
-    pub(super) fn release(self, memory: &Memory) {
+    pub(super) fn release(self, memory: &MemoryBudget) {
         memory.release(self.bytes);
     }
 }

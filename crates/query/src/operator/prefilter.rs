@@ -4,53 +4,55 @@
 //! need, so that an item which passes none of the rows on is never parsed. Does not replace the filter: who passes here
 //! is asked again with the whole row.
 
-use super::needed::Needed;
+use super::required_properties::RequiredProperties;
 use crate::bind::{BoundQuery, Expression, Input};
-use crate::evaluate::{Environment, EvaluationError, Formula, Preparation, Scope, conjuncts};
+use crate::evaluate::{
+    EvaluationEnvironment, EvaluationError, EvaluationScope, Formula, Preparation, conjuncts,
+};
 
-/// Functions that give another answer when they are asked again.
-const FICKLE_FUNCTIONS: [&str; 1] = ["RAND"];
+/// Functions that emit another answer when they are asked again.
+const NONDETERMINISTIC_FUNCTIONS: [&str; 1] = ["RAND"];
 
 /// Conditions on an item, all of which must be true.
 #[derive(Debug)]
-pub(super) struct Sieve {
-    needed: Needed,
+pub(super) struct Prefilter {
+    needed: RequiredProperties,
     conditions: Vec<Formula>,
 }
 
-impl Sieve {
-    /// The sieve of a query that needs more of an item than its filter does; none when it would save nothing.
-    pub(super) fn of(
+impl Prefilter {
+    /// The prefilter of a query that needs more of an item than its filter does; none when it would save nothing.
+    pub(super) fn for_query(
         query: &BoundQuery,
-        needed: &Needed,
+        needed: &RequiredProperties,
         preparation: &Preparation<'_>,
     ) -> Option<Self> {
         let source = query.sources.first()?;
         match &source.root {
-            Input::Query(inner) => return Self::of(inner, needed, preparation),
+            Input::Query(inner) => return Self::for_query(inner, needed, preparation),
             Input::Container if source.path.is_empty() && !source.iterates => {}
             Input::Container | Input::Slot(_) => return None,
         }
         let mut preparation = preparation.clone();
-        preparation.origins.push(source);
+        preparation.slot_paths.push(source);
         let mut parts = conjuncts(query.filter.as_ref()?);
         parts.retain(|part| is_safe(part, source.slot));
-        let mut sieve = Self { needed: Needed::none(), conditions: Vec::new() };
+        let mut prefilter = Self { needed: RequiredProperties::none(), conditions: Vec::new() };
         for part in &parts {
-            sieve.needed.expression(part, source.slot);
-            sieve.conditions.push(preparation.formula(part));
+            prefilter.needed.expression(part, source.slot);
+            prefilter.conditions.push(preparation.formula(part));
         }
-        (!parts.is_empty() && needed.exceeds(&sieve.needed)).then_some(sieve)
+        (!parts.is_empty() && needed.exceeds(&prefilter.needed)).then_some(prefilter)
     }
 
     /// Whether a stored item may have a row.
     pub(super) fn passes(
         &self,
         text: &[u8],
-        environment: &Environment<'_>,
+        environment: &EvaluationEnvironment<'_>,
     ) -> Result<bool, EvaluationError> {
-        let item = [self.needed.of_text(text)?];
-        let scope = Scope::row(environment, &item);
+        let item = [self.needed.extract_from_text(text)?];
+        let scope = EvaluationScope::row(environment, &item);
         for condition in &self.conditions {
             if condition.evaluate(&scope)?.as_bool() != Some(true) {
                 return Ok(false);
@@ -65,9 +67,9 @@ fn is_safe(expression: &Expression, slot: usize) -> bool {
     let mut is_safe_itself = match expression {
         Expression::Input(input) => *input == slot,
         Expression::Subquery { .. } | Expression::UdfCall { .. } => false,
-        Expression::Call { function, .. } => !FICKLE_FUNCTIONS.contains(function),
+        Expression::Call { function, .. } => !NONDETERMINISTIC_FUNCTIONS.contains(function),
         _ => true,
     };
-    expression.each_part(&mut |part| is_safe_itself = is_safe_itself && is_safe(part, slot));
+    expression.for_each_child(&mut |part| is_safe_itself = is_safe_itself && is_safe(part, slot));
     is_safe_itself
 }

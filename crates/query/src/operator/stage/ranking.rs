@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::order::{Direction, score_direction};
+use super::order::{KeyOrder, score_direction};
 use crate::bind::Expression;
 use crate::evaluate::{Formula, Preparation};
 use crate::function::full_text::{Corpus, matches};
@@ -18,15 +18,15 @@ const RANK_OFFSET: f64 = 60.0;
 /// How the keys of rows become one score each.
 #[derive(Debug)]
 pub(super) struct Ranking {
-    components: Vec<Component>,
+    components: Vec<RankComponent>,
 }
 
 /// One score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Component {
+struct RankComponent {
     /// Whether its key is what a text has of the terms, rather than the score.
     is_full_text: bool,
-    direction: Direction,
+    direction: KeyOrder,
     weight: f64,
 }
 
@@ -42,13 +42,13 @@ impl Ranking {
             let Expression::Call { function, arguments } = score else { continue };
             let is_full_text = function.eq_ignore_ascii_case("FullTextScore");
             keys.push(if is_full_text {
-                preparation.call_of(matches, arguments)
+                preparation.function_call(matches, arguments)
             } else {
                 preparation.formula(score)
             });
             let natural = score_direction(score, preparation);
-            let direction = if weight < 0.0 { turned(natural) } else { natural };
-            components.push(Component { is_full_text, direction, weight: weight.abs() });
+            let direction = if weight < 0.0 { reversed(natural) } else { natural };
+            components.push(RankComponent { is_full_text, direction, weight: weight.abs() });
         }
         (keys, Self { components })
     }
@@ -59,18 +59,18 @@ impl Ranking {
     }
 
     /// The direction of the score that rows have in the end.
-    pub(super) fn direction(&self) -> Direction {
+    pub(super) fn direction(&self) -> KeyOrder {
         match self.components.as_slice() {
             [only] => only.direction,
-            _ => Direction::Descending,
+            _ => KeyOrder::Descending,
         }
     }
 
     /// Puts the one score of each row in the place of its keys.
-    pub(super) fn settle(&self, rows: &mut [&mut Vec<Value>]) {
+    pub(super) fn score(&self, rows: &mut [&mut Vec<Value>]) {
         for (place, component) in self.components.iter().enumerate() {
             if component.is_full_text {
-                settle_relevance(rows, place);
+                score_relevance(rows, place);
             }
         }
         if self.components.len() == 1 {
@@ -108,15 +108,15 @@ fn fused<'query>(
 }
 
 /// The opposite order; what has no score is last in both.
-fn turned(direction: Direction) -> Direction {
+fn reversed(direction: KeyOrder) -> KeyOrder {
     match direction {
-        Direction::Descending => Direction::NearestFirst,
-        Direction::Ascending | Direction::NearestFirst => Direction::Descending,
+        KeyOrder::Descending => KeyOrder::NearestFirst,
+        KeyOrder::Ascending | KeyOrder::NearestFirst => KeyOrder::Descending,
     }
 }
 
 /// Turns what each text has of the terms into its relevance among all of them.
-fn settle_relevance(rows: &mut [&mut Vec<Value>], place: usize) {
+fn score_relevance(rows: &mut [&mut Vec<Value>], place: usize) {
     let counts: Vec<Option<Vec<f64>>> = rows.iter().map(|keys| counts(keys.get(place)?)).collect();
     let texts = || counts.iter().flatten();
     let words = |counts: &Vec<f64>| counts.first().copied().unwrap_or(0.0);
@@ -142,7 +142,7 @@ fn counts(value: &Value) -> Option<Vec<f64>> {
 }
 
 /// The rank of each row by one score: from 1, equal scores share it, and the next score has the next.
-fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: Direction) -> Vec<f64> {
+fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: KeyOrder) -> Vec<f64> {
     let key =
         |row: usize| rows.get(row).and_then(|keys| keys.get(place)).unwrap_or(&Value::Undefined);
     let mut order: Vec<usize> = (0..rows.len()).collect();

@@ -2,11 +2,11 @@
 //!
 //! Owns the order of all forms, binary operators among them. Does not own which form a token begins: see `infix`.
 
-use crate::ast::Level;
+use crate::ast::Precedence;
 
 /// How tightly a form binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Binding {
+pub(super) enum BindingPower {
     /// `a ? b : c`
     Conditional,
     /// `a ?? b`
@@ -31,29 +31,29 @@ pub(super) enum Binding {
     Unary,
 }
 
-impl Binding {
+impl BindingPower {
     /// How loosely the right operand of a binary operator may bind. All of them group to the left.
-    pub(super) fn of_right_operand(level: Level) -> Self {
+    pub(super) fn for_right_operand(level: Precedence) -> Self {
         match level {
-            Level::Or => Self::And,
-            Level::And => Self::Membership,
-            Level::Comparison => Self::Concatenation,
-            Level::Concatenation => Self::Additive,
-            Level::Additive => Self::Multiplicative,
-            Level::Multiplicative => Self::Unary,
+            Precedence::Or => Self::And,
+            Precedence::And => Self::Membership,
+            Precedence::Comparison => Self::Concatenation,
+            Precedence::Concatenation => Self::Additive,
+            Precedence::Additive => Self::Multiplicative,
+            Precedence::Multiplicative => Self::Unary,
         }
     }
 }
 
-impl From<Level> for Binding {
-    fn from(level: Level) -> Self {
+impl From<Precedence> for BindingPower {
+    fn from(level: Precedence) -> Self {
         match level {
-            Level::Or => Self::Or,
-            Level::And => Self::And,
-            Level::Comparison => Self::Comparison,
-            Level::Concatenation => Self::Concatenation,
-            Level::Additive => Self::Additive,
-            Level::Multiplicative => Self::Multiplicative,
+            Precedence::Or => Self::Or,
+            Precedence::And => Self::And,
+            Precedence::Comparison => Self::Comparison,
+            Precedence::Concatenation => Self::Concatenation,
+            Precedence::Additive => Self::Additive,
+            Precedence::Multiplicative => Self::Multiplicative,
         }
     }
 }
