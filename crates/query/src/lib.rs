@@ -1,9 +1,10 @@
 //! The query language: text and items in, rows out.
 //!
-//! Owns the road from a query text to rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`),
-//! `bind` (names, functions and rules checked, aliases turned into slots), `evaluate` (expressions over a row) and
-//! `operator` (items in, rows out); and `printer` (tree to the service's normal form). Pure: no I/O, no clock, no
-//! async; partitions, pages and charges are the engine's.
+//! Turns a query text into rows, one stage per module: `lexer` (text to tokens), `parser` (tokens to `ast`), `bind`
+//! (resolves names and functions, checks rules, turns aliases into slots), `evaluate` (expressions over a row) and
+//! `operator` (items in, rows out). `plan` answers questions about a bound query without running it, and `printer`
+//! writes a tree in the service's normal form. The crate is pure: no I/O, no clock, no async. Partitions, pages and
+//! charges belong to the engine.
 //!
 //! ```
 //! use planisphere_query::{BuiltInFunctions, Parameters, bind, parse, print};
@@ -40,3 +41,8 @@ pub use operator::{
 pub use parser::parse;
 pub use printer::{print, print_scalar};
 pub use reference::function_reference;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
