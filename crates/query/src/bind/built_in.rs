@@ -1,8 +1,8 @@
-//! The function registry as the binder's catalog.
+//! The function registry as a catalog for the binder.
 //!
 //! Owns the translation of a registered function into a signature. Does not own the functions: see `function`.
 
-use super::{Arity, FunctionCatalog, FunctionKind, FunctionSignature};
+use super::{FunctionCatalog, FunctionKind, FunctionSignature};
 use crate::function::{FunctionBody, lookup};
 
 /// Every function of the registry, by name and alias, in any case.
@@ -12,13 +12,11 @@ pub struct BuiltInFunctions;
 impl FunctionCatalog for BuiltInFunctions {
     fn find(&self, name: &str) -> Option<FunctionSignature> {
         let function = lookup(name)?;
-        let arity = function.arity();
         let kind = match function.body {
             FunctionBody::Aggregate(_) => FunctionKind::Aggregate,
             FunctionBody::Scalar(_) | FunctionBody::Planned => FunctionKind::Scalar,
         };
-        let arity = Arity { least: arity.min, most: arity.max };
-        Some(FunctionSignature { name: function.name, arity, kind })
+        Some(FunctionSignature { name: function.name, arity: function.arity(), kind })
     }
 }
 

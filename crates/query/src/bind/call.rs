@@ -1,6 +1,6 @@
 //! Calls of built-in functions.
 //!
-//! Owns the lookup of names, the number of arguments and where scores may stand.
+//! Owns the lookup of names, the check of the number of arguments, and where scores are allowed.
 
 use super::binder::{Binder, ClauseContext};
 use super::bound::Expression;
@@ -8,24 +8,26 @@ use super::catalog::FunctionKind;
 use crate::ast::{Name, Scalar, Span};
 use crate::error::text;
 
-/// The function that only ORDER BY RANK can compute.
+/// A score that only ORDER BY RANK can compute.
 pub(super) const FULL_TEXT_SCORE: &str = "FullTextScore";
-/// The function that joins scores in ORDER BY RANK.
+/// The function that fuses scores in ORDER BY RANK.
 pub(super) const RANK_FUSION: &str = "RRF";
-/// The function that ORDER BY and ORDER BY RANK accept.
+/// The score that both ORDER BY and ORDER BY RANK accept.
 pub(super) const VECTOR_DISTANCE: &str = "VectorDistance";
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, name: &Name, arguments: &[Scalar], span: Span) -> Expression {
         let Some(signature) = self.catalog.find(&name.text) else {
             self.errors.push(text::unknown_function(name.span.0, &name.text));
+            // Bound for their own errors.
             self.scalars(arguments);
             return Expression::UNDEFINED;
         };
-        if !signature.arity.accepts(arguments.len()) {
+        if !signature.arity.allows(arguments.len()) {
             let count = signature.arity.to_string();
             self.errors.push(text::wrong_arity(span.0, signature.name, &count));
         }
+        // These scores need statistics over all items, which only ORDER BY RANK collects.
         if self.frame.clause != ClauseContext::Rank {
             for score in [FULL_TEXT_SCORE, RANK_FUSION] {
                 if signature.name.eq_ignore_ascii_case(score) {

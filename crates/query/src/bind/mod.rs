@@ -1,9 +1,9 @@
-//! Names, functions and rules.
+//! Syntax tree to bound query: names, functions and rules.
 //!
-//! Owns the step from a tree to a bound query: aliases become slots, parameters become values, functions are looked
-//! up, and every rule that grammar cannot express is checked. All mistakes are collected, in the order of the text.
-//! The bound query has types of its own: the tree stays what the user wrote, for printing and rewriting, and the bound
-//! query holds only what running it needs. Does not own the meaning of functions, plans or partitions.
+//! Owns the step from a syntax tree to a bound query: aliases become slots, parameters become values, functions are
+//! looked up, and every rule that grammar cannot express is checked. All errors are collected, in the order of the
+//! text. The bound query has its own types: the tree stays what the user wrote, for printing and rewriting, and the
+//! bound query holds only what running it needs. Does not own the evaluation of functions, plans or partitions.
 
 mod aggregate;
 mod binder;
@@ -30,6 +30,6 @@ pub use bound::{
     Output, OutputProperty, PathStep, Projection,
 };
 pub use built_in::BuiltInFunctions;
-pub use catalog::{Arity, FunctionCatalog, FunctionKind, FunctionSignature};
+pub use catalog::{FunctionCatalog, FunctionKind, FunctionSignature};
 pub use computed::ComputedProperties;
 pub use parameters::Parameters;
