@@ -1,4 +1,4 @@
-//! Any bytes as a stored item. Owns nothing but the entrance: what must hold is in the oracle of the tests.
+//! Fuzzes stored items. The properties that must hold are in the oracle of the integration tests.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text as a query. Owns nothing but the entrance: what must hold is in the oracle of the tests.
+//! Fuzzes query texts. The properties that must hold are in the oracle of the integration tests.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! Constructors that keep trees canonical.
 //!
-//! Owns the joining of chains: `(a AND b) AND c` and `a AND b AND c` are the same tree. Used by the parser and by
-//! whoever rewrites a tree.
+//! Owns the flattening of chains: `(a AND b) AND c` and `a AND b AND c` build the same tree. Used by the parser and by
+//! everything that rewrites trees.
 
 use super::{
     BinaryOperator, ConditionalBranch, Literal, Member, MemberStep, Scalar, ScalarKind, Span,
@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Scalar {
-    /// An expression at a place.
+    /// An expression at a location of the text.
     #[must_use]
     pub fn new(kind: ScalarKind, span: Span) -> Self {
         Self { kind, span }
@@ -19,6 +19,8 @@ impl Scalar {
     #[must_use]
     pub fn binary(left: Self, operator: BinaryOperator, right: Self) -> Self {
         let span = left.span.to(right.span);
+        // Only the left operand is flattened: operators of one level group to the left, so a chain on the right was
+        // written with parentheses and means something else (`a - (b - c)`).
         match left.kind {
             ScalarKind::Chain { first, mut rest }
                 if rest
@@ -35,7 +37,8 @@ impl Scalar {
         }
     }
 
-    /// `operator operand`; a sign before a number becomes part of the number.
+    /// `operator operand`; a minus before a number becomes part of the number, so `-1` and the printed `-1` are one
+    /// tree.
     #[must_use]
     pub fn unary(operator: UnaryOperator, operand: Self, span: Span) -> Self {
         if let (UnaryOperator::Minus, ScalarKind::Literal(literal)) = (operator, &operand.kind)
@@ -65,7 +68,8 @@ impl Scalar {
         Self::new(ScalarKind::Member(member), span)
     }
 
-    /// `a ?? b ?? c`; a single operand is itself.
+    /// `a ?? b ?? c`; a single operand is returned as it is. The operator groups to the right, so the last operand is
+    /// flattened.
     #[must_use]
     pub fn coalesce(mut operands: Vec<Self>, span: Span) -> Self {
         match operands.pop() {
@@ -81,7 +85,8 @@ impl Scalar {
         }
     }
 
-    /// `a ? b : c`, with any number of branches; without branches, the last value itself.
+    /// `a ? b : c`, with any number of branches; without branches, `otherwise` itself. A conditional in the last place
+    /// is flattened.
     #[must_use]
     pub fn conditional(mut branches: Vec<ConditionalBranch>, otherwise: Self, span: Span) -> Self {
         if branches.is_empty() {

@@ -1,7 +1,7 @@
 //! Constants written in the text.
 //!
 //! Owns the canonical form of numbers: a whole number below 1e17 is an integer however it was written (`1.0`, `1e2`),
-//! since it is printed with digits only and must read back as itself.
+//! because it is printed with digits only and must parse back to itself.
 
 /// A constant.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub enum Literal {
     String(String),
 }
 
-/// From here on seventeen digits no longer print a whole number without an exponent.
+/// From here on, seventeen significant digits print a whole number with an exponent.
 const DIGITS_ONLY_LIMIT: f64 = 1e17;
 
 impl Literal {
@@ -35,7 +35,7 @@ impl Literal {
         }
     }
 
-    /// The same number with the other sign; none for what is no number.
+    /// The same number with the opposite sign; `None` if it is not a number.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "only the least integer has no opposite")]
     pub fn negated(&self) -> Option<Self> {
@@ -44,7 +44,8 @@ impl Literal {
                 Some(opposite) => Self::Integer(opposite),
                 None => Self::Double(-(*value as f64)),
             }),
-            // The least integer has no positive counterpart: its digits were read as a double.
+            // `i64::MIN` is written as a minus before 9223372036854775808, which is too large for an i64 and was
+            // therefore read as a double.
             Self::Double(value) if *value == 9_223_372_036_854_775_808.0 => {
                 Some(Self::Integer(i64::MIN))
             }
@@ -55,7 +56,7 @@ impl Literal {
 }
 
 impl PartialEq for Literal {
-    /// Equality of what was written: `NaN` equals `NaN`, no number equals a string.
+    /// Equality of the written constant, not of values: `NaN` equals `NaN`, and `0.0` differs from `-0.0`.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Undefined, Self::Undefined) | (Self::Null, Self::Null) => true,

@@ -1,8 +1,8 @@
-//! The tree of a query.
+//! The syntax tree of a query.
 //!
-//! Owns plain data: what the user wrote, with its place and spelling, in one canonical form. Chains of operators are
-//! kept flat (`a AND b AND c` is one chain of three operands), so the depth of a tree is the depth of the user's
-//! nesting and never the length of a list. Does not own names: whether an alias or a function exists is for `bind`.
+//! Owns plain data: what the user wrote, with location and spelling, in one canonical form. Chains of operators are
+//! flat (`a AND b AND c` is one chain of three operands), so the depth of a tree is the depth of the user's nesting and
+//! never the length of a list. Does not own names: `bind` decides whether an alias or a function exists.
 
 mod build;
 mod limits;

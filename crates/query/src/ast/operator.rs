@@ -1,8 +1,9 @@
-//! Operators and how tightly they bind.
+//! Operators and their precedence.
 //!
-//! Owns the native precedence: one level for all comparisons and shifts, one for `|`, `^`, `&`, `+` and `-`.
+//! Owns the service's precedence, which differs from SQL and C: all comparisons and shifts share one level, and so do
+//! `|`, `^`, `&`, `+` and `-`.
 
-/// An operator before its operand. All of them, NOT included, bind tighter than any binary operator.
+/// A prefix operator. All of them, NOT included, bind tighter than any binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// `NOT`
@@ -15,7 +16,7 @@ pub enum UnaryOperator {
     BitwiseNot,
 }
 
-/// An operator between two operands; all of them group to the left.
+/// An operator between two operands. All of them are left-associative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     /// `OR`
@@ -60,7 +61,7 @@ pub enum BinaryOperator {
     Modulo,
 }
 
-/// How tightly a binary operator binds, loosest first.
+/// The precedence of a binary operator, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precedence {
     /// `OR`
@@ -78,7 +79,7 @@ pub enum Precedence {
 }
 
 impl BinaryOperator {
-    /// How tightly it binds.
+    /// Its precedence.
     #[must_use]
     pub fn precedence(self) -> Precedence {
         match self {
@@ -101,7 +102,7 @@ impl BinaryOperator {
         }
     }
 
-    /// How it is printed.
+    /// Its printed form.
     #[must_use]
     pub fn spelling(self) -> &'static str {
         match self {

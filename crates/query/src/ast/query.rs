@@ -10,7 +10,7 @@ use super::{FromClause, Name, Scalar, Span};
 pub struct Query {
     /// What each row becomes.
     pub select: Select,
-    /// Where rows come from.
+    /// The inputs.
     pub from: Option<FromClause>,
     /// The condition of WHERE.
     pub filter: Option<Scalar>,
@@ -27,9 +27,9 @@ pub struct Query {
 /// The clause SELECT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
-    /// Whether equal rows are given once.
+    /// Whether duplicate rows are removed.
     pub distinct: bool,
-    /// How many rows at most.
+    /// The largest number of rows.
     pub top: Option<Top>,
     /// What each row becomes.
     pub selection: Selection,
@@ -60,7 +60,7 @@ pub enum Selection {
 pub struct SelectItem {
     /// Its value.
     pub expression: Scalar,
-    /// Its name, if the user gave one.
+    /// Its name, if written.
     pub alias: Option<Name>,
 }
 
@@ -78,20 +78,20 @@ pub enum OrderBy {
 pub struct OrderItem {
     /// The value.
     pub expression: Scalar,
-    /// The direction, if the user named one.
+    /// The direction, if written.
     pub direction: Option<OrderDirection>,
 }
 
-/// A direction as the user wrote it.
+/// A sort direction as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderDirection {
-    /// What it means.
+    /// The direction.
     pub order: SortOrder,
-    /// How it was spelled: printed queries keep it.
+    /// Its spelling, which printed queries keep.
     pub spelling: String,
 }
 
-/// Smaller or greater first.
+/// A sort direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
     /// Smaller first.
@@ -105,7 +105,7 @@ pub enum SortOrder {
 pub struct OffsetLimit {
     /// How many rows are skipped.
     pub offset: Count,
-    /// How many are wanted then.
+    /// How many of the following rows are returned.
     pub limit: Count,
     /// The whole clause.
     pub span: Span,
@@ -120,10 +120,10 @@ pub struct Count {
     pub span: Span,
 }
 
-/// A number of rows, written or passed.
+/// A number of rows, as a literal or a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CountKind {
-    /// Written. Its range is checked when the query is bound.
+    /// A literal. Its range is checked when the query is bound.
     Number(super::Literal),
     /// The name of a parameter, with its `@`.
     Parameter(String),

@@ -1,8 +1,9 @@
 //! Expressions.
 //!
-//! Owns the forms an expression takes. Trees are canonical when made by the parser or by the constructors of
-//! `build`: a chain never starts with a chain of its own level, a member never has a member as target, the last
-//! operand of `??` is no `??`, the last branch of a conditional is no conditional, and no minus stands before a number.
+//! Owns the forms of an expression. Trees made by the parser or by the constructors of `build` are canonical: a chain
+//! never starts with a chain of its own precedence, a member access never has a member access as target, the last
+//! operand of `??` is not a `??`, the last branch of a conditional is not a conditional, and no minus stands before a
+//! number.
 
 use super::{BinaryOperator, Literal, Name, Query, Span, UnaryOperator};
 
@@ -11,7 +12,7 @@ use super::{BinaryOperator, Literal, Name, Query, Span, UnaryOperator};
 pub struct Scalar {
     /// What it is.
     pub kind: ScalarKind,
-    /// Where it was written, without parentheses around it.
+    /// Its location, without parentheses around it.
     pub span: Span,
 }
 
@@ -24,29 +25,29 @@ pub enum ScalarKind {
     Parameter(String),
     /// An input alias.
     Identifier(String),
-    /// A property or element of a value, any number of steps down.
+    /// A path of properties and elements below a value.
     Member(Member),
-    /// An operator before an operand.
+    /// A prefix operator and its operand.
     Unary {
         /// The operator.
         operator: UnaryOperator,
         /// What it applies to.
         operand: Box<Scalar>,
     },
-    /// Operators of one level between operands, grouped to the left: `a + b - c` is `(a + b) - c`.
+    /// Operators of one precedence between operands, left-associative: `a + b - c` is `(a + b) - c`.
     Chain {
         /// The leftmost operand.
         first: Box<Scalar>,
         /// The operators with their right operands, never empty.
         rest: Vec<(BinaryOperator, Scalar)>,
     },
-    /// `a ?? b ?? c`, grouped to the right; at least two.
+    /// `a ?? b ?? c`, right-associative; at least two operands.
     Coalesce(Vec<Scalar>),
     /// `a ? b : c ? d : e`.
     Conditional {
         /// The conditions with their values, never empty.
         branches: Vec<ConditionalBranch>,
-        /// The value when no condition holds.
+        /// The value if no condition is true.
         otherwise: Box<Scalar>,
     },
     /// `value [NOT] BETWEEN low AND high`.
@@ -77,7 +78,7 @@ pub enum ScalarKind {
         value: Box<Scalar>,
         /// The pattern.
         pattern: Box<Scalar>,
-        /// The character that makes the next one literal.
+        /// The escape character: the character after it is matched literally.
         escape: Option<char>,
     },
     /// `{name: value}`.
@@ -98,9 +99,9 @@ pub enum ScalarKind {
         /// Its arguments.
         arguments: Vec<Scalar>,
     },
-    /// A query inside an expression.
+    /// A subquery.
     Subquery {
-        /// What is made of its rows.
+        /// How its rows become a value.
         kind: SubqueryKind,
         /// The query.
         query: Box<Query>,
@@ -125,10 +126,10 @@ pub enum MemberStep {
     Index(Scalar),
 }
 
-/// Whether NOT stands before BETWEEN, IN or LIKE.
+/// Whether BETWEEN, IN or LIKE is negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Negation {
-    /// As is.
+    /// Without NOT.
     Plain,
     /// With NOT.
     Negated,
@@ -137,9 +138,9 @@ pub enum Negation {
 /// One condition of a conditional with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionalBranch {
-    /// When.
+    /// The condition.
     pub condition: Scalar,
-    /// What then.
+    /// The value if the condition is true.
     pub value: Scalar,
 }
 
@@ -152,12 +153,12 @@ pub struct ObjectMember {
     pub value: Scalar,
 }
 
-/// What is made of the rows of a subquery.
+/// How the rows of a subquery become a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubqueryKind {
     /// `(q)`: the only row.
     Scalar,
-    /// `EXISTS(q)`: whether there is a row.
+    /// `EXISTS(q)`: whether it has a row.
     Exists,
     /// `ARRAY(q)`: all rows.
     Array,

@@ -9,7 +9,7 @@ use super::{Name, Query, Span};
 pub struct FromClause {
     /// The first input.
     pub first: Source,
-    /// `JOIN` after `JOIN`.
+    /// The joined inputs.
     pub joins: Vec<Source>,
 }
 
@@ -23,15 +23,15 @@ impl FromClause {
 /// One input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// How it gives rows.
+    /// How it produces rows.
     pub form: SourceForm,
-    /// Where it looks.
+    /// The value it reads.
     pub path: SourcePath,
     /// From its first to its last token.
     pub span: Span,
 }
 
-/// How an input gives rows.
+/// How an input produces rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceForm {
     /// `path [AS alias]`: one row with the value at the path.
@@ -40,7 +40,7 @@ pub enum SourceForm {
     Iterate(Name),
 }
 
-/// Where an input looks.
+/// The value that an input reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourcePath {
     /// Where the path starts.
@@ -52,7 +52,7 @@ pub struct SourcePath {
 /// Where a path starts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceRoot {
-    /// The container under any name, or an alias bound before.
+    /// The container under any name, or an earlier alias.
     Name(Name),
     /// The rows of a query.
     Subquery(Box<Query>),

@@ -1,10 +1,10 @@
-//! Places and names.
+//! Locations and names.
 //!
-//! Owns the rule that places never take part in equality: two trees are equal when they say the same.
+//! Owns the rule that locations never take part in equality: two trees are equal if they mean the same.
 
 use crate::error::Location;
 
-/// Where a part of the text stands. All spans are equal, so that trees compare by meaning.
+/// The location of a part of the text. All spans are equal, so that derived equality compares trees by meaning.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Span(pub Location);
 
@@ -28,17 +28,17 @@ impl From<Location> for Span {
     }
 }
 
-/// A word the user chose or spelled: an alias, a property, a function, a parameter.
+/// A name in the text: an alias, a property, a function or a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The word itself, quotes and escapes resolved.
+    /// The name, with quotes and escapes resolved.
     pub text: String,
-    /// Where it was written.
+    /// Its location.
     pub span: Span,
 }
 
 impl Name {
-    /// A word that was not written anywhere, for trees made by rewriting.
+    /// A name without a location, for rewritten trees.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), span: Span::default() }

@@ -1,11 +1,11 @@
-//! The parts of an expression.
+//! Visiting the children of an expression.
 //!
-//! Owns the one walk into every form. Does not enter subqueries: they are queries of their own.
+//! Owns the one traversal of every form. Does not enter subqueries: they are queries of their own.
 
 use super::{Literal, MemberStep, Scalar, ScalarKind};
 
 impl Scalar {
-    /// Shows each expression that stands directly inside this one.
+    /// Calls `visit` with each direct child of this expression.
     pub(crate) fn for_each_child<'tree>(&'tree self, visit: &mut dyn FnMut(&'tree Self)) {
         match &self.kind {
             ScalarKind::Literal(_)
@@ -53,7 +53,7 @@ impl Scalar {
         }
     }
 
-    /// Whether the expression or one of its parts has a property.
+    /// Whether a predicate holds for the expression or one of its descendants.
     pub(crate) fn any(&self, has: &dyn Fn(&Self) -> bool) -> bool {
         let mut found = has(self);
         self.for_each_child(&mut |part| found = found || part.any(has));
@@ -62,7 +62,7 @@ impl Scalar {
 }
 
 impl MemberStep {
-    /// The property a step leads to, however it is written.
+    /// The property that a step leads to, written as `.name` or `["name"]`.
     pub(crate) fn property(&self) -> Option<&str> {
         match self {
             Self::Property(name) => Some(&name.text),

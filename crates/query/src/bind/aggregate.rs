@@ -1,6 +1,6 @@
 //! Aggregates and groups.
 //!
-//! Owns where aggregates may stand, what they may contain, which queries have groups, and what GROUP BY accepts.
+//! Owns where aggregates are allowed, what they may contain, which queries have groups, and what GROUP BY accepts.
 
 use super::binder::{Binder, ClauseContext};
 use super::bound::AggregateCall;
@@ -10,14 +10,14 @@ use crate::ast::{Scalar, ScalarKind, Select, Selection, Span};
 use crate::error::text;
 
 impl Binder<'_> {
-    /// An aggregate: it joins the list of its query, and the expression is its place there.
+    /// Binds an aggregate: it is added to the list of its query, and the expression is its index there.
     pub(super) fn aggregate(
         &mut self,
         function: &'static str,
         arguments: &[Scalar],
         span: Span,
     ) -> Expression {
-        if arguments.iter().any(|argument| self.holds_aggregate_or_subquery(argument)) {
+        if arguments.iter().any(|argument| self.contains_aggregate_or_subquery(argument)) {
             self.errors.push(text::nested_aggregate(span.0));
             return Expression::UNDEFINED;
         }
@@ -26,12 +26,14 @@ impl Binder<'_> {
             ClauseContext::Row(clause) => self.errors.push(text::misplaced_aggregate(clause)),
             ClauseContext::Rank => self.errors.push(text::misplaced_aggregate("ORDER BY RANK")),
         }
+        // The argument sees single rows, whatever clause the aggregate is in.
         let clause = std::mem::replace(&mut self.frame.clause, ClauseContext::Row("SELECT"));
         self.set_grouped(false);
         let argument = arguments.first().map_or(Expression::UNDEFINED, |first| self.scalar(first));
         self.set_grouped(clause == ClauseContext::Groups);
         self.frame.clause = clause;
         let aggregate = AggregateCall { function, argument };
+        // `COUNT(1)` written twice is computed once.
         let known = self.frame.aggregates.iter().position(|known| *known == aggregate);
         Expression::Aggregate(known.unwrap_or_else(|| {
             self.frame.aggregates.push(aggregate);
@@ -39,18 +41,18 @@ impl Binder<'_> {
         }))
     }
 
-    /// Whether a select list holds an aggregate of its own query.
+    /// Whether a select list contains an aggregate of its own query.
     pub(super) fn selects_aggregate(&self, select: &Select) -> bool {
         match &select.selection {
             Selection::Star(_) => false,
-            Selection::Value(expression) => self.holds_aggregate(expression),
+            Selection::Value(expression) => self.contains_aggregate(expression),
             Selection::List(items) => {
-                items.iter().any(|item| self.holds_aggregate(&item.expression))
+                items.iter().any(|item| self.contains_aggregate(&item.expression))
             }
         }
     }
 
-    /// One expression of GROUP BY.
+    /// Binds one expression of GROUP BY.
     pub(super) fn group_key(&mut self, key: &Scalar) -> Expression {
         if key.any(&|scalar| matches!(scalar.kind, ScalarKind::Subquery { .. })) {
             self.errors.push(text::subquery_in_group_by());
@@ -60,11 +62,11 @@ impl Binder<'_> {
         self.bind_in_clause("GROUP BY", key)
     }
 
-    fn holds_aggregate(&self, scalar: &Scalar) -> bool {
+    fn contains_aggregate(&self, scalar: &Scalar) -> bool {
         scalar.any(&|part| self.is_aggregate(part))
     }
 
-    fn holds_aggregate_or_subquery(&self, scalar: &Scalar) -> bool {
+    fn contains_aggregate_or_subquery(&self, scalar: &Scalar) -> bool {
         scalar.any(&|part| {
             matches!(part.kind, ScalarKind::Subquery { .. }) || self.is_aggregate(part)
         })

@@ -1,4 +1,4 @@
-//! The walk over a query.
+//! Binding a query, clause by clause.
 //!
 //! Owns the order in which clauses are bound, what is in scope, and the rules about subqueries. Each kind of clause has
 //! its own file.
@@ -8,21 +8,21 @@ use super::{ComputedProperties, FunctionCatalog, Parameters};
 use crate::ast::{OrderBy, Query, Scalar};
 use crate::error::{QueryError, QueryErrorCode, text};
 
-/// Mistakes of the first stage: a name that means nothing.
+/// Errors of the service's first stage: a name that does not resolve.
 const UNKNOWN_NAMES: [QueryErrorCode; 2] =
     [QueryErrorCode::Compiler(2001), QueryErrorCode::Compiler(2005)];
 
-/// A mistake of the second stage: it says nothing sure while names are unknown.
+/// An error of the service's second stage. It is not reported while names are unresolved.
 const UNGROUPED_PROPERTY: QueryErrorCode = QueryErrorCode::Compiler(2102);
 
-/// Calls of user-defined functions in one query.
+/// The largest number of calls of user-defined functions in one query.
 const UDF_CALLS_MAX: usize = 10;
 
 /// Binds a query to a container without computed properties.
 ///
 /// # Errors
 ///
-/// Every rule the query breaks, in the order of the text.
+/// Every rule that the query breaks, in the order of the text.
 ///
 /// ```
 /// use planisphere_query::{BuiltInFunctions, Parameters, bind, parse};
@@ -43,7 +43,7 @@ pub fn bind(
 ///
 /// # Errors
 ///
-/// Every rule the query breaks, in the order of the text.
+/// Every rule that the query breaks, in the order of the text.
 pub fn bind_with(
     query: &Query,
     parameters: &Parameters,
@@ -63,53 +63,56 @@ pub fn bind_with(
         bound.user_functions = binder.udf_calls;
         return Ok(bound);
     }
+    // An ungrouped property may only be a consequence of a name that does not resolve.
     let mut errors = binder.errors;
     if errors.iter().any(|error| UNKNOWN_NAMES.contains(&error.code)) {
         errors.retain(|error| error.code != UNGROUPED_PROPERTY);
     }
+    // Clauses are bound in the order of evaluation, but errors are reported in the order of the text. The sort is
+    // stable: errors without a location stay in the order in which they were found, at the end.
     errors.sort_by_key(|error| error.location.map_or(usize::MAX, |location| location.start));
     Err(errors)
 }
 
-/// Where a query stands.
+/// The position of a query in the text, which decides what it may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nesting {
-    /// It is the whole text.
+    /// The query is the whole text.
     Outermost,
-    /// It is the first input of a query that may read the container, so it may read it instead.
+    /// The query is the first input of a query that may read the container, so it may read the container instead.
     FirstInput,
-    /// It is joined, or inside an expression: it sees only what is around it.
+    /// The query is joined or inside an expression: it sees only the aliases around it.
     Correlated,
 }
 
-/// Where an expression stands: it decides what an aggregate or a score may mean.
+/// The clause that contains an expression, which decides whether aggregates and scores are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseContext {
-    /// In a clause that sees single rows.
+    /// A clause that sees single rows; its keyword, for messages.
     Row(&'static str),
-    /// In the select list of a query with groups.
+    /// The select list of a query with groups.
     Groups,
-    /// In ORDER BY RANK.
+    /// ORDER BY RANK.
     Rank,
 }
 
-/// An alias in scope; its position is its slot.
+/// An input in scope; its index is its slot.
 pub(super) struct ScopeEntry {
     pub(super) alias: Option<String>,
-    /// Whether only its groups can be seen, so that a bare reference is a mistake.
+    /// Whether only groups are visible, so that a bare reference is an error.
     pub(super) is_grouped: bool,
-    /// Whether it is an item of the container, with its computed properties.
+    /// Whether it is an item of the container, which has computed properties.
     pub(super) is_item: bool,
 }
 
 impl ScopeEntry {
-    /// An input that nothing refers to.
+    /// An input without an alias.
     pub(super) fn unnamed() -> Self {
         Self { alias: None, is_grouped: false, is_item: false }
     }
 }
 
-/// What belongs to the query being bound, and not to those around it.
+/// The state of the query being bound, as opposed to the queries around it.
 pub(super) struct Frame {
     /// The first slot of the query.
     pub(super) base: usize,
@@ -124,7 +127,7 @@ pub(super) struct Binder<'a> {
     pub(super) computed: &'a ComputedProperties,
     pub(super) scope: Vec<ScopeEntry>,
     pub(super) frame: Frame,
-    /// The user-defined functions called so far.
+    /// The names of user-defined functions called so far, one entry per call.
     pub(super) udf_calls: Vec<String>,
     pub(super) errors: Vec<QueryError>,
 }
@@ -139,13 +142,14 @@ impl<'a> Binder<'a> {
         Self { parameters, catalog, computed, scope, frame: Frame::at(0), udf_calls, errors }
     }
 
-    /// Binds a query and leaves scope and frame as they were.
+    /// Binds a query and restores scope and frame.
     pub(super) fn query(&mut self, query: &Query, nesting: Nesting) -> BoundQuery {
         if nesting != Nesting::Outermost {
             self.check_subquery(query);
         }
         let base = self.scope.len();
         let outer = std::mem::replace(&mut self.frame, Frame::at(base));
+        // This order is that of evaluation: each clause sees what the earlier ones bring into scope.
         let sources = self.sources(query.from.as_ref(), nesting);
         let filter = query.filter.as_ref().map(|filter| self.bind_in_clause("WHERE", filter));
         let grouping = self.grouping(query);
@@ -176,7 +180,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// GROUP BY, or the single group that an aggregate in the select list makes.
+    /// Binds GROUP BY, or the single group that an aggregate in the select list implies.
     fn grouping(&mut self, query: &Query) -> Grouping {
         if query.group_by.is_empty() {
             return if self.selects_aggregate(&query.select) {
@@ -189,7 +193,7 @@ impl<'a> Binder<'a> {
         Grouping::By(query.group_by.iter().map(|key| self.group_key(key)).collect())
     }
 
-    /// What no subquery may have.
+    /// Reports the clauses that a subquery must not have.
     fn check_subquery(&mut self, query: &Query) {
         if let Some(top) = &query.select.top {
             self.errors.push(text::top_in_subquery(top.span.0));

@@ -1,9 +1,9 @@
 //! ComputedExpression properties.
 //!
-//! Owns what their queries may be, and the expression each stands for: where a query names one at the root of an item,
-//! the binder puts that expression in its place. So nothing after the binder knows of them, no index term is ever
-//! looked for under their names, and a stored property of the same name is not seen by a query that names it. Does not
-//! own names and number: see `model`.
+//! Owns what their queries may be, and the substitution: where a query names a computed property at the root of an
+//! item, the binder inserts the property's expression. So no later stage knows about computed properties, no index term
+//! is looked up under their names, and a stored property of the same name is invisible to a query that names it. Does
+//! not own their names and number: see `model`.
 
 use model::{ComputedProperty, ValidationError};
 
@@ -16,7 +16,7 @@ use crate::ast::{
 use crate::function::{FunctionFamily, lookup};
 use crate::parser::parse;
 
-/// Functions whose answer changes from call to call.
+/// Functions whose result changes from call to call.
 const CHANGING_FUNCTIONS: [&str; 9] = [
     "RAND",
     "NOW",
@@ -49,16 +49,16 @@ pub struct ComputedProperties {
 #[derive(Clone, Debug)]
 struct ComputedExpression {
     name: String,
-    /// What its query calls the item.
+    /// The alias of the item in its query.
     alias: String,
     expression: Scalar,
 }
 
 impl ComputedProperties {
-    /// Reads the queries.
+    /// Parses and checks the queries.
     ///
     /// # Errors
-    /// When a query is more than a value of one item, or calls a function or names a property that it may not.
+    /// If a query is more than an expression over one item, or uses a function or property that it must not.
     pub fn new(properties: &[ComputedProperty]) -> model::Result<Self> {
         let names: Vec<&str> = properties.iter().map(ComputedProperty::name).collect();
         let list: model::Result<Vec<ComputedExpression>> =
@@ -66,7 +66,7 @@ impl ComputedProperties {
         Ok(Self { list: list? })
     }
 
-    /// The expression of a computed property over the item in a slot; none when there is no such property.
+    /// The expression of a computed property over the item in a slot; `None` if there is no such property.
     pub(super) fn expression(&self, name: &str, slot: usize) -> Option<Expression> {
         let computed = self.list.iter().find(|computed| computed.name == name)?;
         Some(computed.bound(slot).0)
@@ -97,10 +97,12 @@ impl ComputedExpression {
         Err(refuse(&format!("has a query that is refused ({})", errors.join(" "))))
     }
 
-    /// The expression over the item in a slot, and what is wrong with it.
+    /// Binds the expression to the item in a slot; also returns the errors.
     fn bound(&self, slot: usize) -> (Expression, Vec<String>) {
         let (parameters, none) = (Parameters::new(), Self::none());
         let mut binder = Binder::new(&parameters, &BuiltInFunctions, &none);
+        // The item must get the slot it has in the query around it: the slots before it are filled with unnamed
+        // entries.
         let before = (0..slot).map(|_| ScopeEntry::unnamed());
         binder.scope.extend(before);
         binder.scope.push(ScopeEntry { alias: Some(self.alias.clone()), ..ScopeEntry::unnamed() });
@@ -113,7 +115,7 @@ impl ComputedExpression {
     }
 }
 
-/// The alias and the expression of `SELECT VALUE expression FROM alias`.
+/// The alias and the expression of `SELECT VALUE expression FROM alias`; `None` for any other query.
 fn value_of_item(tree: Query) -> Option<(String, Scalar)> {
     let Query { select, from, filter, group_by, order_by, offset_limit, .. } = tree;
     let FromClause { first, joins } = from?;
@@ -130,7 +132,7 @@ fn value_of_item(tree: Query) -> Option<(String, Scalar)> {
     (is_bare && steps.is_empty()).then(|| (alias.unwrap_or(name).text, *expression))
 }
 
-/// Why an expression cannot be a computed property. Its own name means the stored property.
+/// Why an expression is not allowed in a computed property. Its own name refers to the stored property.
 fn forbidden(expression: &Scalar, own: &str, names: &[&str]) -> Option<String> {
     let mut reason = match &expression.kind {
         ScalarKind::Subquery { .. } => Some("may not have a subquery".to_owned()),
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_value_of_one_item_is_refused() {
+    fn anything_beyond_an_expression_over_one_item_is_rejected() {
         for (query, reason) in [
             ("SELECT VALUE (SELECT VALUE 1) FROM c", "subquery"),
             ("SELECT VALUE EXISTS(SELECT VALUE x FROM x IN c.a) FROM c", "subquery"),

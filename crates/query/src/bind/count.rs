@@ -1,7 +1,7 @@
 //! TOP, OFFSET and LIMIT.
 //!
-//! Owns their values: whole numbers of 32 bits, written or passed. A parameter without such a value is refused like a
-//! number out of range.
+//! Owns their values: whole numbers of 32 bits, as a literal or a parameter. A parameter without such a value is
+//! rejected like a number out of range.
 
 use super::binder::Binder;
 use crate::ast::{Count, CountKind, Literal};

@@ -1,7 +1,7 @@
-//! When two expressions are the same.
+//! When two expressions are equivalent.
 //!
-//! Owns the comparison between a select list and GROUP BY: spelling does not count (`c.a` and `c["a"]`, `UPPER` and
-//! `upper` are the same), meaning is not looked into (`a + b` and `b + a` are not).
+//! Owns the comparison between a select list and GROUP BY. Spelling does not matter (`c.a` and `c["a"]`, `UPPER` and
+//! `upper` are equivalent), and no algebra is applied (`a + b` and `b + a` are not).
 
 use crate::ast::{MemberStep, Scalar, ScalarKind};
 

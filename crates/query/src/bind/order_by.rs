@@ -1,8 +1,8 @@
 //! ORDER BY.
 //!
-//! Owns the rule that rows are ordered by a path of the item, since only an index gives an order. A distance, and the
-//! scores of rewritten queries, are the exceptions. A query with groups may name the path of any input: there the
-//! clause is handed on to the partitions.
+//! Owns the rule that rows are ordered by a path of the item, because only an index can provide an order. Exceptions
+//! are a vector distance and the scores of rewritten queries. A query with groups may name a path of any input: there
+//! the clause is passed on to the partitions.
 
 use super::binder::{Binder, ClauseContext};
 use super::bound::{BoundOrderBy, BoundSource, Grouping, Input, OrderKey};
@@ -12,7 +12,7 @@ use super::equivalence::is_equivalent;
 use crate::ast::{OrderBy, OrderItem, Query, Scalar, ScalarKind};
 use crate::error::text;
 
-/// Functions that may be ordered by besides a distance: rewritten queries call them.
+/// Functions that rewritten queries order by.
 const REWRITTEN_SCORES: [&str; 2] = ["_FullTextScore", "_VectorScore"];
 
 impl Binder<'_> {
@@ -50,12 +50,13 @@ impl Binder<'_> {
         let bound = self.bind_in_clause("ORDER BY", &item.expression);
         let is_computed = is_computed(&bound);
         let path = if is_computed { None } else { self.item_path(&bound, sources, grouping) };
+        // Rows of a query with groups have no inputs: the key of the group is ordered by instead.
         let key = self.frame.group_by.iter().position(|key| is_equivalent(key, &item.expression));
         let expression = key.map_or(bound, Expression::GroupKey);
         OrderKey { expression, path, is_computed, order }
     }
 
-    /// The path inside an item that an expression means; reports when there is none.
+    /// The path inside an item that an expression refers to; reports an error if there is none.
     fn item_path(
         &mut self,
         expression: &Expression,
@@ -66,7 +67,7 @@ impl Binder<'_> {
             Expression::Input(slot) => (*slot, &[]),
             Expression::Member { target, steps } => match target.as_ref() {
                 Expression::Input(slot) => (*slot, steps),
-                // The alias was not resolved, and that is reported already.
+                // The alias could not be resolved, which has been reported.
                 _ => return None,
             },
             _ => return None,
@@ -102,14 +103,15 @@ impl Binder<'_> {
         }
     }
 
-    /// Binds the scores of ORDER BY RANK, which may stand nowhere else.
+    /// Binds the scores of ORDER BY RANK, which are allowed nowhere else.
     pub(super) fn scores(&mut self, scores: &[Scalar]) -> Vec<Expression> {
         self.frame.clause = ClauseContext::Rank;
         self.scalars(scores)
     }
 }
 
-/// Whether what a path was bound to is no path: a computed property stood there. What could not be bound is undefined.
+/// Whether a path was bound to something other than a path, which means that it names a computed property. What could
+/// not be bound is an undefined literal.
 fn is_computed(bound: &Expression) -> bool {
     let start = match bound {
         Expression::Member { target, .. } => target,

@@ -1,7 +1,7 @@
 //! The parameters passed with a query.
 //!
-//! Owns the rules for their names. A parameter that is not passed, or passed without a value, is undefined; one that
-//! the query does not use is ignored.
+//! Owns the rules for their names. A parameter that is missing or has no value is undefined; one that the query does
+//! not use is ignored.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use model::Json;
 use crate::error::{QueryError, text};
 use crate::lexer::is_identifier;
 
-/// Parameters in the order they were passed.
+/// Parameters in the order in which they were passed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     names: Vec<String>,
-    /// The value first passed for each name; undefined ones are left out.
+    /// The first value passed for each name; undefined ones are left out.
     values: HashMap<String, Json>,
 }
 
@@ -29,23 +29,24 @@ impl Parameters {
     pub fn push(&mut self, name: impl Into<String>, value: Option<Json>) {
         let name = name.into();
         if let Some(value) = value {
+            // The first value wins; the duplicate name is rejected when the query is bound.
             self.values.entry(name.clone()).or_insert(value);
         }
         self.names.push(name);
     }
 
-    /// The value of a parameter; none when it is undefined.
+    /// The value of a parameter; `None` if it is undefined.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Json> {
         self.values.get(name)
     }
 
-    /// Every name passed with its value, in order.
+    /// All names with their values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Json>)> {
         self.names.iter().map(|name| (name.as_str(), self.value(name)))
     }
 
-    /// What is wrong with the names.
+    /// Checks the names.
     pub(super) fn check(&self) -> Vec<QueryError> {
         let mut errors = Vec::new();
         let mut known = HashSet::new();

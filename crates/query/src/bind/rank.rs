@@ -1,6 +1,6 @@
 //! ORDER BY RANK.
 //!
-//! Owns which functions give a score, the weights of a fusion, and which inputs can be ranked: only whole items.
+//! Owns which functions are scores, the weights of a fusion, and which inputs can be ranked: only whole items.
 
 use super::binder::Binder;
 use super::bound::BoundOrderBy;
@@ -8,10 +8,10 @@ use super::call::{FULL_TEXT_SCORE, RANK_FUSION, VECTOR_DISTANCE};
 use crate::ast::{FromClause, Literal, Scalar, ScalarKind, SourceForm, SourceRoot, Span};
 use crate::error::text;
 
-/// Terms of one full text score.
+/// The largest number of search terms of one full-text score.
 const SCORE_TERMS_MAX: usize = 30;
 
-/// Arguments of a fusion.
+/// The largest number of arguments of a fusion.
 const FUSION_ARGUMENTS_MAX: usize = 100;
 
 impl Binder<'_> {
@@ -48,7 +48,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Scores, then perhaps their weights.
+    /// Checks the arguments of a fusion: scores, then optionally an array of weights.
     fn check_fusion(&mut self, arguments: &[Scalar], span: Span) {
         if arguments.len() > FUSION_ARGUMENTS_MAX {
             self.errors.push(text::too_many_fused(span.0, FUSION_ARGUMENTS_MAX));
@@ -69,7 +69,7 @@ impl Binder<'_> {
         self.errors.extend(error);
     }
 
-    /// A full text score has a text and then terms.
+    /// Checks the number of terms of a full-text score. Its first argument is the text.
     fn check_terms(&mut self, score: &Scalar) {
         if let ScalarKind::Call { arguments, .. } = &score.kind
             && arguments.len() > SCORE_TERMS_MAX + 1

@@ -1,6 +1,6 @@
 //! Expressions.
 //!
-//! Owns the translation of each form, aliases and paths above all. Calls are in `call`, aggregates in `aggregate`.
+//! Owns the binding of each form, above all of aliases and paths. Calls are in `call`, aggregates in `aggregate`.
 
 use super::binder::{Binder, ClauseContext, Nesting};
 use super::bound::{Expression, PathStep};
@@ -11,6 +11,7 @@ use crate::printer::print_scalar;
 
 impl Binder<'_> {
     pub(super) fn scalar(&mut self, scalar: &Scalar) -> Expression {
+        // In a query with groups an expression that equals a GROUP BY expression is that key, at any depth.
         if self.frame.clause == ClauseContext::Groups
             && let Some(key) = self.frame.group_by.iter().position(|key| is_equivalent(key, scalar))
         {
@@ -37,7 +38,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The forms with operators.
+    /// Binds the forms with operators.
     fn operator(&mut self, scalar: &Scalar) -> Expression {
         match &scalar.kind {
             ScalarKind::Unary { operator, operand } => {
@@ -93,7 +94,7 @@ impl Binder<'_> {
         }
     }
 
-    /// An alias; `whole` is the path that starts with it, for the message.
+    /// Binds an alias; `whole` is the path that starts with it, for the error message.
     fn identifier(&mut self, name: &str, scalar: &Scalar, whole: &Scalar) -> Expression {
         let Some(slot) = self.slot(name) else {
             self.errors.push(text::unresolved(scalar.span.0, name));
@@ -108,6 +109,7 @@ impl Binder<'_> {
     fn member(&mut self, member: &Member, scalar: &Scalar) -> Expression {
         let steps: Vec<PathStep> =
             member.steps.iter().map(|step| self.step(step, scalar)).collect();
+        // `GROUP BY c.a` makes `c.a.b` a path below the group key.
         if let Some((key, taken)) = self.group_key_prefix(member) {
             let target = Box::new(Expression::GroupKey(key));
             return Expression::Member { target, steps: steps.into_iter().skip(taken).collect() };
@@ -126,7 +128,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The expression in the place of a computed property, when a path from an item starts with one.
+    /// The expression of a computed property, if a path from an item starts with one.
     fn computed_property(&self, target: &Expression, steps: &[PathStep]) -> Option<Expression> {
         match (target, steps.first()) {
             (Expression::Input(slot), Some(PathStep::Property(name)))
@@ -138,7 +140,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The expression of GROUP BY that a path starts with, and how many steps that takes. An alias alone takes none.
+    /// The GROUP BY expression that a path starts with, and the number of steps it covers; an alias alone covers none.
     fn group_key_prefix(&self, member: &Member) -> Option<(usize, usize)> {
         if self.frame.clause != ClauseContext::Groups {
             return None;
@@ -155,7 +157,7 @@ impl Binder<'_> {
         })
     }
 
-    /// A step of a path: its index must not depend on the row.
+    /// Binds a step of a path. Its index must not depend on the row.
     fn step(&mut self, step: &MemberStep, whole: &Scalar) -> PathStep {
         let index = match step {
             MemberStep::Property(name) => return PathStep::Property(name.text.clone()),
@@ -164,6 +166,7 @@ impl Binder<'_> {
         match &index.kind {
             ScalarKind::Literal(Literal::String(name)) => PathStep::Property(name.clone()),
             ScalarKind::Literal(Literal::Integer(index)) => PathStep::Index(*index),
+            // `c[true]` and `c[1.5]` are legal and undefined.
             ScalarKind::Literal(_) => PathStep::Nowhere,
             ScalarKind::Parameter(name) => match self.parameters.value(name) {
                 Some(model::Json::String(name)) => PathStep::Property(name.clone()),

@@ -1,6 +1,6 @@
 //! The select list.
 //!
-//! Owns the rules of `SELECT *`, the names of the output's properties and that they are unique.
+//! Owns the rules of `SELECT *`, the names of the output's properties and the rule that they are unique.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::bound::{Grouping, Output, OutputProperty, Projection};
 use crate::ast::{Literal, MemberStep, Query, Scalar, ScalarKind, SelectItem, Selection, Span};
 use crate::error::text;
 
-/// Properties that are looked through one by one.
+/// Up to this many properties, a linear search for duplicates is cheaper than a set.
 const FEW_PROPERTIES: usize = 16;
 
 impl Binder<'_> {
@@ -50,6 +50,7 @@ impl Binder<'_> {
             let (name, span) = match property_name(item) {
                 Some((name, span)) => (name.to_owned(), span),
                 None => {
+                    // Expressions without a name are numbered from 1; named ones do not count.
                     unnamed += 1;
                     (format!("${unnamed}"), item.expression.span)
                 }
@@ -66,13 +67,13 @@ impl Binder<'_> {
         properties
     }
 
-    /// An expression in a clause that sees single rows.
+    /// Binds an expression in a clause that sees single rows.
     pub(super) fn bind_in_clause(&mut self, clause: &'static str, scalar: &Scalar) -> Expression {
         self.frame.clause = ClauseContext::Row(clause);
         self.scalar(scalar)
     }
 
-    /// Marks the inputs of the query as seen by groups or by rows.
+    /// Sets whether the inputs of the query are visible only through its groups.
     pub(super) fn set_grouped(&mut self, is_grouped: bool) {
         for visible in self.scope.iter_mut().skip(self.frame.base) {
             visible.is_grouped = is_grouped;
@@ -80,7 +81,7 @@ impl Binder<'_> {
     }
 }
 
-/// The name of a select item and where it stands: its alias, or the last name of a path.
+/// The name of a select item and its location: the alias, or the last name of a path.
 fn property_name(item: &SelectItem) -> Option<(&str, Span)> {
     if let Some(alias) = &item.alias {
         return Some((&alias.text, alias.span));

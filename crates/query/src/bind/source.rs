@@ -1,7 +1,7 @@
 //! Inputs.
 //!
-//! Owns scope: which name a path starts at, which alias an input has when none is given, and that aliases are unique.
-//! The container can be read once, by the very first input; everywhere else a name must be an alias in scope.
+//! Owns scope: which input a path starts at, the implicit alias of an input, and the rule that aliases are unique. The
+//! container can be read once, by the very first input; everywhere else a name must be an alias in scope.
 
 use super::binder::{Binder, Nesting, ScopeEntry};
 use super::bound::PathStep;
@@ -19,6 +19,7 @@ impl Binder<'_> {
         let mut bound = Vec::new();
         for (index, source) in from.iter().flat_map(|from| from.sources()).enumerate() {
             let nesting = match nesting {
+                // Only the very first input may read the container, however deep it is nested in FROM.
                 Nesting::Outermost | Nesting::FirstInput if index == 0 => Nesting::FirstInput,
                 _ => Nesting::Correlated,
             };
@@ -35,6 +36,7 @@ impl Binder<'_> {
         let path = source.path.steps.iter().map(bound_step).collect();
         let alias = alias(source);
         if let Some(alias) = alias {
+            // An alias of an outer query may be shadowed; only aliases of the same query must differ.
             let own = self.scope.iter().skip(self.frame.base);
             if own.filter_map(|known| known.alias.as_ref()).any(|known| *known == alias.text) {
                 self.errors.push(text::duplicate_alias(&alias.text));
@@ -49,6 +51,7 @@ impl Binder<'_> {
     }
 
     fn root(&mut self, name: &Name, nesting: Nesting) -> Input {
+        // An alias wins over the container, whose name can be chosen freely.
         if let Some(slot) = self.slot(&name.text) {
             if self.scope.get(slot).is_some_and(|known| known.is_grouped) {
                 self.errors.push(text::ungrouped_property(name.span.0, &name.text));
@@ -70,13 +73,13 @@ impl Binder<'_> {
         }
     }
 
-    /// The slot of an alias; the innermost query wins.
+    /// The slot of an alias; the innermost query shadows the outer ones.
     pub(super) fn slot(&self, alias: &str) -> Option<usize> {
         self.scope.iter().rposition(|known| known.alias.as_deref() == Some(alias))
     }
 }
 
-/// The alias given, or the last name of the path. A path that ends in an index, and a subquery, have none.
+/// The written alias, or the last name of the path. A path that ends in an index, and a subquery, have none.
 fn alias(source: &Source) -> Option<&Name> {
     match &source.form {
         SourceForm::Iterate(variable) => Some(variable),

@@ -1,4 +1,4 @@
-//! What binding gives; what it refuses is covered by the text cases.
+//! The result of binding. Rejected queries are covered by the text cases in `tests/it`.
 
 use model::Json;
 

@@ -1,6 +1,6 @@
 //! Error codes as the service prints them.
 //!
-//! Owns the three shapes a code takes on the wire. Does not own the texts: see `text`.
+//! Owns the three forms of a code on the wire. Does not own the messages: see `text`.
 
 use std::fmt;
 

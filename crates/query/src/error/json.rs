@@ -1,14 +1,14 @@
 //! Errors as the service's inner JSON.
 //!
-//! Owns the member order and the two shapes: a list of coded errors, or a list of bare refusals. Does not own the
-//! envelope around it.
+//! Owns the order of members and the two forms: a list of errors with codes, or a list of plain messages. Does not own
+//! the envelope around it.
 
 use model::{Json, Object};
 
 use super::{QueryError, QueryErrorCode};
 
-/// The inner JSON of an error answer. Coded errors come as `{"errors":[{...}]}`; only when there are none, refusals
-/// come as `{"Errors":["..."]}`.
+/// The inner JSON of an error response. Errors with codes are listed as `{"errors":[{...}]}`; only if there are none,
+/// the messages are listed as `{"Errors":["..."]}`.
 ///
 /// ```
 /// let errors = planisphere_query::parse("SELEC 1").unwrap_err();
@@ -34,15 +34,15 @@ pub fn to_json(errors: &[QueryError]) -> Json {
     Json::Object(body)
 }
 
-/// One coded error; members in the service's order.
+/// One error with a code; members in the service's order.
 fn coded(error: &QueryError) -> Json {
     let mut members = Object::new();
     members.insert("severity", error.severity.name());
     if let Some(location) = error.location {
-        let mut place = Object::new();
-        place.insert("start", number(location.start));
-        place.insert("end", number(location.end));
-        members.insert("location", place);
+        let mut range = Object::new();
+        range.insert("start", number(location.start));
+        range.insert("end", number(location.end));
+        members.insert("location", range);
     }
     match error.code {
         QueryErrorCode::Number(code) => members.insert("code", i64::from(code)),

@@ -1,7 +1,7 @@
-//! What is wrong with a query, in the service's own words.
+//! Errors of a query, in the service's own words.
 //!
-//! Owns the error value, the closed list of codes with their texts, and the JSON the service answers with. Does not
-//! own HTTP: status, envelope and activity id are added by the gateway.
+//! Owns the error type, the codes with their messages, and the JSON that the service responds with. Does not own HTTP:
+//! status, envelope and activity id are added by the gateway.
 
 mod code;
 mod json;

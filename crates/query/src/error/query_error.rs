@@ -1,12 +1,12 @@
 //! One error of a query.
 //!
-//! Owns the value that every stage reports. Does not own its wire form: see `json`.
+//! Owns the type that every stage reports. Does not own its wire form: see `json`.
 
 use std::fmt;
 
 use super::QueryErrorCode;
 
-/// Where in the query text: UTF-16 code units, start inclusive, end exclusive.
+/// A range of the query text in UTF-16 code units: start inclusive, end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The first unit.
@@ -16,17 +16,17 @@ pub struct Location {
 }
 
 impl Location {
-    /// From the start of this one to the end of another.
+    /// The range from the start of this one to the end of another.
     #[must_use]
     pub fn to(self, last: Self) -> Self {
         Self { start: self.start, end: last.end }
     }
 }
 
-/// How bad it is. The service knows only one grade for what refuses a query.
+/// The severity of an error. The service has only one for a rejected query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// The query is refused.
+    /// The query is rejected.
     Error,
 }
 
@@ -40,31 +40,31 @@ impl Severity {
     }
 }
 
-/// One reason why a query is refused.
+/// One reason why a query is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QueryError {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Which rule is broken.
+    /// The rule that is broken.
     pub code: QueryErrorCode,
-    /// The sentence for a human.
+    /// The message for people.
     pub message: String,
-    /// The offending part of the text, where the service names one.
+    /// The offending part of the text, if the service reports one.
     pub location: Option<Location>,
 }
 
 impl QueryError {
-    /// An error of the compiler at a place of the text.
-    pub(crate) fn at(code: u16, location: Location, message: impl Into<String>) -> Self {
+    /// An error with a compiler code and a location.
+    pub(crate) fn compiler(code: u16, location: Location, message: impl Into<String>) -> Self {
         Self::new(QueryErrorCode::Compiler(code), Some(location), message.into())
     }
 
-    /// An error whose code is a bare number.
+    /// An error whose code is a plain number.
     pub(crate) fn numbered(code: u16, message: impl Into<String>) -> Self {
         Self::new(QueryErrorCode::Number(code), None, message.into())
     }
 
-    /// A refusal without code or place.
+    /// An error without code and location.
     pub(crate) fn refusal(message: impl Into<String>) -> Self {
         Self::new(QueryErrorCode::Refusal, None, message.into())
     }

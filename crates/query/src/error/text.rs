@@ -1,51 +1,55 @@
-//! The sentences of the service, one constructor each.
+//! The service's error messages, one constructor each.
 //!
-//! Owns the link between a rule, its code and its words, so that no other file spells them. Does not decide when a
-//! rule is broken.
+//! Owns the code and the message of each rule, so that no other file spells them. Clients and tests compare these
+//! texts: they must stay byte for byte. Does not decide when a rule is broken.
 
 use super::{Location, QueryError};
 
-/// A token that cannot stand here.
+/// A token that is not allowed here.
 pub(crate) fn syntax(location: Location, token: &str) -> QueryError {
-    QueryError::at(1001, location, format!("Syntax error, incorrect syntax near '{token}'."))
+    QueryError::compiler(1001, location, format!("Syntax error, incorrect syntax near '{token}'."))
 }
 
 /// The text ends too early.
 pub(crate) fn unexpected_end(location: Location) -> QueryError {
-    QueryError::at(1002, location, "Syntax error, unexpected end-of-file.")
+    QueryError::compiler(1002, location, "Syntax error, unexpected end-of-file.")
 }
 
 /// A character that starts no token.
 pub(crate) fn invalid_token(location: Location, token: &str) -> QueryError {
-    QueryError::at(1010, location, format!("Syntax error, invalid token '{token}'."))
+    QueryError::compiler(1010, location, format!("Syntax error, invalid token '{token}'."))
 }
 
-/// A string that does not end, or holds a bad escape or a control character.
+/// An unterminated string, or one with an invalid escape or a control character.
 pub(crate) fn invalid_string(location: Location, token: &str) -> QueryError {
     let message = format!("Syntax error, invalid string literal token '{token}'.");
-    QueryError::at(1012, location, message)
+    QueryError::compiler(1012, location, message)
 }
 
-/// A name that is no alias in scope.
+/// A name that is not an alias in scope.
 pub(crate) fn unresolved(location: Location, name: &str) -> QueryError {
-    QueryError::at(2001, location, format!("Identifier '{name}' could not be resolved."))
+    QueryError::compiler(2001, location, format!("Identifier '{name}' could not be resolved."))
 }
 
 /// A call of a function that does not exist.
 pub(crate) fn unknown_function(location: Location, name: &str) -> QueryError {
-    QueryError::at(2005, location, format!("'{name}' is not a recognized built-in function name."))
+    QueryError::compiler(
+        2005,
+        location,
+        format!("'{name}' is not a recognized built-in function name."),
+    )
 }
 
-/// Two select items or two members of an object with one name.
+/// Two select items, or two members of an object, with the same name.
 pub(crate) fn duplicate_property(location: Location, name: &str) -> QueryError {
     let message =
         format!("Object creation error, property name '{name}' specified more than once.");
-    QueryError::at(2022, location, message)
+    QueryError::compiler(2022, location, message)
 }
 
-/// `SELECT *` beside GROUP BY.
+/// `SELECT *` with GROUP BY.
 pub(crate) fn star_with_group_by(location: Location) -> QueryError {
-    QueryError::at(2041, location, "'SELECT *' is not allowed with GROUP BY.")
+    QueryError::compiler(2041, location, "'SELECT *' is not allowed with GROUP BY.")
 }
 
 /// `SELECT *` over several inputs.
@@ -53,80 +57,84 @@ pub(crate) fn star_with_several_inputs() -> QueryError {
     QueryError::refusal("'SELECT *' is only valid with a single input set.")
 }
 
-/// `SELECT *` over nothing.
+/// `SELECT *` without FROM.
 pub(crate) fn star_without_from() -> QueryError {
     QueryError::refusal("'SELECT *' is not valid if FROM clause is omitted.")
 }
 
-/// A call with a wrong number of arguments; `count` is the number wanted, in words.
+/// A call with a wrong number of arguments; `count` is the expected number in words.
 pub(crate) fn wrong_arity(location: Location, function: &str, count: &str) -> QueryError {
     let message = format!("The {function} function requires {count} argument(s).");
-    QueryError::at(2050, location, message)
+    QueryError::compiler(2050, location, message)
 }
 
 /// TOP of something that is not a 32-bit integer.
 pub(crate) fn top_count(location: Location) -> QueryError {
     let message = "The count value provided for a TOP clause must be an integer.";
-    QueryError::at(2060, location, message)
+    QueryError::compiler(2060, location, message)
 }
 
 /// LIMIT beyond 32 bits.
 pub(crate) fn limit_count(location: Location) -> QueryError {
-    QueryError::at(2061, location, "The LIMIT count value exceeds the maximum allowed value.")
+    QueryError::compiler(2061, location, "The LIMIT count value exceeds the maximum allowed value.")
 }
 
 /// OFFSET beyond 32 bits.
 pub(crate) fn offset_count(location: Location) -> QueryError {
-    QueryError::at(2062, location, "The OFFSET count value exceeds the maximum allowed value.")
+    QueryError::compiler(
+        2062,
+        location,
+        "The OFFSET count value exceeds the maximum allowed value.",
+    )
 }
 
-/// An aggregate of an aggregate.
+/// An aggregate inside an aggregate.
 pub(crate) fn nested_aggregate(location: Location) -> QueryError {
     let message = "Cannot perform an aggregate function on an expression containing an \
                    aggregate or a subquery.";
-    QueryError::at(2101, location, message)
+    QueryError::compiler(2101, location, message)
 }
 
-/// An aggregate where there is no group to aggregate.
+/// An aggregate in a clause without groups.
 pub(crate) fn misplaced_aggregate(clause: &str) -> QueryError {
     QueryError::refusal(format!("Aggregate functions are not allowed in the {clause} clause."))
 }
 
-/// A subquery among the expressions of GROUP BY.
+/// A subquery in GROUP BY.
 pub(crate) fn subquery_in_group_by() -> QueryError {
     QueryError::refusal("Subqueries are not allowed in the GROUP BY clause.")
 }
 
-/// An expression of GROUP BY that is the same for every row.
+/// A constant in GROUP BY.
 pub(crate) fn constant_in_group_by() -> QueryError {
     QueryError::refusal("A GROUP BY expression must contain at least one property reference.")
 }
 
-/// A property of a row in a select list that only sees groups.
+/// A property in a select list that sees only groups.
 pub(crate) fn ungrouped_property(location: Location, property: &str) -> QueryError {
     let message = format!(
         "Property reference '{property}' is invalid in the select list because it is not \
          contained in either an aggregate function or the GROUP BY clause."
     );
-    QueryError::at(2102, location, message)
+    QueryError::compiler(2102, location, message)
 }
 
 /// ORDER BY in a subquery.
 pub(crate) fn order_by_in_subquery(location: Location) -> QueryError {
-    QueryError::at(2202, location, "'ORDER BY' is not supported in subqueries.")
+    QueryError::compiler(2202, location, "'ORDER BY' is not supported in subqueries.")
 }
 
 /// TOP in a subquery.
 pub(crate) fn top_in_subquery(location: Location) -> QueryError {
-    QueryError::at(2203, location, "'TOP' is not supported in subqueries.")
+    QueryError::compiler(2203, location, "'TOP' is not supported in subqueries.")
 }
 
 /// OFFSET LIMIT in a subquery.
 pub(crate) fn offset_limit_in_subquery(location: Location) -> QueryError {
-    QueryError::at(2204, location, "'OFFSET LIMIT' clause is not supported in subqueries.")
+    QueryError::compiler(2204, location, "'OFFSET LIMIT' clause is not supported in subqueries.")
 }
 
-/// ORDER BY of something that no index can serve.
+/// ORDER BY of an expression that no index can serve.
 pub(crate) fn order_by_expression() -> QueryError {
     let message = "Unsupported ORDER BY clause. ORDER BY item expression could not be mapped to \
                    a document path.";
@@ -138,55 +146,59 @@ pub(crate) fn order_by_correlated() -> QueryError {
     QueryError::refusal("Order-by over correlated collections is not supported.")
 }
 
-/// ORDER BY RANK of something that is no score.
+/// ORDER BY RANK of something other than a score.
 pub(crate) fn rank_function(location: Location) -> QueryError {
     let message = "The ORDER BY RANK clause must be followed by a VectorDistance and/or a \
                    FullTextScore function call.";
-    QueryError::at(2221, location, message)
+    QueryError::compiler(2221, location, message)
 }
 
 /// ORDER BY RANK over `FROM x IN ...`.
 pub(crate) fn rank_with_in(location: Location) -> QueryError {
     let message =
         "The FROM clause with the IN operator is not allowed with the ORDER BY RANK clause.";
-    QueryError::at(2223, location, message)
+    QueryError::compiler(2223, location, message)
 }
 
 /// ORDER BY RANK over a JOIN.
 pub(crate) fn rank_with_join(location: Location) -> QueryError {
     let message = "The JOIN operator is not allowed with the ORDER BY RANK clause.";
-    QueryError::at(2224, location, message)
+    QueryError::compiler(2224, location, message)
 }
 
 /// ORDER BY RANK over a subquery in FROM.
 pub(crate) fn rank_with_subquery(location: Location) -> QueryError {
     let message = "Subqueries in the FROM clause are not allowed with the ORDER BY RANK clause.";
-    QueryError::at(2225, location, message)
+    QueryError::compiler(2225, location, message)
 }
 
 /// ORDER BY RANK in a subquery.
 pub(crate) fn rank_in_subquery(location: Location) -> QueryError {
-    QueryError::at(2228, location, "The ORDER BY RANK clause is not supported in subqueries.")
+    QueryError::compiler(2228, location, "The ORDER BY RANK clause is not supported in subqueries.")
 }
 
-/// Weights that do not fit the scores.
+/// Weights that do not match the scores.
 pub(crate) fn rank_weights(location: Location) -> QueryError {
     let message = "The last parameter of the RRF function is an optional array of weights. When \
                    present, it must be a literal array of numbers, one for each of the component \
                    scores used for the RRF function";
-    QueryError::at(2229, location, message)
+    QueryError::compiler(2229, location, message)
 }
 
-/// Too many terms of one score. The words are ours: only the limit is known.
+/// Too many terms in one score. The wording is ours: only the limit is known.
 pub(crate) fn too_many_terms(location: Location, limit: usize) -> QueryError {
     let message =
         format!("The FullTextScore function accepts at most {limit} search terms in one call.");
-    QueryError::at(2240, location, message)
+    QueryError::compiler(2240, location, message)
 }
 
-/// Too many scores in one fusion. The words are ours: only the limit is known.
+/// Too many scores in one fusion. The wording is ours: only the limit is known.
 pub(crate) fn too_many_fused(location: Location, limit: usize) -> QueryError {
-    QueryError::at(2229, location, format!("The RRF function accepts at most {limit} arguments."))
+    QueryError::compiler(
+        2229,
+        location,
+        format!("The RRF function accepts at most {limit} arguments."),
+    )
 }
 
 /// ASC or DESC after a score.
@@ -199,13 +211,13 @@ pub(crate) fn rank_direction() -> QueryError {
 /// A score outside ORDER BY RANK.
 pub(crate) fn score_outside_rank(location: Location, function: &str) -> QueryError {
     let message = format!("The {function} function is only allowed in the ORDER BY RANK clause.");
-    QueryError::at(2240, location, message)
+    QueryError::compiler(2240, location, message)
 }
 
 /// An index that depends on the row.
 pub(crate) fn member_indexer(location: Location) -> QueryError {
     let message = "The specified query includes 'member indexer' which is currently not supported.";
-    QueryError::at(2990, location, message)
+    QueryError::compiler(2990, location, message)
 }
 
 /// Too many JOINs.
@@ -213,7 +225,7 @@ pub(crate) fn too_many_joins(location: Location, limit: usize) -> QueryError {
     let message = format!(
         "The SQL query exceeded the maximum number of joins. The allowed limit is {limit}."
     );
-    QueryError::at(3002, location, message)
+    QueryError::compiler(3002, location, message)
 }
 
 /// Too many calls of user-defined functions.
@@ -222,35 +234,35 @@ pub(crate) fn too_many_udf_calls(location: Location, limit: usize) -> QueryError
         "The SQL query exceeded the maximum number of user-defined function calls. The allowed \
          limit is {limit}."
     );
-    QueryError::at(3005, location, message)
+    QueryError::compiler(3005, location, message)
 }
 
-/// A text beyond the limit.
+/// A query text beyond the length limit.
 pub(crate) fn text_too_long(location: Location, limit: usize) -> QueryError {
     let message = format!("The SQL query text exceeded the maximum limit of {limit} characters.");
-    QueryError::at(3020, location, message)
+    QueryError::compiler(3020, location, message)
 }
 
-/// Nesting beyond what any stage can walk. The words are ours: the service documents no such limit.
+/// Nesting beyond what the stages can recurse into. The wording is ours: the service documents no such limit.
 pub(crate) fn too_deep(limit: usize) -> QueryError {
     QueryError::refusal(format!(
         "The SQL query exceeded the maximum number of nesting levels. The allowed limit is {limit}."
     ))
 }
 
-/// One alias for two inputs. The words are ours: no recording shows the service's.
+/// Two inputs with the same alias. The wording is ours: the service's was never recorded.
 pub(crate) fn duplicate_alias(name: &str) -> QueryError {
     QueryError::refusal(format!(
         "The input alias '{name}' is specified more than once in the FROM clause."
     ))
 }
 
-/// One parameter twice.
+/// A parameter passed twice.
 pub(crate) fn duplicate_parameter(name: &str) -> QueryError {
     QueryError::refusal(format!("Invalid query. Specified duplicate parameter name '{name}'."))
 }
 
-/// A parameter whose name is no `@identifier`.
+/// A parameter whose name is not an `@identifier`.
 pub(crate) fn invalid_parameter(name: &str) -> QueryError {
     QueryError::refusal(format!(
         "Invalid query. Specified parameter name '{name}' is invalid. Parameter names should be \

@@ -1,13 +1,13 @@
-//! Values that are the same for every row.
+//! Constant folding.
 //!
-//! Owns the folding of literals, parameters and the operators between them. Functions are left to evaluation: an
-//! expression with a call is never a constant here.
+//! Owns the folding of literals, parameters and the operators between them. Functions are not folded: an expression
+//! with a call is never a constant here.
 
 use super::follow_path;
 use crate::bind::Expression;
 use crate::value::{Value, operate};
 
-/// The value of an expression that depends on no row; none when it may depend on one.
+/// The value of an expression that depends on no row; `None` if it may depend on one.
 pub(crate) fn constant(expression: &Expression) -> Option<Value> {
     match expression {
         Expression::Literal(literal) => Some(Value::from(literal)),

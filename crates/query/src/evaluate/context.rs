@@ -1,7 +1,7 @@
-//! What a query may know besides its items.
+//! What is injected into a query.
 //!
-//! Owns the injected time, random numbers, container policies, user-defined functions and the bound on held rows. Does
-//! not own where they come from: the engine takes them from its environment and its catalog.
+//! Owns the injected time, random numbers, container policies, user-defined functions and the memory limit. Does not
+//! own where they come from: the engine takes them from its environment and its catalog.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use model::{FullTextPolicy, GeospatialConfig, VectorEmbeddingPolicy};
 use crate::function::UtcDateTime;
 use crate::value::Value;
 
-/// Bytes of rows a query may hold for ordering, grouping and DISTINCT unless told otherwise.
+/// The default limit on the bytes of rows that a query keeps for ordering, grouping and DISTINCT.
 const HELD_BYTES_MAX: usize = 256 << 20;
 
 /// What is injected into a query.
 #[derive(Clone)]
 pub struct EvaluationContext {
-    /// Gives the time; asked once per item.
+    /// Returns the current time; called once per item.
     pub now: Arc<dyn Fn() -> UtcDateTime + Send + Sync>,
-    /// The time the query began at: the same for all its rows.
+    /// The time at which the query started, the same for all rows.
     pub query_start: UtcDateTime,
-    /// Gives the next random number, at least 0 and below 1.
+    /// Returns the next random number, at least 0 and below 1.
     pub random: Arc<dyn Fn() -> f64 + Send + Sync>,
-    /// The meaning of coordinates.
+    /// Whether coordinates are on the earth or on a plane.
     pub geospatial: GeospatialConfig,
-    /// The vectors of the container.
+    /// The container's vector policy.
     pub vector_embeddings: Arc<VectorEmbeddingPolicy>,
-    /// The texts of the container.
+    /// The container's full-text policy.
     pub full_text: Arc<FullTextPolicy>,
     /// The user-defined functions of the container.
     pub user_functions: Arc<dyn UserFunctions>,
-    /// How many bytes of rows may be held at once.
+    /// The limit on the bytes of rows kept at once.
     pub held_bytes_max: usize,
 }
 
 /// The user-defined functions of a container.
 pub trait UserFunctions: Send + Sync {
-    /// Calls a function; none when there is no function of this name. Names are case-sensitive.
+    /// Calls a function; `None` if there is no function of this name. Names are case-sensitive.
     fn call(&self, name: &str, arguments: &[Value]) -> Option<Value>;
 }
 
@@ -46,8 +46,8 @@ pub trait UserFunctions: Send + Sync {
 pub struct NoUserFunctions;
 
 impl EvaluationContext {
-    /// A context in which time stands still, randomness is the same number again and again, and the container has
-    /// neither policies nor user-defined functions. Each field can then be set.
+    /// A context with a fixed time and a constant instead of random numbers, for a container without policies and
+    /// user-defined functions. Every field can be changed afterwards.
     #[must_use]
     pub fn starting_at(query_start: UtcDateTime) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! What can go wrong while rows are made.
+//! Errors of evaluation.
 //!
-//! Owns the closed list of such errors with their texts. Does not own what is refused before: see `QueryError`. A wrong
-//! type is no error, it makes the value undefined.
+//! Owns the closed list of these errors and their messages. Does not own errors found before a query runs: see
+//! `QueryError`. A wrong type is not an error, it makes the value undefined.
 
 use std::fmt;
 
@@ -13,26 +13,26 @@ use crate::value::NotRepresentable;
 /// Why a query stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvaluationError {
-    /// A scalar subquery gave a second row.
+    /// A scalar subquery returned more than one row.
     ScalarSubqueryRows,
-    /// A user-defined function of this name does not exist. The words follow those for built-in functions: no
-    /// recording shows the service's.
+    /// There is no user-defined function of this name. The wording follows that for built-in functions; the service's
+    /// own was never recorded.
     UnknownUserFunction(String),
-    /// A number of the answer is NaN or infinite.
+    /// A number in the result is NaN or infinite.
     NotRepresentable,
-    /// The rows held for ordering, grouping or DISTINCT are more than the context allows. The words are ours.
+    /// The rows kept for ordering, grouping or DISTINCT exceed the limit. The wording is ours.
     HeldBytes {
-        /// The bound, in bytes.
+        /// The limit in bytes.
         bytes_max: usize,
     },
-    /// A stored item is not the text of a JSON value: the storage is damaged. The words are ours.
+    /// A stored item is not valid JSON, so the storage is damaged. The wording is ours.
     ItemText(ParseError),
-    /// A score that needs all items of the container at once; the plan must have rewritten it.
+    /// A score that needs all items of the container was not rewritten by the plan.
     PlannedFunction(&'static str),
 }
 
 impl EvaluationError {
-    /// The error as the service answers it: the code 4001 for numbers, a bare sentence for the others.
+    /// The error as the service reports it: code 4001 for numbers, a message without a code for the others.
     #[must_use]
     pub fn to_query_error(&self) -> QueryError {
         match self {

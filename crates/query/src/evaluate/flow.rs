@@ -1,26 +1,27 @@
-//! How rows are passed on.
+//! Control flow between stages.
 //!
-//! Owns the answer a step gives to the one before it: go on, enough, or failed. Does not own any step.
+//! Rows are pushed from stage to stage. Owns what a stage returns to the one before it: continue, enough, or an error.
+//! Does not own any stage.
 
 use super::EvaluationError;
 use crate::value::Value;
 
-/// Why no more rows are wanted.
+/// Why a stage accepts no more rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// Whoever takes the rows has all it needs.
+    /// The receiver has all the rows it needs.
     Enough,
     /// The query failed.
     Failed(EvaluationError),
 }
 
-/// Whether to go on.
+/// Whether to continue.
 pub(crate) type Flow = Result<(), StopReason>;
 
-/// Takes rows, one after the other.
+/// Receives rows one by one.
 pub(crate) type RowSink<'step> = dyn FnMut(Value) -> Flow + 'step;
 
-/// Takes rows of slots, one after the other.
+/// Receives rows of slots one by one.
 pub(crate) type SlotSink<'step> = dyn FnMut(&[Value]) -> Flow + 'step;
 
 impl From<EvaluationError> for StopReason {
@@ -29,7 +30,7 @@ impl From<EvaluationError> for StopReason {
     }
 }
 
-/// The outcome of a step whose rows were all taken or were enough.
+/// Turns the end of a flow into a result: having enough rows is a success.
 pub(crate) fn flow_result(flow: Flow) -> Result<(), EvaluationError> {
     match flow {
         Ok(()) | Err(StopReason::Enough) => Ok(()),

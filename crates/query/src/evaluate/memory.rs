@@ -1,14 +1,14 @@
-//! The bytes a query holds, and the tuples it makes.
+//! The memory limit of a query, and its tuple counter.
 //!
-//! Owns the counters of both, the bound on held rows and the size of a value. The size is an estimate from above for
-//! values that share parts: each holder counts what it holds.
+//! Owns both counters, the limit on kept rows and the size of a value. The size is an upper bound for values that share
+//! parts: every owner counts the whole value.
 
 use std::cell::Cell;
 
 use super::EvaluationError;
 use crate::value::Value;
 
-/// How many bytes are held, and how many may be.
+/// Counts the bytes that a query keeps, against a limit. A query runs on one thread at a time, so plain cells suffice.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     held: Cell<usize>,
@@ -21,7 +21,8 @@ impl MemoryBudget {
         Self { held: Cell::new(0), tuples: Cell::new(0), bytes_max }
     }
 
-    /// Counts bytes that are kept from now on.
+    /// Adds bytes that are kept from now on. They count even if the limit is exceeded, so that `release` stays
+    /// symmetric.
     pub(crate) fn hold(&self, bytes: usize) -> Result<(), EvaluationError> {
         let held = self.held.get().saturating_add(bytes);
         self.held.set(held);
@@ -31,33 +32,33 @@ impl MemoryBudget {
         Ok(())
     }
 
-    /// Counts bytes that are let go.
+    /// Subtracts bytes that are no longer kept.
     pub(crate) fn release(&self, bytes: usize) {
         self.held.set(self.held.get().saturating_sub(bytes));
     }
 
-    /// Counts an array element that was iterated: alone, or as part of a joined row.
+    /// Counts an iterated array element: alone, or as part of a joined row.
     pub(crate) fn count_tuple(&self) {
         self.tuples.set(self.tuples.get().saturating_add(1));
     }
 
-    /// How many elements were iterated.
+    /// The number of iterated array elements.
     pub(crate) fn tuples(&self) -> u64 {
         self.tuples.get()
     }
 
-    /// Forgets elements that will be iterated once more.
-    pub(crate) fn forget_tuples_after(&self, tuples: u64) {
+    /// Resets the number of iterated elements, because they will be iterated again.
+    pub(crate) fn reset_tuples(&self, tuples: u64) {
         self.tuples.set(tuples);
     }
 
-    /// How many bytes are held now.
+    /// The number of bytes kept now.
     pub(crate) fn held(&self) -> usize {
         self.held.get()
     }
 }
 
-/// The bytes of a value with everything below it.
+/// The size of a value in bytes, including everything below it.
 pub(crate) fn value_bytes(value: &Value) -> usize {
     let below = match value {
         Value::Undefined | Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Double(_) => 0,
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_what_may_be_held() {
+    fn the_limit_is_inclusive() {
         let memory = MemoryBudget::new(100);
         assert_eq!(memory.hold(100), Ok(()));
         assert_eq!(memory.hold(1), Err(EvaluationError::HeldBytes { bytes_max: 100 }));

@@ -1,9 +1,9 @@
-//! Expressions evaluated.
+//! Evaluation of expressions.
 //!
-//! Owns the value of every form of expression over a row of slots: logic, comparison, arithmetic, construction, calls
-//! and subqueries, and what may go wrong on the way. An expression is prepared once, so that constants, patterns and
-//! functions are not looked up again for every row. Does not own rows: where they come from and what becomes of them is
-//! `operator`.
+//! Owns the value of every form of expression over a row of slots (logic, comparison, arithmetic, construction, calls
+//! and subqueries), its errors, constant folding and the simplification of filters. An expression is prepared once, so
+//! that constants, patterns and functions are not looked up again for every row. Does not own rows: where they come
+//! from and where they go is the business of `operator`.
 
 mod context;
 mod error;

@@ -1,12 +1,13 @@
-//! What an expression sees.
+//! What is visible to an expression.
 //!
-//! Owns the row of slots, the keys and results of a group, and the way to what is injected. Does not own any of them.
+//! Owns the view of a row of slots, of the keys and results of a group, and of what is injected. Owns none of the
+//! values.
 
 use super::{EvaluationContext, MemoryBudget};
 use crate::function::{PatternCache, UtcDateTime};
 use crate::value::Value;
 
-/// What is the same for all rows of one item.
+/// What all rows of one item share.
 #[derive(Clone, Copy)]
 pub(crate) struct EvaluationEnvironment<'query> {
     pub(crate) context: &'query EvaluationContext,
@@ -15,11 +16,11 @@ pub(crate) struct EvaluationEnvironment<'query> {
     pub(crate) now: UtcDateTime,
 }
 
-/// What one row, or one group, shows to an expression.
+/// The values of one row, or of one group, that an expression sees.
 #[derive(Clone, Copy)]
 pub(crate) struct EvaluationScope<'row> {
     pub(crate) environment: &'row EvaluationEnvironment<'row>,
-    /// The inputs of all queries around and of this one, in order.
+    /// The inputs of all queries around and of this one, outermost first.
     pub(crate) slots: &'row [Value],
     /// The values of GROUP BY; empty for a single row.
     pub(crate) keys: &'row [Value],

@@ -1,16 +1,16 @@
-//! Filters without what says nothing.
+//! Simplification of filters.
 //!
-//! Owns the simplification of filters that clients build: a rewritten query comes back with `true` in the place of its
-//! resume filter, so `(x AND true)` is `x`, and a filter that is always true is none. Which items such a filter leaves
-//! is for `plan::condition`, which reads a resume filter as one range of values.
+//! Clients send a rewritten query back with `true` in place of its resume filter, so `(x AND true)` becomes `x`, and a
+//! filter that is always true is dropped. Which items a filter selects is decided in `plan::condition`, which reads a
+//! resume filter as one range of values.
 
 use super::constant;
 use crate::ast::{BinaryOperator, Precedence};
 use crate::bind::Expression;
 
-/// The parts of a filter that must all be true, without those that always are. None at all when nothing is left.
+/// The conjuncts of a filter, without those that are always true; empty if nothing is left.
 ///
-/// A filter that no row passes is left as one false part.
+/// A filter that no row passes becomes a single false conjunct.
 #[must_use]
 pub fn conjuncts(filter: &Expression) -> Vec<Expression> {
     let mut parts = Vec::new();
@@ -21,7 +21,7 @@ pub fn conjuncts(filter: &Expression) -> Vec<Expression> {
     parts
 }
 
-/// The same filter without parts that say nothing; none when it is always true.
+/// The filter without redundant parts; `None` if it is always true.
 #[must_use]
 pub fn simplify(filter: &Expression) -> Option<Expression> {
     let mut parts = conjuncts(filter).into_iter();
@@ -50,7 +50,7 @@ fn collect(filter: &Expression, parts: &mut Vec<Expression>) {
     }
 }
 
-/// An OR without the branches that are never true; none when a branch always is.
+/// An OR without the operands that are never true; `None` if one of them always is.
 fn disjunction(first: &Expression, rest: &[(BinaryOperator, Expression)]) -> Option<Expression> {
     let operands = || std::iter::once(first).chain(rest.iter().map(|(_, operand)| operand));
     let mut branches = Vec::new();
@@ -84,5 +84,6 @@ fn is_always(expression: &Expression) -> bool {
 }
 
 fn is_never(expression: &Expression) -> bool {
+    // In a filter, undefined and values that are not Boolean reject a row just like false.
     constant(expression).is_some_and(|value| value.as_bool() != Some(true))
 }

@@ -1,35 +1,35 @@
-//! Arguments taken apart.
+//! Reading arguments.
 //!
-//! Owns how an optional argument and its default are read. Does not own what a function does with none: that is always
-//! undefined.
+//! Owns how required and optional arguments are read. `None` means that the argument has the wrong type, which makes
+//! the result of every function undefined.
 
 use crate::value::Value;
 
-/// The text at a place.
-pub(super) fn text(arguments: &[Value], place: usize) -> Option<&str> {
-    arguments.get(place)?.as_str()
+/// The string at an index.
+pub(super) fn text(arguments: &[Value], index: usize) -> Option<&str> {
+    arguments.get(index)?.as_str()
 }
 
-/// The whole number at a place.
-pub(super) fn integer(arguments: &[Value], place: usize) -> Option<i64> {
-    arguments.get(place)?.as_i64()
+/// The integer at an index.
+pub(super) fn integer(arguments: &[Value], index: usize) -> Option<i64> {
+    arguments.get(index)?.as_i64()
 }
 
-/// The whole number at a place, or this one when the call ends before.
-pub(super) fn integer_or(arguments: &[Value], place: usize, default: i64) -> Option<i64> {
-    arguments.get(place).map_or(Some(default), Value::as_i64)
+/// The integer at an index, or a default if the argument is missing.
+pub(super) fn integer_or(arguments: &[Value], index: usize, default: i64) -> Option<i64> {
+    arguments.get(index).map_or(Some(default), Value::as_i64)
 }
 
-/// The Boolean at a place, false when the call ends before; none for any other type.
-pub(super) fn flag(arguments: &[Value], place: usize) -> Option<bool> {
-    arguments.get(place).map_or(Some(false), Value::as_bool)
+/// The Boolean at an index, false if the argument is missing.
+pub(super) fn flag(arguments: &[Value], index: usize) -> Option<bool> {
+    arguments.get(index).map_or(Some(false), Value::as_bool)
 }
 
-/// The text at a place, or this one when the call ends before.
+/// The string at an index, or a default if the argument is missing.
 pub(super) fn text_or<'call>(
     arguments: &'call [Value],
-    place: usize,
+    index: usize,
     default: &'call str,
 ) -> Option<&'call str> {
-    arguments.get(place).map_or(Some(default), Value::as_str)
+    arguments.get(index).map_or(Some(default), Value::as_str)
 }

@@ -1,7 +1,7 @@
-//! What a call may know besides its arguments.
+//! What is injected into a function call.
 //!
-//! Owns the injected time, random numbers, container policies and the cache of read patterns. Does not own where they
-//! come from: evaluation takes them from the query's environment.
+//! Owns the injected time, random numbers, container policies and the cache of compiled regular expressions. Does not
+//! own where they come from: see `evaluate`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,34 +12,34 @@ use model::{FullTextPolicy, GeospatialConfig, PropertyPath, VectorEmbeddingPolic
 use super::date_time::UtcDateTime;
 use super::string::RegexPattern;
 
-/// Patterns kept read; beyond, the cache starts anew.
+/// The largest number of cached patterns; beyond it the cache is cleared.
 const PATTERNS_MAX: usize = 64;
 
 /// What is injected into a call.
 #[derive(Clone, Copy)]
 pub struct CallContext<'call> {
-    /// The time of this row.
+    /// The time of the current row.
     pub now: UtcDateTime,
-    /// The time the query began at: the same for all its rows.
+    /// The time at which the query started, the same for all rows.
     pub query_start: UtcDateTime,
-    /// Gives the next random number, at least 0 and below 1.
+    /// Returns the next random number, at least 0 and below 1.
     pub random: &'call dyn Fn() -> f64,
-    /// The meaning of coordinates.
+    /// Whether coordinates are on the earth or on a plane.
     pub geospatial: GeospatialConfig,
-    /// The vectors of the container.
+    /// The container's vector policy.
     pub vector_embeddings: &'call VectorEmbeddingPolicy,
-    /// The texts of the container.
+    /// The container's full-text policy.
     pub full_text: &'call FullTextPolicy,
-    /// For each argument that is a property path of the item, that path.
+    /// For each argument, its path if it is a property of the item.
     pub argument_paths: &'call [Option<PropertyPath>],
-    /// Patterns read by earlier calls.
+    /// The patterns compiled by earlier calls.
     pub patterns: &'call PatternCache,
 }
 
 impl CallContext<'_> {
-    /// The path of an argument, if it is one.
-    pub(super) fn argument_path(&self, place: usize) -> Option<&PropertyPath> {
-        self.argument_paths.get(place).and_then(Option::as_ref)
+    /// The path of an argument, if it is a property of the item.
+    pub(super) fn argument_path(&self, index: usize) -> Option<&PropertyPath> {
+        self.argument_paths.get(index).and_then(Option::as_ref)
     }
 }
 
@@ -55,24 +55,25 @@ impl fmt::Debug for CallContext<'_> {
     }
 }
 
-/// A pattern and its modifiers, as written.
+/// A pattern and its modifiers.
 type PatternName = (String, String);
 
-/// Regular expressions already read, so that a constant pattern is read once per query and not once per row.
+/// Compiled regular expressions, so that a constant pattern is compiled once per query instead of once per row.
 #[derive(Debug, Default)]
 pub struct PatternCache {
     patterns: Mutex<HashMap<PatternName, Option<Arc<RegexPattern>>>>,
 }
 
 impl PatternCache {
-    /// A cache without patterns.
+    /// An empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The pattern with these modifiers; none when it cannot be read, which is remembered too.
+    /// The pattern with these modifiers; `None` if it is invalid, which is cached as well.
     pub(super) fn get(&self, pattern: &str, modifiers: &str) -> Option<Arc<RegexPattern>> {
+        // A poisoned lock only costs the cache, not the result.
         let Ok(mut patterns) = self.patterns.lock() else {
             return RegexPattern::new(pattern, modifiers).map(Arc::new);
         };
@@ -83,8 +84,8 @@ impl PatternCache {
         if patterns.len() >= PATTERNS_MAX {
             patterns.clear();
         }
-        let read = RegexPattern::new(pattern, modifiers).map(Arc::new);
-        patterns.insert(name, read.clone());
-        read
+        let compiled = RegexPattern::new(pattern, modifiers).map(Arc::new);
+        patterns.insert(name, compiled.clone());
+        compiled
     }
 }

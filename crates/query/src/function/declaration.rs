@@ -1,6 +1,6 @@
-//! How a function is declared.
+//! Function declarations.
 //!
-//! Owns the facts every function states once, from which binding, the reference and the tests are made. Does not own
+//! Owns what every function declares once, from which binding, the reference and the tests are derived. Does not own
 //! the list of functions: see `registry`.
 
 use std::fmt;
@@ -19,40 +19,40 @@ pub struct Function {
     pub name: &'static str,
     /// Other names of the same function.
     pub aliases: &'static [&'static str],
-    /// Where the reference lists it.
+    /// The section of the reference that lists it.
     pub family: FunctionFamily,
     /// How it is evaluated.
     pub body: FunctionBody,
-    /// Names of the arguments that must be given.
+    /// The names of the required arguments.
     pub required: &'static [&'static str],
-    /// Names of the arguments that may follow.
+    /// The names of the optional arguments.
     pub optional: &'static [&'static str],
-    /// Whether the last argument may be given any number of times.
+    /// Whether the last argument may be repeated.
     pub is_variadic: bool,
     /// What it does, in one sentence.
     pub summary: &'static str,
-    /// What it gives when it gives something.
+    /// The type of its result, if it is defined.
     pub returns: ReturnKind,
     /// How a filter with it could use an index.
     pub index_use: IndexUse,
     /// Calls with their results; each is run as a test.
     pub examples: &'static [Example],
-    /// Whether it is part of the public language, or only known to clients and old queries.
+    /// Whether it is part of the documented language; others are used only by clients and old queries.
     pub is_documented: bool,
 }
 
 /// How a function is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub enum FunctionBody {
-    /// Call by call, from its arguments.
+    /// For each call, from its arguments.
     Scalar(ScalarFunction),
     /// Over the rows of a group.
     Aggregate(Aggregate),
-    /// Not at all: the planner rewrites the query around it.
+    /// Never: the planner rewrites the query.
     Planned,
 }
 
-/// A call and its result, both as text: arguments separated by commas, `undefined` allowed.
+/// A call and its result as text; arguments are separated by commas, and `undefined` is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The arguments; for an aggregate, the values of the rows.
@@ -64,13 +64,13 @@ pub struct Example {
 /// How many arguments a call may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arity {
-    /// At least so many.
+    /// The minimum.
     pub min: usize,
-    /// At most so many; none without a limit.
+    /// The maximum; `None` if there is no limit.
     pub max: Option<usize>,
 }
 
-/// A group of functions in the reference.
+/// A family of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionFamily {
     /// Over the rows of a group.
@@ -87,7 +87,7 @@ pub enum FunctionFamily {
     Item,
     /// On numbers.
     Mathematical,
-    /// On places and shapes.
+    /// On points and shapes.
     Spatial,
     /// On text.
     String,
@@ -97,7 +97,7 @@ pub enum FunctionFamily {
     Vector,
 }
 
-/// Type of a result that is defined.
+/// The type of a defined result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnKind {
     /// Any type.
@@ -123,15 +123,15 @@ pub enum ReturnKind {
 /// How a filter with the function could use an index, cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexUse {
-    /// Reads exactly the terms asked for.
+    /// Reads exactly the requested terms.
     Seek,
-    /// Reads one stretch of terms.
+    /// Reads one range of terms.
     PreciseScan,
-    /// Reads a stretch wider than needed and filters it.
+    /// Reads a wider range than needed and filters it.
     ExpandedScan,
     /// Reads all terms of the path.
     FullScan,
-    /// Gains from a range index in a way nobody states exactly.
+    /// Benefits from a range index in a way that the documentation does not specify.
     Range,
     /// Uses a spatial, vector or full text index.
     Special,
@@ -140,7 +140,7 @@ pub enum IndexUse {
 }
 
 impl Function {
-    /// A function evaluated call by call.
+    /// A function that is evaluated for each call.
     pub(super) const fn scalar(
         family: FunctionFamily,
         name: &'static str,
@@ -149,7 +149,7 @@ impl Function {
         Self::new(family, name, FunctionBody::Scalar(evaluate))
     }
 
-    /// A function of this kind without arguments; the other facts follow one by one.
+    /// A function without arguments; the methods below add the rest.
     pub(super) const fn new(
         family: FunctionFamily,
         name: &'static str,
@@ -171,50 +171,50 @@ impl Function {
         }
     }
 
-    /// Names the arguments that must be given.
+    /// Sets the names of the required arguments.
     pub(super) const fn required(mut self, required: &'static [&'static str]) -> Self {
         self.required = required;
         self
     }
 
-    /// Names the arguments that may follow.
+    /// Sets the names of the optional arguments.
     pub(super) const fn optional(mut self, optional: &'static [&'static str]) -> Self {
         self.optional = optional;
         self
     }
 
-    /// Lets the last argument come any number of times.
+    /// Allows the last argument to be repeated.
     pub(super) const fn variadic(mut self) -> Self {
         self.is_variadic = true;
         self
     }
 
-    /// Says what it does and gives.
+    /// Sets the type of the result and the summary.
     pub(super) const fn returns(mut self, returns: ReturnKind, summary: &'static str) -> Self {
         self.returns = returns;
         self.summary = summary;
         self
     }
 
-    /// Says how a filter with it could use an index.
+    /// Sets how a filter with it could use an index.
     pub(super) const fn index_use(mut self, index_use: IndexUse) -> Self {
         self.index_use = index_use;
         self
     }
 
-    /// Adds other names.
+    /// Sets other names.
     pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// Adds examples.
+    /// Sets the examples.
     pub(super) const fn examples(mut self, examples: &'static [Example]) -> Self {
         self.examples = examples;
         self
     }
 
-    /// Leaves it out of the documented language.
+    /// Marks it as not part of the documented language.
     pub(super) const fn undocumented(mut self) -> Self {
         self.is_documented = false;
         self
@@ -229,14 +229,14 @@ impl Function {
 }
 
 impl Arity {
-    /// Whether a call may have so many arguments.
+    /// Whether a call may have this number of arguments.
     #[must_use]
     pub fn allows(self, arguments: usize) -> bool {
         arguments >= self.min && self.max.is_none_or(|max| arguments <= max)
     }
 }
 
-/// The words of the binding error: `2`, `2 to 3`, `at least 2`.
+/// The number as in the binding error: `2`, `2 to 3`, `at least 2`.
 impl fmt::Display for Arity {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.max {

@@ -1,8 +1,8 @@
-//! The functions of the language, by family.
+//! The function library, by family.
 //!
-//! Owns what each function is called, takes and gives and its examples. Does not own calls
-//! in an expression, nor the choice of an index: the registry only says what a function could use. Every function is
-//! total: an argument of the wrong type makes it undefined, never an error.
+//! Owns the name, arguments, result and examples of each function. Does not own calls in an expression, nor the choice
+//! of an index: a declaration only says what a function could use. Every function is total: an argument of the wrong
+//! type makes the result undefined, never an error.
 
 mod declaration;
 mod registry;

@@ -1,6 +1,6 @@
 //! The list of all functions.
 //!
-//! Owns which functions exist and how a name finds one. Does not own their facts: each file declares its own.
+//! Owns which functions exist and how they are found by name. Does not own their declarations: each file has its own.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,21 +17,22 @@ pub fn registry() -> &'static [Function] {
     &FUNCTIONS
 }
 
-/// The function of a name or alias, in any case.
+/// Finds a function by its name or alias, in any case.
 #[must_use]
 pub fn lookup(name: &str) -> Option<&'static Function> {
-    let place = PLACES.get(&name.to_ascii_uppercase())?;
-    FUNCTIONS.get(*place)
+    let index = INDEXES.get(&name.to_ascii_uppercase())?;
+    FUNCTIONS.get(*index)
 }
 
 static FUNCTIONS: LazyLock<Vec<Function>> =
     LazyLock::new(|| DECLARATIONS.iter().flat_map(|family| family.iter().copied()).collect());
 
-static PLACES: LazyLock<HashMap<String, usize>> = LazyLock::new(|| {
-    let names = FUNCTIONS.iter().enumerate().flat_map(|(place, function)| {
+// Keys are upper case: names are case-insensitive.
+static INDEXES: LazyLock<HashMap<String, usize>> = LazyLock::new(|| {
+    let names = FUNCTIONS.iter().enumerate().flat_map(|(index, function)| {
         std::iter::once(&function.name)
             .chain(function.aliases)
-            .map(move |name| (name.to_ascii_uppercase(), place))
+            .map(move |name| (name.to_ascii_uppercase(), index))
     });
     names.collect()
 });

@@ -3,7 +3,7 @@
 //! Owns the list and its case-insensitive lookup. Does not own contextual words (ALL, FIRST, LAST, NaN, Infinity):
 //! those are identifiers that the parser recognises by position.
 
-/// Declares the words once: variant and spelling.
+/// Declares each word once, as variant and spelling.
 macro_rules! keywords {
     ($($variant:ident $spelling:literal,)*) => {
         /// A reserved word.
@@ -27,26 +27,27 @@ keywords! {
     With "WITH",
 }
 
-/// Bytes of the shortest and of the longest word.
+/// Length in bytes of the shortest and of the longest word.
 const LENGTH_MIN: usize = 2;
 const LENGTH_MAX: usize = 9;
 
 impl Keyword {
-    /// The reserved word a text spells, in any case.
+    /// Finds the reserved word that a text spells, in any case.
     pub(crate) fn find(text: &str) -> Option<Self> {
         if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) {
             return None;
         }
+        // Upper-cased on the stack: this runs for every name of a query, and `to_ascii_uppercase` would allocate.
         let mut upper = [0; LENGTH_MAX];
         let wanted = upper.get_mut(..text.len())?;
         wanted.copy_from_slice(text.as_bytes());
         wanted.make_ascii_uppercase();
         let wanted: &[u8] = wanted;
-        let place = WORDS.binary_search_by(|(spelling, _)| spelling.as_bytes().cmp(wanted)).ok()?;
-        WORDS.get(place).map(|(_, word)| *word)
+        let index = WORDS.binary_search_by(|(spelling, _)| spelling.as_bytes().cmp(wanted)).ok()?;
+        WORDS.get(index).map(|(_, word)| *word)
     }
 
-    /// Whether the word may still serve as a name.
+    /// Whether the word is also accepted as a name.
     pub(crate) fn is_also_identifier(self) -> bool {
         matches!(self, Self::Let | Self::Rank)
     }

@@ -1,8 +1,8 @@
 //! Text to tokens.
 //!
-//! Owns the shape of identifiers, numbers, strings, parameters, symbols, comments and reserved words, with the place
-//! of each token. Does not own grammar: an invalid token is handed on, and the parser reports it when it gets there,
-//! so that an earlier mistake is reported first, as the service does.
+//! Owns the form of identifiers, numbers, strings, parameters, symbols, comments and reserved words, and the location
+//! of each token. Does not own grammar: an invalid token is passed on, and the parser reports it when it gets there. So
+//! an earlier syntax error is reported first, as the service does.
 
 mod keyword;
 mod name;

@@ -1,6 +1,6 @@
-//! What counts as a name.
+//! Which texts are names.
 //!
-//! Owns the form of identifiers and the rule which reserved words may still be names.
+//! Owns the form of identifiers and the rule that some reserved words are also accepted as names.
 
 use super::Keyword;
 
@@ -11,7 +11,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether a text can be written bare where a name is wanted.
+/// Whether a text can be written without quotes where a name is expected.
 pub(crate) fn is_bare_name(text: &str) -> bool {
     is_identifier(text) && Keyword::find(text).is_none_or(Keyword::is_also_identifier)
 }

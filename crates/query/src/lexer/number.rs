@@ -6,7 +6,7 @@
 use super::{NumberForm, NumberToken};
 use crate::ast::Literal;
 
-/// The number a text starts with and its length; none when it starts with no number.
+/// Reads the number that a text starts with, and its length in bytes; `None` if it does not start with a number.
 pub(super) fn read_number(text: &str) -> Option<(NumberToken, usize)> {
     read_hexadecimal(text).or_else(|| read_decimal(text))
 }
@@ -17,6 +17,7 @@ fn read_hexadecimal(text: &str) -> Option<(NumberToken, usize)> {
     let digits = digits.get(..length).filter(|digits| !digits.is_empty())?;
     let value = match i64::from_str_radix(digits, 16) {
         Ok(integer) => Literal::Integer(integer),
+        // Beyond 64 bits the value becomes a double, like a decimal number of that size.
         Err(_) => Literal::double(
             digits
                 .chars()
@@ -42,12 +43,14 @@ fn read_decimal(text: &str) -> Option<(NumberToken, usize)> {
     } else if whole == 0 {
         return None;
     }
+    // `1e` without digits is the number 1 followed by the name `e`.
     let exponent = exponent_length(text.get(length..).unwrap_or_default());
     if exponent > 0 {
         length += exponent;
         form = NumberForm::Decimal;
     }
     let digits = text.get(..length)?;
+    // `1.0` and `1e2` are canonicalized to integers by `Literal::double`, like every whole number.
     let value = match digits.parse::<i64>() {
         Ok(integer) if form == NumberForm::Integer => Literal::Integer(integer),
         _ => Literal::double(digits.parse().ok()?),

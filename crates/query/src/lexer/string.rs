@@ -1,12 +1,13 @@
 //! Strings in the query text.
 //!
-//! Owns both quotes and the escapes. A quote is not escaped by doubling it, and control characters must be escaped.
+//! Owns both kinds of quotes and the escapes. Doubling a quote does not escape it, and control characters must be
+//! escaped.
 
-/// What stands at an opening quote.
+/// The result of reading a string token.
 pub(super) enum StringToken {
-    /// A well-formed string: its value and its length in bytes, quotes included.
+    /// A well-formed string: its value and its length in bytes, including the quotes.
     Valid(String, usize),
-    /// The length up to the mistake.
+    /// A malformed string: its length in bytes up to the error.
     Invalid(usize),
 }
 
@@ -25,6 +26,7 @@ pub(super) fn read_string(text: &str) -> StringToken {
                 Some(Escape::Unit(unit)) => builder.push_unit(unit),
                 None => return StringToken::Invalid(rest.offset()),
             },
+            // Control characters, line breaks included, must be written as escapes.
             '\0'..' ' => return StringToken::Invalid(at),
             _ => builder.push(character),
         }
@@ -34,7 +36,7 @@ pub(super) fn read_string(text: &str) -> StringToken {
 
 enum Escape {
     Character(char),
-    /// `\uXXXX`: half of a pair, perhaps.
+    /// `\uXXXX`: one UTF-16 code unit, which may be half of a surrogate pair.
     Unit(u16),
 }
 
@@ -58,10 +60,12 @@ fn read_escape(rest: &mut std::str::CharIndices<'_>) -> Option<Escape> {
     }))
 }
 
-/// Text under construction; escaped halves of a pair are joined, a lone half becomes the replacement character.
+/// Builds the value of a string. Two escaped surrogates that form a pair become one character; a lone surrogate becomes
+/// the replacement character.
 #[derive(Default)]
 struct StringBuilder {
     text: String,
+    /// A high surrogate that waits for its low surrogate.
     high: Option<u16>,
 }
 
@@ -72,6 +76,7 @@ impl StringBuilder {
     }
 
     fn push_unit(&mut self, unit: u16) {
+        // A high surrogate is waiting: this unit either completes the pair, or the high one was alone.
         if let Some(high) = self.high.take() {
             if let Some(Ok(pair)) = char::decode_utf16([high, unit]).next()
                 && (0xDC00..0xE000).contains(&unit)

@@ -1,6 +1,6 @@
 //! The punctuation of the language.
 //!
-//! Owns the spelling of each symbol and the rule that the longest one wins.
+//! Owns the spelling of each symbol and the rule that the longest match wins.
 
 /// A symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ const SPELLINGS: &[(&str, Symbol)] = &[
 ];
 
 impl Symbol {
-    /// The symbol a text starts with, and its length in bytes.
+    /// Reads the symbol that a text starts with, and its length in bytes.
     pub(super) fn read(text: &str) -> Option<(Self, usize)> {
         let first = text.as_bytes().first()?;
         SPELLINGS

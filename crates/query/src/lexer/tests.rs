@@ -1,4 +1,4 @@
-//! Token forms, one line each.
+//! The form of each kind of token.
 
 use super::*;
 use crate::ast::Literal;

@@ -1,6 +1,6 @@
 //! One token.
 //!
-//! Owns what the parser may know of a token: its kind, its text and its place, in bytes and in UTF-16 units.
+//! Owns what the parser sees of a token: its kind, its text and its location, in bytes and in UTF-16 code units.
 
 use super::{Keyword, Symbol};
 use crate::ast::Literal;
@@ -13,14 +13,14 @@ pub(crate) struct Token<'text> {
     pub(crate) kind: TokenKind,
     /// As written; empty at the end of the text.
     pub(crate) text: &'text str,
-    /// Where, in bytes of the query text.
+    /// The offset of its first byte in the query text.
     pub(crate) byte_start: usize,
-    /// Where, in UTF-16 code units.
+    /// Its range in the query text, in UTF-16 code units: the unit of the service's error messages.
     pub(crate) location: Location,
 }
 
 impl Token<'_> {
-    /// Whether nothing follows it.
+    /// Whether no token follows it.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self.kind, TokenKind::End | TokenKind::Invalid | TokenKind::InvalidString)
     }
@@ -45,7 +45,7 @@ pub(crate) enum TokenKind {
     End,
     /// A character that starts no token. Nothing follows it.
     Invalid,
-    /// A string that is not well formed. Nothing follows it.
+    /// A malformed string. Nothing follows it.
     InvalidString,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct NumberToken {
     pub(crate) form: NumberForm,
 }
 
-/// How a number was written: some places of the grammar take whole numbers only.
+/// How a number was written: some parts of the grammar accept only whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberForm {
     /// Digits only, decimal or hexadecimal.

@@ -1,4 +1,4 @@
-//! The walk over the text.
+//! The tokenizer.
 //!
 //! Owns white space, comments, the order in which token forms are tried, and the counting of offsets.
 
@@ -19,12 +19,13 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// A walk under way: it makes one token at a time, since a list of all of them would be made only to be dropped.
+/// Reads a text token by token. The parser asks for one token at a time, so no list of all tokens is ever built.
 pub(crate) struct Tokenizer<'text> {
     text: &'text str,
-    /// Where the walk is, in bytes.
+    /// The current offset in bytes.
     byte: usize,
-    /// Where the walk is, in UTF-16 units.
+    /// The current offset in UTF-16 code units. Both offsets are kept, because converting one into the other would take
+    /// a scan of the text for every token.
     unit: usize,
 }
 
@@ -33,7 +34,7 @@ impl<'text> Tokenizer<'text> {
         Self { text, byte: 0, unit: 0 }
     }
 
-    /// The next token. Nothing follows the last one.
+    /// Reads the next token. After a final token (see `Token::is_final`) it must not be called again.
     pub(crate) fn next_token(&mut self) -> Token<'text> {
         self.skip_whitespace_and_comments();
         let rest = self.rest();
@@ -52,6 +53,7 @@ impl<'text> Tokenizer<'text> {
                     return self.take_ascii(TokenKind::Parameter, 1 + length);
                 }
             }
+            // `.5` is a number; a dot without a digit falls through to the symbols.
             b'0'..=b'9' | b'.' => {
                 if let Some((number, length)) = number::read_number(rest) {
                     return self.take_ascii(TokenKind::Number(number), length);
@@ -76,10 +78,11 @@ impl<'text> Tokenizer<'text> {
         }
     }
 
-    /// White space and comments. A comment runs from two dashes to the end of its line.
+    /// Skips white space and comments. A comment runs from two dashes to the end of its line.
     fn skip_whitespace_and_comments(&mut self) {
         loop {
             let rest = self.rest().bytes();
+            // Only these four: any other space is an invalid token.
             let blanks = rest.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
             let blanks = blanks.count();
             self.byte += blanks;
@@ -87,6 +90,7 @@ impl<'text> Tokenizer<'text> {
             if !self.rest().starts_with("--") {
                 return;
             }
+            // A comment may contain any character, so its length in UTF-16 code units must be counted.
             let comment = self.rest().find(['\r', '\n']).unwrap_or(self.rest().len());
             self.advance(comment);
         }
@@ -103,7 +107,7 @@ impl<'text> Tokenizer<'text> {
         Token { kind, text, byte_start, location: Location { start, end: self.unit } }
     }
 
-    /// The same for a token of characters that have one byte and one unit each.
+    /// Like `take`, for a token of ASCII characters: bytes and UTF-16 code units are the same number.
     fn take_ascii(&mut self, kind: TokenKind, length: usize) -> Token<'text> {
         let text = self.rest().get(..length).unwrap_or_default();
         let (byte_start, start) = (self.byte, self.unit);
@@ -119,7 +123,7 @@ impl<'text> Tokenizer<'text> {
     }
 }
 
-/// The length of the name a text starts with.
+/// The length in bytes of the name that a text starts with.
 fn name_length(text: &str) -> Option<usize> {
     let first = text.bytes().next()?;
     if !first.is_ascii_alphabetic() && first != b'_' {

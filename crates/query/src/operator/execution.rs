@@ -1,7 +1,7 @@
-//! A query with everything it needs to run.
+//! A running query.
 //!
-//! Owns the prepared query, its state, the context and the memory; turns stored items into values. The two public
-//! ways to run a query differ only in what they do with the rows.
+//! Owns the prepared query, its state, the context and the memory limit; converts stored items to values. The two
+//! public ways to run a query differ only in what they do with the rows.
 
 use model::Json;
 
@@ -39,32 +39,32 @@ impl Execution {
         Self { query, needed, prefilter, state, context, patterns: PatternCache::new(), memory }
     }
 
-    /// Whether rows come out as items go in.
+    /// Whether the rows of an item are known as soon as the item is pushed.
     pub(super) fn is_streaming(&self) -> bool {
         self.query.is_streaming()
     }
 
-    /// Whether the rows of an item do not depend on the items before it.
+    /// Whether the rows of an item do not depend on earlier items.
     pub(super) fn is_stateless(&self) -> bool {
         self.query.is_stateless()
     }
 
-    /// Whether no further item can change the answer.
+    /// Whether no further item can change the result.
     pub(super) fn is_complete(&self) -> bool {
         !self.query.reads_container() || self.query.is_complete(&self.state)
     }
 
-    /// How many bytes of rows are held.
+    /// The number of bytes of rows kept.
     pub(super) fn held_bytes(&self) -> usize {
         self.memory.held()
     }
 
-    /// How many array elements were iterated so far, alone or as parts of joined rows.
+    /// The number of array elements iterated so far, alone or as parts of joined rows.
     pub(super) fn tuples(&self) -> u64 {
         self.memory.tuples()
     }
 
-    /// Takes an item and gives the rows that are ready.
+    /// Pushes an item and emits the rows that are ready.
     pub(super) fn push(
         &mut self,
         item: &Json,
@@ -78,7 +78,7 @@ impl Execution {
         flow_result(query.push(state, &environment, &needed.extract_from_json(item), emit))
     }
 
-    /// Takes the text of an item and gives the rows that are ready.
+    /// Pushes the text of an item and emits the rows that are ready.
     pub(super) fn push_text(
         &mut self,
         text: &[u8],
@@ -89,30 +89,31 @@ impl Execution {
         }
         let Self { query, needed, prefilter, state, context, patterns, memory } = self;
         let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
+        // An item that the filter rejects need not be parsed completely.
         if let Some(prefilter) = prefilter {
             let tuples = environment.memory.tuples();
             if !prefilter.passes(text, &environment)? {
                 return Ok(());
             }
-            // The filter is asked again of an item that passes.
-            environment.memory.forget_tuples_after(tuples);
+            // The filter runs again over the whole row and would count the elements it iterates twice.
+            environment.memory.reset_tuples(tuples);
         }
         flow_result(query.push(state, &environment, &needed.extract_from_text(text)?, emit))
     }
 
-    /// Gives the rows that were held back.
+    /// Emits the rows that had to wait for the last item.
     pub(super) fn finish(mut self, emit: &mut RowSink<'_>) -> Result<(), EvaluationError> {
         let Self { query, state, context, patterns, memory, .. } = &mut self;
         let environment = EvaluationEnvironment { context, patterns, memory, now: (context.now)() };
         flow_result(query.finish(state, &environment, &[], emit))
     }
 
-    /// Takes a group reached elsewhere.
+    /// Merges a group that was computed over other items.
     pub(super) fn merge(&mut self, group: PartialGroup) -> Result<(), EvaluationError> {
         self.query.merge(&mut self.state, group, &self.memory)
     }
 
-    /// The groups so far, in place of rows, if they can be merged with others.
+    /// The groups so far, instead of rows, if they can be merged with others.
     pub(super) fn partial_groups(self) -> Option<Vec<PartialGroup>> {
         self.query.partial_groups(self.state)
     }

@@ -1,6 +1,6 @@
-//! Running a query to its end.
+//! Running a query to completion.
 //!
-//! Owns the gathering of all rows. A query whose rows can be passed on as they come runs cheaper as a `RowStream`.
+//! Owns the collection of all rows. A query whose rows can be passed on immediately runs cheaper as a `RowStream`.
 
 use model::Json;
 
@@ -10,7 +10,7 @@ use crate::bind::BoundQuery;
 use crate::evaluate::{EvaluationContext, EvaluationError};
 use crate::value::Value;
 
-/// Runs any query: items are pushed, the rows come at the end.
+/// Runs any query: push all items, then finish to get the rows.
 ///
 /// ```
 /// use model::Json;
@@ -41,10 +41,11 @@ impl Executor {
         Self { run: Execution::new(query, context), rows: Vec::new() }
     }
 
-    /// Takes an item into account.
+    /// Adds an item.
     ///
     /// # Errors
-    /// When an expression fails, or more rows must be held than the context allows. The executor is of no use then.
+    /// If an expression fails, or more rows must be kept than the context allows. The executor must not be used
+    /// afterwards.
     pub fn push(&mut self, item: &Json) -> Result<(), EvaluationError> {
         let rows = &mut self.rows;
         self.run.push(item, &mut |row| {
@@ -53,11 +54,11 @@ impl Executor {
         })
     }
 
-    /// Takes a stored item into account, from its JSON text: only the properties that the query looks at are parsed,
-    /// and of an item that the filter drops, only those of the filter.
+    /// Adds a stored item from its JSON text. Only the properties that the query reads are parsed, and of an item that
+    /// the filter rejects, only those of the filter.
     ///
     /// # Errors
-    /// When the text is not JSON where it is looked at, else as for [`Executor::push`].
+    /// If the parsed part of the text is not JSON, otherwise as for [`Executor::push`].
     pub fn push_text(&mut self, item: &[u8]) -> Result<(), EvaluationError> {
         let rows = &mut self.rows;
         self.run.push_text(item, &mut |row| {
@@ -66,36 +67,37 @@ impl Executor {
         })
     }
 
-    /// Takes a group of the same query over other items into account. A query without groups has none to take.
+    /// Adds a group that another executor of the same query computed over other items. Ignored by a query without
+    /// groups.
     ///
     /// # Errors
-    /// When more groups must be held than the context allows.
+    /// If more groups must be kept than the context allows.
     pub fn push_group(&mut self, group: PartialGroup) -> Result<(), EvaluationError> {
         self.run.merge(group)
     }
 
-    /// How many array elements were iterated so far, alone or as parts of joined rows.
+    /// The number of array elements iterated so far, alone or as parts of joined rows.
     #[must_use]
     pub fn tuples(&self) -> u64 {
         self.run.tuples()
     }
 
-    /// Whether no further item can change the answer: TOP or LIMIT is reached, or the query reads no items.
+    /// Whether no further item can change the result: TOP or LIMIT is reached, or the query reads no items.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.run.is_complete()
     }
 
-    /// How many bytes of rows are held for ordering, grouping and DISTINCT.
+    /// The number of bytes of rows kept for ordering, grouping and DISTINCT.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.run.held_bytes()
     }
 
-    /// The rows, all items being pushed.
+    /// Returns the rows, after all items were pushed.
     ///
     /// # Errors
-    /// When an expression fails, or more rows must be held than the context allows.
+    /// If an expression fails, or more rows must be kept than the context allows.
     pub fn finish(self) -> Result<Vec<Value>, EvaluationError> {
         let Self { run, mut rows } = self;
         run.finish(&mut |row| {
@@ -105,8 +107,9 @@ impl Executor {
         Ok(rows)
     }
 
-    /// The groups so far instead of rows, to be pushed into another executor of the same query. None when that would
-    /// not emit the rows of all items together: the query has no groups, or a subquery in FROM must see all items.
+    /// Returns the groups instead of rows, to be pushed into another executor of the same query. `None` if merging them
+    /// would not give the rows of all items together: the query has no groups, or a subquery in FROM must see all
+    /// items.
     #[must_use]
     pub fn into_groups(self) -> Option<Vec<PartialGroup>> {
         self.run.partial_groups()

@@ -1,6 +1,7 @@
-//! One expression, evaluated alone.
+//! Evaluating a single expression.
 //!
-//! Owns the public way to evaluate an expression outside of a query. Does not own the value of any form: see `evaluate`.
+//! Owns the public way to evaluate an expression outside of a query. Does not own the forms of expressions: see
+//! `evaluate`.
 
 use super::pipeline::Pipeline;
 use crate::bind::Expression;
@@ -34,8 +35,8 @@ pub struct PreparedExpression {
 }
 
 impl PreparedExpression {
-    /// Prepares an expression whose first slot is an item. An expression with subqueries must later see as many slots
-    /// as it was bound with.
+    /// Prepares an expression whose first slot is an item. An expression with subqueries must be evaluated with as many
+    /// slots as it was bound with.
     #[must_use]
     pub fn new(expression: &Expression) -> Self {
         let vector_embeddings = model::VectorEmbeddingPolicy::default();
@@ -45,10 +46,10 @@ impl PreparedExpression {
         Self { formula, patterns: PatternCache::new() }
     }
 
-    /// The value over a row of slots.
+    /// Evaluates the expression over a row of slots.
     ///
     /// # Errors
-    /// When a subquery or a user-defined function fails.
+    /// If a subquery or a user-defined function fails.
     pub fn evaluate(
         &self,
         slots: &[Value],

@@ -1,9 +1,9 @@
-//! Rows: from pushed items to the answer.
+//! Running queries: items in, rows out.
 //!
-//! Owns the inputs of a query, the steps after them (see `stage`) and the two ways to run them. Rows are pushed from
-//! step to step, so a product of inputs is never held; only groups, orders and distinct rows are, within a bound of
-//! bytes. Does not own expressions (see `evaluate`), nor which items are pushed: the engine reads them, by an index or
-//! not.
+//! Owns the inputs of a query, the stages after them (see `stage`) and the two ways to run them. Rows are pushed from
+//! stage to stage, so a product of inputs is never materialized; only groups, ordered rows and distinct rows are kept,
+//! within a memory limit. Does not own expressions (see `evaluate`), nor which items are pushed: the engine reads them,
+//! with or without an index.
 
 mod pipeline;
 

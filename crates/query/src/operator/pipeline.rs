@@ -1,8 +1,8 @@
-//! A query ready to run.
+//! A prepared query.
 //!
-//! Owns how inputs and steps are joined: items are pushed through the inputs into the steps, and when all were pushed
-//! the rest comes out. A query inside a query is the same thing, run from start to end for one row of the query around
-//! it. Does not own inputs nor steps.
+//! Owns how inputs and stages are connected: items are pushed through the inputs into the stages, and after the last
+//! item the remaining rows come out. A subquery is the same thing, run from start to end for one row of the query
+//! around it. Does not own inputs nor stages.
 
 use super::source::{PreparedRoot, PreparedSource};
 use super::stage::{PartialGroup, Stages, StagesState};
@@ -17,13 +17,13 @@ use crate::value::Value;
 /// A prepared query.
 #[derive(Debug)]
 pub(super) struct Pipeline {
-    /// The query in the place of the first input, when it is the one that reads the items.
+    /// The query in FROM that reads the items and feeds its rows to the first input, if there is one.
     feed: Option<Box<Pipeline>>,
     sources: Vec<PreparedSource>,
     stages: Stages,
 }
 
-/// How far a query is.
+/// The state of a running query. It is separate from the pipeline, so that one prepared subquery can run once per row.
 #[derive(Debug)]
 pub(super) struct PipelineState {
     feed: Option<Box<PipelineState>>,
@@ -36,6 +36,7 @@ impl Pipeline {
         let mut sources = Vec::with_capacity(query.sources.len());
         let mut feed = None;
         for bound in &query.sources {
+            // An input sees only the slots before it, so its own slot is added afterwards.
             let (source, inner) = PreparedSource::prepare(bound, &preparation);
             preparation.slot_paths.push(bound);
             feed = feed.or(inner);
@@ -50,12 +51,12 @@ impl Pipeline {
         Box::new(Self::prepare(query, around))
     }
 
-    /// Whether items must be pushed; else the query makes its rows from what is around it.
+    /// Whether items must be pushed; otherwise the rows come from the slots around the query.
     pub(super) fn reads_container(&self) -> bool {
         self.sources.iter().any(|source| matches!(source.root, PreparedRoot::Item))
     }
 
-    /// Whether rows come out as items go in.
+    /// Whether the rows of an item are known as soon as the item is pushed.
     pub(super) fn is_streaming(&self) -> bool {
         self.stages.is_streaming() && self.feed.as_ref().is_none_or(|feed| feed.is_streaming())
     }
@@ -65,12 +66,12 @@ impl Pipeline {
         PipelineState { feed, stages: self.stages.start() }
     }
 
-    /// Whether no further item can change the answer.
+    /// Whether no further item can change the result.
     pub(super) fn is_complete(&self, state: &PipelineState) -> bool {
         self.stages.is_complete(&state.stages)
     }
 
-    /// Takes an item.
+    /// Pushes an item.
     pub(super) fn push(
         &self,
         state: &mut PipelineState,
@@ -88,7 +89,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes a group reached elsewhere.
+    /// Merges a group that was computed over other items.
     pub(super) fn merge(
         &self,
         state: &mut PipelineState,
@@ -98,19 +99,19 @@ impl Pipeline {
         self.stages.merge(&mut state.stages, group, memory)
     }
 
-    /// The groups so far, in place of rows; none when they cannot be merged with those of other items: the query has no
+    /// The groups so far, instead of rows; `None` if they cannot be merged with those of other items: the query has no
     /// groups, or the query that feeds it must see all items.
     pub(super) fn partial_groups(&self, state: PipelineState) -> Option<Vec<PartialGroup>> {
         let is_whole = self.feed.as_ref().is_none_or(|feed| feed.is_stateless());
         if is_whole { self.stages.partial_groups(state.stages) } else { None }
     }
 
-    /// Whether the rows of an item do not depend on the items before it.
+    /// Whether the rows of an item do not depend on earlier items.
     pub(super) fn is_stateless(&self) -> bool {
         self.stages.is_stateless() && self.feed.as_ref().is_none_or(|feed| feed.is_stateless())
     }
 
-    /// Gives what was held back, now that all items were pushed. `outer` are the slots of the queries around.
+    /// Emits the rows that had to wait for the last item. `outer` are the slots of the queries around.
     pub(super) fn finish(
         &self,
         state: &mut PipelineState,
@@ -120,7 +121,8 @@ impl Pipeline {
     ) -> Flow {
         let PipelineState { feed, stages } = state;
         if let (Some(query), Some(feed)) = (&self.feed, feed) {
-            // Whoever has enough here is a step that passes rows on as they come, so nothing is held back after it.
+            // `Enough` can only come from a stage that passes rows on immediately, so no rows are left behind in it: a
+            // stage that keeps rows never stops early.
             flow_result(query.finish(feed, environment, outer, &mut |row| {
                 self.take(stages, environment, outer, &row, emit)
             }))?;
@@ -130,7 +132,8 @@ impl Pipeline {
         self.stages.finish(stages, environment, outer, emit)
     }
 
-    /// Runs a query in the place of an input: when the query around has enough, that is passed on.
+    /// Runs the query as an input of another one. If that one has enough rows, the stop is passed on; `rows` alone
+    /// would swallow it.
     pub(super) fn pass_rows(&self, scope: &EvaluationScope<'_>, emit: &mut RowSink<'_>) -> Flow {
         let mut has_enough = false;
         self.rows(scope, &mut |row| {
@@ -141,7 +144,7 @@ impl Pipeline {
         if has_enough { Err(StopReason::Enough) } else { Ok(()) }
     }
 
-    /// Makes the rows of one item, or of one row of the feed.
+    /// Pushes the rows of one item, or of one row of the feeding query, through the stages.
     fn take(
         &self,
         state: &mut StagesState,

@@ -1,7 +1,7 @@
 //! A condition on one item.
 //!
-//! Owns the condition of a patch, `FROM c WHERE …`, and the filter of a query over whole items, as a question that one
-//! item answers. Does not own filters of rows: see `stage::filter`.
+//! Owns the condition of a patch, `FROM c WHERE …`, and the filter of a query over whole items, evaluated for one item
+//! at a time. Does not own filters of rows: see `stage::filter`.
 
 use model::Json;
 
@@ -17,7 +17,7 @@ use crate::function::PatternCache;
 use crate::parser::parse_condition;
 use crate::value::Value;
 
-/// What must be true of an item.
+/// A condition on one item.
 ///
 /// ```
 /// use model::Json;
@@ -38,10 +38,11 @@ pub struct ItemPredicate {
 }
 
 impl ItemPredicate {
-    /// Reads the condition of a patch: FROM with the container and perhaps an alias, then WHERE, and nothing after it.
+    /// Parses the condition of a patch: FROM with the container and optionally an alias, then WHERE, and nothing after
+    /// it.
     ///
     /// # Errors
-    /// Every reason why it is no such condition, as for a query; places count from the start of the condition.
+    /// Every error, as for a query. Locations count from the start of the condition.
     pub fn parse(text: &str) -> Result<Self, Vec<QueryError>> {
         let tree = parse_condition(text)?;
         let query = bind(&tree, &Parameters::new(), &BuiltInFunctions)?;
@@ -49,7 +50,7 @@ impl ItemPredicate {
         Self::from_query(&query).ok_or_else(|| vec![QueryError::refusal(refusal)])
     }
 
-    /// The filter of a query whose only input is the item itself; none for any other query.
+    /// The filter of a query whose only input is the item itself; `None` for any other query.
     #[must_use]
     pub fn from_query(query: &BoundQuery) -> Option<Self> {
         let [source] = query.sources.as_slice() else { return None };
@@ -68,10 +69,10 @@ impl ItemPredicate {
         Some(Self { condition, needed, patterns: PatternCache::new() })
     }
 
-    /// Whether it is true of an item.
+    /// Whether the condition is true for an item.
     ///
     /// # Errors
-    /// When a subquery or a user-defined function fails.
+    /// If a subquery or a user-defined function fails.
     pub fn matches(
         &self,
         item: &Json,
@@ -80,10 +81,10 @@ impl ItemPredicate {
         self.holds(self.needed.extract_from_json(item), context)
     }
 
-    /// Whether it is true of a stored item; of its text only what the condition looks at is parsed.
+    /// Whether the condition is true for a stored item. Only the properties that the condition reads are parsed.
     ///
     /// # Errors
-    /// As for [`ItemPredicate::matches`], or when the text is not JSON where it is looked at.
+    /// As for [`ItemPredicate::matches`], or if the parsed part of the text is not JSON.
     pub fn matches_text(
         &self,
         item: &[u8],

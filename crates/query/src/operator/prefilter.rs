@@ -1,8 +1,8 @@
-//! What an item must pass before it is read whole.
+//! Filtering items before they are fully parsed.
 //!
-//! Owns the parts of a filter that look only at the item and cannot fail: they are asked of the few properties they
-//! need, so that an item which passes none of the rows on is never parsed. Does not replace the filter: who passes here
-//! is asked again with the whole row.
+//! Owns the conjuncts of a filter that depend only on the item and cannot fail. They are evaluated over the few
+//! properties that they need, so that an item that has no rows is never fully parsed. Does not replace the filter: an
+//! item that passes is filtered again with the whole row.
 
 use super::required_properties::RequiredProperties;
 use crate::bind::{BoundQuery, Expression, Input};
@@ -10,10 +10,10 @@ use crate::evaluate::{
     EvaluationEnvironment, EvaluationError, EvaluationScope, Formula, Preparation, conjuncts,
 };
 
-/// Functions that emit another answer when they are asked again.
+/// Functions whose result differs between two evaluations: the filter and the prefilter would disagree.
 const NONDETERMINISTIC_FUNCTIONS: [&str; 1] = ["RAND"];
 
-/// Conditions on an item, all of which must be true.
+/// Conditions on an item that must all be true.
 #[derive(Debug)]
 pub(super) struct Prefilter {
     needed: RequiredProperties,
@@ -21,7 +21,7 @@ pub(super) struct Prefilter {
 }
 
 impl Prefilter {
-    /// The prefilter of a query that needs more of an item than its filter does; none when it would save nothing.
+    /// The prefilter of a query; `None` if it would save nothing, because the query reads no more than its filter does.
     pub(super) fn for_query(
         query: &BoundQuery,
         needed: &RequiredProperties,
@@ -35,6 +35,7 @@ impl Prefilter {
         }
         let mut preparation = preparation.clone();
         preparation.slot_paths.push(source);
+        // A conjunct that may fail is left to the filter: whether it runs must depend on the conjuncts before it.
         let mut parts = conjuncts(query.filter.as_ref()?);
         parts.retain(|part| is_safe(part, source.slot));
         let mut prefilter = Self { needed: RequiredProperties::none(), conditions: Vec::new() };
@@ -45,7 +46,7 @@ impl Prefilter {
         (!parts.is_empty() && needed.exceeds(&prefilter.needed)).then_some(prefilter)
     }
 
-    /// Whether a stored item may have a row.
+    /// Whether a stored item may have rows.
     pub(super) fn passes(
         &self,
         text: &[u8],
@@ -62,7 +63,7 @@ impl Prefilter {
     }
 }
 
-/// Whether an expression looks only at the item, cannot fail, and gives the same answer each time.
+/// Whether an expression depends only on the item, cannot fail, and is deterministic.
 fn is_safe(expression: &Expression, slot: usize) -> bool {
     let mut is_safe_itself = match expression {
         Expression::Input(input) => *input == slot,

@@ -1,7 +1,7 @@
-//! Which properties of an item a query looks at.
+//! Which properties of an item a query reads.
 //!
-//! Owns the walk over a bound query that finds them, so that of a large item only a few properties are turned into
-//! values, be it a tree or a stored text.
+//! Owns the traversal of a bound query that finds them, so that only these properties of a large item are converted,
+//! from a parsed tree or from stored text.
 
 use model::{Json, ParseError};
 
@@ -10,20 +10,21 @@ use crate::bind::{
 };
 use crate::value::Value;
 
-/// What must be read of an item.
+/// The properties of an item that must be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RequiredProperties {
-    /// Everything: the query names the whole item.
+    /// All: the query uses the whole item.
     All,
     /// These properties.
     Properties(Vec<String>),
 }
 
 impl RequiredProperties {
-    /// What a query looks at. Of a query over a query, the inner one reads the items.
+    /// The properties that a query reads. In a query over a query, the inner one reads the items.
     pub(super) fn for_query(query: &BoundQuery) -> Self {
         let Some(first) = query.sources.first() else { return Self::none() };
         match &first.root {
+            // The outer query sees only rows of the inner one.
             Input::Query(inner) => Self::for_query(inner),
             Input::Slot(_) => Self::none(),
             Input::Container => match first.path.first() {
@@ -41,7 +42,7 @@ impl RequiredProperties {
         }
     }
 
-    /// The value of an item, with the properties that are looked at.
+    /// Converts the required properties of a parsed item.
     pub(super) fn extract_from_json(&self, item: &Json) -> Value {
         match (self, item) {
             (Self::Properties(names), Json::Object(object)) => {
@@ -52,7 +53,7 @@ impl RequiredProperties {
         }
     }
 
-    /// The value of a stored item, with the properties that are looked at; the others are not parsed.
+    /// Parses the required properties of a stored item; the others are skipped.
     pub(super) fn extract_from_text(&self, text: &[u8]) -> Result<Value, ParseError> {
         let item = match self {
             Self::All => Json::parse(text)?,
@@ -62,7 +63,7 @@ impl RequiredProperties {
         Ok(Value::from(&item))
     }
 
-    /// Whether it is more than something else.
+    /// Whether these are more properties than `other`.
     pub(super) fn exceeds(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::All, Self::All) => false,
@@ -78,7 +79,7 @@ impl RequiredProperties {
     }
 
     fn step(&mut self, step: &PathStep) {
-        // An item is an object: an index leads nowhere.
+        // An item is an object: an index into it leads nowhere.
         if let (Self::Properties(properties), PathStep::Property(name)) = (self, step)
             && !properties.contains(name)
         {
@@ -86,7 +87,7 @@ impl RequiredProperties {
         }
     }
 
-    /// Adds what a path from the item needs.
+    /// Adds the property that a path from the item starts with.
     fn path(&mut self, steps: &[PathStep]) {
         match steps.first() {
             Some(step) => self.step(step),
@@ -94,7 +95,7 @@ impl RequiredProperties {
         }
     }
 
-    /// Adds what a query needs of the item in a slot.
+    /// Adds what a query reads of the item in a slot.
     fn query(&mut self, query: &BoundQuery, slot: usize) {
         for source in &query.sources {
             self.source(source, slot);
@@ -130,6 +131,7 @@ impl RequiredProperties {
 
     fn source(&mut self, source: &BoundSource, slot: usize) {
         match &source.root {
+            // Only the first input of the outermost query reads the container, and `for_query` has handled it.
             Input::Container => {}
             Input::Slot(root) if *root == slot => self.path(&source.path),
             Input::Slot(_) => {}
@@ -143,7 +145,7 @@ impl RequiredProperties {
         }
     }
 
-    /// Adds what an expression needs of the item in a slot.
+    /// Adds what an expression reads of the item in a slot.
     pub(super) fn expression(&mut self, expression: &Expression, slot: usize) {
         match expression {
             Expression::Input(input) if *input == slot => *self = Self::All,

@@ -1,22 +1,22 @@
-//! Rows as text.
+//! Rows as JSON text.
 //!
-//! Owns the refusal of numbers that JSON cannot hold. Does not own how values print: see `value`.
+//! Owns the rejection of numbers that JSON cannot represent. Does not own how values are printed: see `value`.
 
 use crate::evaluate::EvaluationError;
 use crate::value::Value;
 
-/// The JSON text of a row.
+/// Prints a row as JSON.
 ///
 /// # Errors
-/// When a number is NaN or infinite.
+/// If a number is NaN or infinite.
 pub fn row_text(row: &Value) -> Result<String, EvaluationError> {
     Ok(row.to_text()?)
 }
 
-/// The JSON texts of rows as one array.
+/// Prints rows as one JSON array.
 ///
 /// # Errors
-/// When a number is NaN or infinite: one such number refuses the whole page.
+/// If a number is NaN or infinite: one such number rejects the whole page.
 pub fn rows_text(rows: &[Value]) -> Result<String, EvaluationError> {
     let mut text = String::from("[");
     for (index, row) in rows.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Inputs: where a slot gets its value from.
+//! The inputs of a query.
 //!
-//! Owns the prepared form of an input. Does not own the walk over several inputs: see `unnest`.
+//! Owns the prepared form of an input. Does not own the product of several inputs: see `unnest`.
 
 use super::pipeline::Pipeline;
 use crate::bind::{BoundSource, Input, PathStep};
@@ -14,10 +14,10 @@ pub(super) struct PreparedSource {
     pub(super) iterates: bool,
 }
 
-/// Where an input starts.
+/// Where the path of an input starts.
 #[derive(Debug)]
 pub(super) enum PreparedRoot {
-    /// At the item, or at the row of the query that reads the items.
+    /// At the pushed item, or at the row of the query that reads the items.
     Item,
     /// At the value of an earlier slot.
     Slot(usize),
@@ -26,8 +26,8 @@ pub(super) enum PreparedRoot {
 }
 
 impl PreparedSource {
-    /// Prepares an input that sees the slots known so far. A query that reads the container is handed back beside it:
-    /// its rows will be given.
+    /// Prepares an input that sees the slots known so far. A query that reads the container is returned separately: its
+    /// rows will be pushed.
     pub(super) fn prepare(
         source: &BoundSource,
         preparation: &Preparation<'_>,

@@ -1,13 +1,13 @@
 //! The product of inputs.
 //!
-//! Owns the walk that fills one slot after the other and passes every complete row on at once: no product is ever held.
-//! An input that is undefined, or is to be iterated and is no array, gives no row.
+//! Owns filling one slot after the other and emitting every complete row immediately: the product is never
+//! materialized. An input that is undefined, or that is iterated and not an array, produces no row.
 
 use super::source::{PreparedRoot, PreparedSource};
 use crate::evaluate::{EvaluationEnvironment, EvaluationScope, Flow, SlotSink, follow_path};
 use crate::value::Value;
 
-/// Fills the slots of the inputs, starting from those before, and passes each row on.
+/// Fills the slots of the inputs after those already filled, and emits each complete row.
 pub(super) fn unnest(
     environment: &EvaluationEnvironment<'_>,
     sources: &[PreparedSource],
@@ -25,6 +25,7 @@ pub(super) fn unnest(
             fill(environment, source, rest, &start, given, slots, take)
         }
         PreparedRoot::Rows(query) => {
+            // The query reads the slots before it while the closure below pushes onto the same list.
             let before = slots.clone();
             let scope = EvaluationScope::row(environment, &before);
             query.pass_rows(&scope, &mut |row| {
@@ -34,7 +35,7 @@ pub(super) fn unnest(
     }
 }
 
-/// Fills the slot of one input from where it starts, and those after it.
+/// Fills the slot of one input and then those after it.
 fn fill(
     environment: &EvaluationEnvironment<'_>,
     source: &PreparedSource,

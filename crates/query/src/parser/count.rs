@@ -1,7 +1,7 @@
 //! Numbers of rows: TOP, OFFSET and LIMIT.
 //!
-//! Owns their grammar: TOP takes any number, the others whole numbers, all take a parameter, none takes a sign. Does
-//! not own their range: see `bind`.
+//! Owns their grammar: TOP accepts any number, the others whole numbers; all accept a parameter, none a sign. Does not
+//! own their range: see `bind`.
 
 use super::Parsed;
 use super::state::QueryParser;
@@ -32,6 +32,7 @@ impl QueryParser<'_> {
 
     fn whole_count(&mut self) -> Parsed<Count> {
         match self.kind() {
+            // `OFFSET 1.0` is a syntax error even though its value is whole.
             TokenKind::Number(number) if number.form == NumberForm::Decimal => Err(self.mismatch()),
             _ => self.top_count(),
         }

@@ -22,6 +22,7 @@ impl QueryParser<'_> {
 
     fn source(&mut self) -> Parsed<Source> {
         let start = self.span();
+        // `x IN path` and `path alias` both start with a name: only the second token tells them apart.
         if self.is_name(0) && *self.peek(1) == TokenKind::Keyword(Keyword::In) {
             let variable = self.expect_name()?;
             self.advance();
@@ -46,6 +47,7 @@ impl QueryParser<'_> {
         let root = if self.accept(Symbol::OpenParenthesis) {
             let inner = self.query()?;
             self.expect(Symbol::CloseParenthesis)?;
+            // A subquery in FROM is one level deeper than the query around it, as in an expression.
             self.deepest = self.deepest.max(inner.levels + 1);
             SourceRoot::Subquery(inner.query)
         } else {

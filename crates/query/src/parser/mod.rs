@@ -1,7 +1,7 @@
-//! Tokens to tree.
+//! Tokens to syntax tree.
 //!
-//! Owns the native grammar, one file per clause, and its limits. Like the service's parser it stops at the first
-//! mistake. Does not own names and rules beyond grammar: see `bind`.
+//! Owns the service's grammar, one file per clause, and its limits. Like the service's parser it stops at the first
+//! error. Does not own names and rules beyond grammar: see `bind`.
 
 mod count;
 mod from;

@@ -1,7 +1,7 @@
 //! The clause ORDER BY.
 //!
-//! Owns items with their directions, and ORDER BY RANK. RANK is also a legal alias, so it opens the second form only
-//! when an expression could start right after it.
+//! Owns items with their directions, and ORDER BY RANK. RANK is also a legal alias, so it starts the second form only
+//! if the next token can start an expression.
 
 use super::Parsed;
 use super::state::QueryParser;
@@ -58,6 +58,7 @@ impl QueryParser<'_> {
     fn scores(&mut self) -> Parsed<Vec<Scalar>> {
         let mut scores = Vec::new();
         loop {
+            // Prepared before the score is read: anything but a function call is reported at its first token.
             let at_start = self.mismatch();
             let score = self.operand()?;
             if !matches!(score.kind, ScalarKind::Call { .. } | ScalarKind::UdfCall { .. }) {

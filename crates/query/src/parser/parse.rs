@@ -1,24 +1,24 @@
-//! A whole text to a tree.
+//! Parsing a whole text.
 //!
-//! Owns the entrance: the limit on the text, the query, and nothing after it.
+//! Owns the entry points: the limit on the length of the text, the query, and that nothing follows it.
 
 use super::query::MeasuredQuery;
 use super::state::QueryParser;
 use crate::ast::Query;
 use crate::error::{Location, QueryError, text};
 
-/// Characters of a query text, counted as UTF-16 units.
+/// The largest length of a query text, in UTF-16 code units.
 pub(super) const TEXT_UNITS_MAX: usize = 524_288;
 
-/// What a parsing step gives. The error is boxed because the parser calls itself: what a step returns is paid at every
-/// level of nesting.
+/// The result of a parsing function. The error is boxed because the parser is recursive: the size of the result is paid
+/// in stack at every level of nesting.
 pub(super) type Parsed<T> = Result<T, Box<QueryError>>;
 
-/// Reads a query text.
+/// Parses a query text.
 ///
 /// # Errors
 ///
-/// The first mistake found, as the service words it.
+/// The first syntax error, in the service's words.
 ///
 /// ```
 /// let tree = planisphere_query::parse("select c.id from c where c.age >= 18").unwrap();
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Query, Vec<QueryError>> {
     parse_query_text(text).map_err(|error| vec![*error])
 }
 
-/// Reads a condition, `FROM … WHERE …`: the query that gives true for each item it holds for.
+/// Parses a condition, `FROM … WHERE …`, into the query that returns true for each item it holds for.
 pub(crate) fn parse_condition(text: &str) -> Result<Query, Vec<QueryError>> {
     parse_text(text, |parser| parser.item_condition()).map_err(|error| vec![*error])
 }
@@ -41,6 +41,7 @@ fn parse_text(
     text: &str,
     read: impl FnOnce(&mut QueryParser<'_>) -> Parsed<MeasuredQuery>,
 ) -> Parsed<Query> {
+    // Checked before tokenizing, so that the work on a hostile text is bounded.
     let units = text.chars().map(char::len_utf16).sum();
     if units > TEXT_UNITS_MAX {
         let whole = Location { start: 0, end: units };
@@ -49,6 +50,7 @@ fn parse_text(
     let mut parser = QueryParser::new(text);
     let query = read(&mut parser)?.query;
     parser.expect_end()?;
+    // Counted over the whole text and checked last: a syntax error is reported first.
     parser.check_joins(&query)?;
     Ok(*query)
 }

@@ -1,28 +1,30 @@
 //! The order of the clauses.
 //!
-//! Owns which clause follows which, and WHERE and GROUP BY themselves. HAVING is a reserved word that no clause uses.
+//! Owns the order of the clauses, and WHERE and GROUP BY themselves. HAVING is a reserved word that no clause uses.
 
 use super::state::QueryParser;
 use super::{Parsed, scalar};
 use crate::ast::{Literal, Query, Scalar, ScalarKind, Select, Selection};
 use crate::lexer::{Keyword, Symbol};
 
-/// A query and how many levels its deepest expression has.
+/// A query and the number of levels of its deepest expression.
 pub(super) struct MeasuredQuery {
     pub(super) query: Box<Query>,
     pub(super) levels: usize,
 }
 
 impl QueryParser<'_> {
-    /// A query from SELECT to its last clause.
+    /// Reads a query from SELECT to its last clause.
     pub(super) fn query(&mut self) -> Parsed<MeasuredQuery> {
+        // `deepest` belongs to the query being read: a subquery starts from zero, and its result is counted by the
+        // expression around it.
         let outer = std::mem::take(&mut self.deepest);
         let query = self.nested(Self::clauses)?;
         let levels = std::mem::replace(&mut self.deepest, outer);
         Ok(MeasuredQuery { query, levels })
     }
 
-    /// A condition: both clauses are needed, and no other may follow.
+    /// Reads a condition, `FROM … WHERE …`: both clauses are required, and no other may follow.
     pub(super) fn item_condition(&mut self) -> Parsed<MeasuredQuery> {
         let query = self.nested(|parser| {
             let start = parser.span();
@@ -30,8 +32,8 @@ impl QueryParser<'_> {
             let from = Some(parser.from()?);
             parser.expect_keyword(Keyword::Where)?;
             let filter = Some(parser.operand()?);
-            let yes = Scalar::new(ScalarKind::Literal(Literal::Bool(true)), start);
-            let selection = Selection::Value(Box::new(yes));
+            let always_true = Scalar::new(ScalarKind::Literal(Literal::Bool(true)), start);
+            let selection = Selection::Value(Box::new(always_true));
             let select = Select { distinct: false, top: None, selection };
             let span = start.to(parser.last_span());
             let (group_by, order_by, offset_limit) = (Vec::new(), None, None);
@@ -64,7 +66,7 @@ impl QueryParser<'_> {
         Ok(expressions)
     }
 
-    /// An expression that stands directly in a clause.
+    /// Reads an expression directly in a clause.
     pub(super) fn operand(&mut self) -> Parsed<Scalar> {
         let scalar::MeasuredScalar { scalar, levels } = self.scalar()?;
         self.deepest = self.deepest.max(levels);

@@ -50,6 +50,7 @@ impl QueryParser<'_> {
             let text = text.clone();
             return Ok(Some(Name { text, span: self.advance() }));
         }
+        // Without AS a name is optional; after AS it is required.
         if is_announced || self.is_name(0) { self.expect_name().map(Some) } else { Ok(None) }
     }
 }

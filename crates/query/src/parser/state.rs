@@ -1,36 +1,37 @@
-//! The position in the tokens.
+//! The token stream of the parser.
 //!
-//! Owns looking at, taking and demanding tokens, the nesting limit and the wording of a mismatch. Does not own any
-//! rule of the grammar.
+//! Owns peeking at, accepting and expecting tokens, the nesting limit and the wording of syntax errors. Does not own
+//! any rule of the grammar.
 
 use super::Parsed;
 use crate::ast::{Name, Query, Span};
 use crate::error::{Location, QueryError, text};
 use crate::lexer::{Keyword, Symbol, Token, TokenKind, Tokenizer};
 
-/// How deep the parser may call itself: beyond it lies the end of the stack. Counted are lists and subqueries inside
-/// each other, which a text has in common with what is printed of it; operators and parentheses are not.
-pub(super) const NESTING_LEVELS_MAX: usize = 128;
+/// How deep the parser may recurse before its stack is at risk. Only lists and subqueries inside each other count. A
+/// text and its printed form nest these equally, whereas the printed form has more parentheses; so operators and
+/// parentheses do not count.
+const NESTING_LEVELS_MAX: usize = 128;
 
-/// JOINs of a query, subqueries included.
+/// The largest number of JOINs of a query, including those of its subqueries.
 const JOINS_MAX: usize = 10;
 
-/// Tokens that are looked at at once.
+/// How many tokens are visible at once, the current one included.
 const LOOKAHEAD: usize = 3;
 
-/// A text and how far it is read.
+/// A parser in the middle of a text.
 pub(super) struct QueryParser<'text> {
     tokenizer: Tokenizer<'text>,
-    /// The token at hand and those after it, round and round.
+    /// The current token and those after it, as a ring buffer.
     window: [Option<Token<'text>>; LOOKAHEAD],
-    /// Where in the window the token at hand is.
+    /// The index of the current token in the ring buffer.
     first: usize,
-    /// The place of the token taken last.
+    /// The location of the last token consumed.
     last_span: Span,
     nesting: usize,
-    /// JOINs seen so far.
+    /// The number of JOINs read so far.
     pub(super) joins: usize,
-    /// Levels of the deepest expression of the query being read.
+    /// The number of levels of the deepest expression of the query being read.
     pub(super) deepest: usize,
 }
 
@@ -46,12 +47,13 @@ impl<'text> QueryParser<'text> {
         parser
     }
 
-    /// Puts the next token in a place of the window; nothing when the last one is read.
-    fn fill(&mut self, place: usize) {
-        let before = self.window.get((place + LOOKAHEAD - 1) % LOOKAHEAD).and_then(Option::as_ref);
+    /// Reads the next token into a slot of the ring buffer; leaves the slot empty after the final token.
+    fn fill(&mut self, index: usize) {
+        // The slot before this one holds the previous token. Nothing follows a final token.
+        let before = self.window.get((index + LOOKAHEAD - 1) % LOOKAHEAD).and_then(Option::as_ref);
         let follows = before.is_some_and(|token| !token.is_final());
         let next = follows.then(|| self.tokenizer.next_token());
-        if let Some(slot) = self.window.get_mut(place) {
+        if let Some(slot) = self.window.get_mut(index) {
             *slot = next;
         }
     }
@@ -60,9 +62,9 @@ impl<'text> QueryParser<'text> {
         self.window.get((self.first + distance) % LOOKAHEAD).and_then(Option::as_ref)
     }
 
-    /// The kind of the token a number of tokens ahead, two at most; the end of the text goes on forever.
+    /// The kind of the token `distance` tokens ahead, at most two. After the final token it is always `End`.
     pub(super) fn peek(&self, distance: usize) -> &TokenKind {
-        debug_assert!(distance < LOOKAHEAD, "the window shows no more than {LOOKAHEAD} tokens");
+        debug_assert!(distance < LOOKAHEAD, "the ring buffer holds {LOOKAHEAD} tokens");
         self.token(distance).map_or(&TokenKind::End, |token| &token.kind)
     }
 
@@ -78,7 +80,7 @@ impl<'text> QueryParser<'text> {
         *self.kind() == TokenKind::Keyword(keyword)
     }
 
-    /// Whether a name stands a number of tokens ahead.
+    /// Whether the token `distance` tokens ahead is a name.
     pub(super) fn is_name(&self, distance: usize) -> bool {
         match self.peek(distance) {
             TokenKind::Identifier => true,
@@ -87,17 +89,17 @@ impl<'text> QueryParser<'text> {
         }
     }
 
-    /// The text of the token at hand.
+    /// The text of the current token.
     pub(super) fn text(&self) -> &'text str {
         self.token(0).map_or("", |token| token.text)
     }
 
-    /// The place of the token at hand.
+    /// The location of the current token.
     pub(super) fn span(&self) -> Span {
         self.location().into()
     }
 
-    /// The place of the token taken last.
+    /// The location of the last token consumed.
     pub(super) fn last_span(&self) -> Span {
         self.last_span
     }
@@ -106,7 +108,7 @@ impl<'text> QueryParser<'text> {
         self.token(0).map(|token| token.location).unwrap_or_default()
     }
 
-    /// Goes on by one token and gives the place of the one passed. The last token is never passed.
+    /// Consumes the current token and returns its location. The final token is never consumed.
     pub(super) fn advance(&mut self) -> Span {
         let span = self.span();
         if self.token(0).is_some_and(|token| !token.is_final()) {
@@ -154,7 +156,7 @@ impl<'text> QueryParser<'text> {
         if *self.kind() == TokenKind::End { Ok(()) } else { Err(self.mismatch()) }
     }
 
-    /// What is wrong with the token at hand, when it cannot stand here.
+    /// The error for a current token that is not allowed here.
     pub(super) fn mismatch(&self) -> Box<QueryError> {
         let (location, token) = (self.location(), self.text());
         Box::new(match self.kind() {
@@ -165,7 +167,7 @@ impl<'text> QueryParser<'text> {
         })
     }
 
-    /// Reads something one level deeper.
+    /// Runs a parsing function one nesting level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == NESTING_LEVELS_MAX {
             return Err(Box::new(text::too_deep(NESTING_LEVELS_MAX)));
@@ -176,7 +178,7 @@ impl<'text> QueryParser<'text> {
         result
     }
 
-    /// Refuses a query that joins too often.
+    /// Rejects a query with too many JOINs.
     pub(super) fn check_joins(&self, query: &Query) -> Parsed<()> {
         if self.joins > JOINS_MAX {
             return Err(Box::new(text::too_many_joins(query.span.0, JOINS_MAX)));

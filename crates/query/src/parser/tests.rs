@@ -1,9 +1,9 @@
-//! Limits of the parser; grammar is covered by the text cases.
+//! The limits of the parser. Its grammar is covered by the text cases in `tests/it`.
 
 use super::parse::TEXT_UNITS_MAX;
 use super::*;
 
-/// Runs with the least stack a thread of the product has.
+/// Runs a check on the smallest stack that a thread of the server has.
 fn on_a_small_stack(check: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
 }
@@ -46,7 +46,7 @@ fn long_lists_paths_coalescings_and_conditionals_are_loops() {
 }
 
 #[test]
-fn deep_nesting_is_refused_with_words() {
+fn deep_nesting_is_rejected_with_a_message() {
     on_a_small_stack(|| {
         let wrap = |open: &str, close: &str| {
             format!("SELECT VALUE {}1{}", open.repeat(10_000), close.repeat(10_000))
@@ -75,7 +75,7 @@ fn deep_nesting_is_refused_with_words() {
 }
 
 #[test]
-fn trees_that_deepen_to_the_left_are_refused_too() {
+fn trees_that_deepen_to_the_left_are_rejected_too() {
     on_a_small_stack(|| {
         let text = format!("SELECT VALUE {}1{}", "(".repeat(2000), " + 1) * 2".repeat(2000));
         let error = parse(&text).unwrap_err().remove(0);
@@ -107,7 +107,7 @@ fn the_text_limit_counts_utf16_units() {
 }
 
 #[test]
-fn ten_joins_are_allowed_and_eleven_refused() {
+fn ten_joins_are_accepted_and_eleven_rejected() {
     let query = |joins: usize| {
         let joins: Vec<String> = (0..joins).map(|join| format!("JOIN x{join} IN c.a")).collect();
         format!("SELECT c FROM c {}", joins.join(" "))

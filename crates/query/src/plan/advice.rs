@@ -1,10 +1,11 @@
-//! Advice on a query: forms that cost more than another form of the same question.
+//! Query advice: forms that cost more than an equivalent one.
 //!
-//! Owns the rules by their numbers, which clients have the words for. Does not own whether anybody asked.
+//! Owns the rules and their identifiers, for which clients have the messages. Does not own whether advice was
+//! requested.
 
 use crate::ast::{Literal, Query, Scalar, ScalarKind, Selection};
 
-/// The numbers of the rules that a query meets, each once and in order.
+/// The identifiers of the rules that apply to a query, sorted and without duplicates.
 #[must_use]
 pub fn advice(query: &Query) -> Vec<&'static str> {
     let mut found = Vec::new();
@@ -28,7 +29,7 @@ fn gather(scalar: &Scalar, found: &mut Vec<&'static str>) {
     scalar.for_each_child(&mut |part| gather(part, found));
 }
 
-/// The rule about a function; the third argument of some asks for partial matches or for any case.
+/// The rule for a function. For some, a true third argument requests partial matches or ignores case.
 fn rule(function: &str, is_third_true: bool) -> Option<&'static str> {
     match (function, is_third_true) {
         ("ARRAY_CONTAINS", true) => Some("QA1000"),

@@ -1,9 +1,8 @@
-//! Plans: what a query needs before its first row.
+//! Plans: questions about a bound query that are answered before it runs.
 //!
-//! Owns pure questions about a bound query: which partition keys it can meet (`partitions`), how an index could serve
-//! it (`access`), which indexes it used or misses (`metrics`), which costly forms it has
-//! (`advice`), how it is split over physical partitions and put
-//! together again (`distribute`). Does not own evaluation, storage or pages: plans say what could be done, the engine
+//! Owns which partition keys a query can match (`partitions`), how an index could serve it (`access`), which indexes it
+//! used or misses (`metrics`), which costly forms it has (`advice`), and how it is split over physical partitions and
+//! merged again (`distribute`). Does not own evaluation, storage or pages: plans say what could be done, the engine
 //! does it.
 
 pub mod condition;

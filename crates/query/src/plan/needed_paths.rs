@@ -1,15 +1,15 @@
-//! Which values of an item a query looks at.
+//! Which values of an item a query reads.
 //!
-//! Owns the list of paths, so that an index which holds all of them can stand in for the item. Does not own whether
-//! such an index exists.
+//! Owns the list of paths, so that an index that holds all of them can replace the item. Does not own whether such an
+//! index exists.
 
 use model::IndexPathSegment;
 
 use super::condition::ItemPath;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, PathStep, Projection};
 
-/// The paths of all values that a query over single items looks at; none when it may look at anything: it names the
-/// whole item, joins, has subqueries, or counts elements.
+/// The paths of all values that a query over single items reads; `None` if it may read anything: it uses the whole
+/// item, joins, has subqueries, or indexes into arrays.
 #[must_use]
 pub fn needed_paths(query: &BoundQuery) -> Option<Vec<ItemPath>> {
     let [source] = query.sources.as_slice() else {
@@ -63,11 +63,11 @@ impl PathCollector {
             }
             Expression::Input(_) | Expression::Subquery { .. } => None,
             _ => {
-                let mut outcome = Some(());
+                let mut result = Some(());
                 expression.for_each_child(&mut |part| {
-                    outcome = outcome.and_then(|()| self.expression(part));
+                    result = result.and_then(|()| self.expression(part));
                 });
-                outcome
+                result
             }
         }
     }

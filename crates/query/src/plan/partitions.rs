@@ -1,7 +1,7 @@
-//! Which partition keys a query can meet.
+//! Which partition keys a query can match.
 //!
-//! Owns the set of keys, or of the beginnings of hierarchical keys, that a filter leaves, and its form as ranges of
-//! effective partition keys. May name more keys than needed, never fewer. Does not own where those keys are stored.
+//! Owns the set of keys, or of prefixes of hierarchical keys, that a filter allows, and its form as ranges of effective
+//! partition keys. The set may contain too many keys, never too few. Does not own where the keys are stored.
 
 use std::collections::HashSet;
 
@@ -13,30 +13,30 @@ use model::{
 use super::condition::{Condition, ValueSet, row_condition};
 use crate::bind::BoundQuery;
 
-/// Keys beyond which a filter is taken to allow all of them.
+/// Beyond this number of keys, all are searched.
 const KEYS_MAX: usize = 20_000;
 
-/// The partition keys a query can meet.
+/// The partition keys that a query can match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartitionFilter {
     /// Any.
     All,
-    /// These, or those that begin so; an empty list when no item can satisfy the filter.
+    /// These keys or prefixes of keys; empty if no item can satisfy the filter.
     Keys(Vec<PartitionKey>),
 }
 
-/// A stretch of effective partition keys as query plans name it: a single one has equal ends, both included.
+/// A range of effective partition keys, as in query plans. A single key has equal ends, both inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryRange {
     /// The lowest epk inside.
     pub min: EffectivePartitionKey,
-    /// The highest epk inside, or the lowest above.
+    /// The end of the range.
     pub max: EffectivePartitionKey,
-    /// Whether the range ends with `max` or before it.
+    /// Whether `max` belongs to the range.
     pub is_max_inclusive: bool,
 }
 
-/// The partition keys that a query can meet.
+/// Computes the partition keys that a query can match.
 ///
 /// ```
 /// use planisphere_query::plan::partition_filter;
@@ -55,13 +55,14 @@ pub fn partition_filter(
     partition_filter_with_condition(query, &row_condition(query), definition)
 }
 
-/// The same for a query whose row condition is known.
+/// Like [`partition_filter`], for a query whose row condition is known.
 #[must_use]
 pub fn partition_filter_with_condition(
     query: &BoundQuery,
     condition: &Condition,
     definition: &PartitionKeyDefinition,
 ) -> PartitionFilter {
+    // A query without FROM reads no items.
     if query.sources.is_empty() {
         return PartitionFilter::Keys(Vec::new());
     }
@@ -87,7 +88,7 @@ pub fn partition_filter_with_condition(
 }
 
 impl PartitionFilter {
-    /// Whether exactly one logical partition is left.
+    /// Whether exactly one logical partition matches.
     #[must_use]
     pub fn is_single_key(&self, definition: &PartitionKeyDefinition) -> bool {
         match self {
@@ -99,8 +100,8 @@ impl PartitionFilter {
         }
     }
 
-    /// The same as ranges of epks: in order, none overlapping another. Never empty: a query that meets no key is run
-    /// once, at the lowest epk, because an aggregate of nothing is a row too.
+    /// The filter as ranges of epks: sorted and without overlaps. Never empty: a query that matches no key still runs
+    /// once, at the lowest epk, because an aggregate over nothing is a row too.
     #[must_use]
     pub fn ranges(&self, definition: &PartitionKeyDefinition) -> Vec<QueryRange> {
         let keys = match self {
@@ -151,7 +152,7 @@ impl QueryRange {
     }
 }
 
-/// One way to satisfy a filter: for each level of the key, the values allowed; none where all are.
+/// One way to satisfy a filter: the values allowed at each level of the key; `None` if all are.
 #[derive(Clone, Debug)]
 struct KeyChoice {
     levels: Vec<Option<Vec<PartitionKeyValue>>>,
@@ -162,7 +163,7 @@ impl KeyChoice {
         Self { levels: vec![None; levels] }
     }
 
-    /// What both allow; none when that is nothing.
+    /// What both allow; `None` if that is nothing.
     fn and(&self, other: &Self) -> Option<Self> {
         let mut levels = Vec::with_capacity(self.levels.len());
         for (left, right) in self.levels.iter().zip(&other.levels) {
@@ -182,32 +183,33 @@ impl KeyChoice {
         Some(Self { levels })
     }
 
-    /// The keys, or their beginnings up to the first free level; none when the outermost level is free.
+    /// The keys, or their prefixes up to the first unrestricted level; `None` if the first level is unrestricted.
     fn keys(&self) -> Option<Vec<PartitionKey>> {
-        let mut beginnings: Vec<Vec<PartitionKeyValue>> = vec![Vec::new()];
+        let mut prefixes: Vec<Vec<PartitionKeyValue>> = vec![Vec::new()];
         for values in self.levels.iter().map_while(Option::as_ref) {
-            if beginnings.len().saturating_mul(values.len()) > KEYS_MAX {
+            // Stopping early leaves shorter prefixes, which match more keys.
+            if prefixes.len().saturating_mul(values.len()) > KEYS_MAX {
                 break;
             }
-            beginnings = beginnings
+            prefixes = prefixes
                 .iter()
-                .flat_map(|beginning| {
+                .flat_map(|prefix| {
                     values.iter().map(|value| {
-                        let mut longer = beginning.clone();
+                        let mut longer = prefix.clone();
                         longer.push(value.clone());
                         longer
                     })
                 })
                 .collect();
         }
-        if beginnings.iter().any(Vec::is_empty) {
+        if prefixes.iter().any(Vec::is_empty) {
             return None;
         }
-        Some(beginnings.into_iter().map(PartitionKey::from_values).collect())
+        Some(prefixes.into_iter().map(PartitionKey::from_values).collect())
     }
 }
 
-/// The ways to satisfy a condition; none when it does not restrict the key or the ways are too many.
+/// The ways to satisfy a condition; `None` if it does not restrict the key, or if there are too many.
 fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec<KeyChoice>> {
     match condition {
         Condition::Never => Some(Vec::new()),
@@ -216,8 +218,8 @@ fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec
             let level = paths.iter().position(|path| *path == known.path)?;
             let values = key_values(&known.values)?;
             let mut choice = KeyChoice::free(paths.len());
-            if let Some(place) = choice.levels.get_mut(level) {
-                *place = Some(values);
+            if let Some(allowed) = choice.levels.get_mut(level) {
+                *allowed = Some(values);
             }
             Some(vec![choice])
         }
@@ -233,7 +235,7 @@ fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec
             for more in parts.iter().filter_map(|part| choices(part, paths)) {
                 found = Some(match found {
                     None => more,
-                    // Leaving a condition out only allows more.
+                    // Ignoring a conjunct only allows more keys.
                     Some(known) if known.len().saturating_mul(more.len()) > KEYS_MAX => known,
                     Some(known) => known
                         .iter()
@@ -246,11 +248,13 @@ fn choices(condition: &Condition, paths: &[Vec<IndexPathSegment>]) -> Option<Vec
     }
 }
 
-/// The key values of a set of values; none when there are too many to count.
+/// The key values of a set of values; `None` if they cannot be enumerated.
 fn key_values(values: &ValueSet) -> Option<Vec<PartitionKeyValue>> {
+    // The common case, `key = constant`, without building a set.
     if let Some(only) = values.as_point() {
         return Some(vec![key_value(only)]);
     }
+    // Undefined is a key value of its own, but not a value of the set: it is added separately.
     let mut defined = values.clone();
     defined.undefined = false;
     let mut found = Vec::new();
@@ -265,7 +269,7 @@ fn key_values(values: &ValueSet) -> Option<Vec<PartitionKeyValue>> {
     Some(found)
 }
 
-/// Arrays and objects are keys without a value.
+/// As in stored items, an array or object counts as a missing key value.
 fn key_value(value: &Json) -> PartitionKeyValue {
     match value {
         Json::Null => PartitionKeyValue::Null,
@@ -276,18 +280,18 @@ fn key_value(value: &Json) -> PartitionKeyValue {
     }
 }
 
-/// The keys without those that another one is the beginning of.
+/// Removes duplicates and keys that have another one as a prefix.
 fn without_covered(keys: Vec<PartitionKey>) -> Vec<PartitionKey> {
     if keys.len() < 2 {
         return keys;
     }
     let known: HashSet<PartitionKey> = keys.iter().cloned().collect();
-    let mut seen = HashSet::new();
+    let mut unique = HashSet::new();
     let is_covered = |key: &PartitionKey| {
         (1..key.components().len()).any(|levels| {
-            let beginning = key.components().iter().take(levels).cloned();
-            known.contains(&PartitionKey::from_values(beginning))
+            let prefix = key.components().iter().take(levels).cloned();
+            known.contains(&PartitionKey::from_values(prefix))
         })
     };
-    keys.into_iter().filter(|key| !is_covered(key) && seen.insert(key.clone())).collect()
+    keys.into_iter().filter(|key| !is_covered(key) && unique.insert(key.clone())).collect()
 }

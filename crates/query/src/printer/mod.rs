@@ -1,8 +1,8 @@
-//! Tree to text, in the service's normal form.
+//! Syntax tree to text, in the service's normal form.
 //!
-//! Owns the form that clients receive in query plans and send back: one clause per line, parentheses round every
-//! operator, double quotes, the user's spelling of functions and directions. What is printed parses to the same tree,
-//! as long as it is no longer than a text may be.
+//! Owns the form that clients receive in query plans and send back: one clause per line, parentheses around every
+//! operator, double quotes, the user's spelling of functions and sort directions. Printed text parses to the same tree,
+//! unless it exceeds the maximum length of a text.
 
 mod number;
 mod query;

@@ -1,9 +1,9 @@
 //! Numbers with seventeen significant digits.
 //!
-//! Owns the planner's number form (`%.17g` of C), which always reads back as the same double, and the form of counts
-//! beyond any limit, which is digits only.
+//! Owns the number format of query plans (`%.17g` of C), which always parses back to the same double, and the format of
+//! row counts beyond any limit, which is digits only.
 
-/// Seventeen significant digits, trailing zeros dropped, an exponent when it is below -4 or above 16.
+/// Prints seventeen significant digits without trailing zeros, with an exponent if it is below -4 or above 16.
 pub(super) fn seventeen_digits(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -11,6 +11,8 @@ pub(super) fn seventeen_digits(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
+    // Seventeen digits are enough to identify any double. Rounding happens here once; the decimal form below prints the
+    // same digits.
     let scientific = format!("{value:.16e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
@@ -22,10 +24,11 @@ pub(super) fn seventeen_digits(value: f64) -> String {
     format!("{}e{sign}{:02}", without_trailing_zeros(mantissa), exponent.unsigned_abs())
 }
 
-/// From here on doubles are whole.
+/// From here on, every double is a whole number: 2^53.
 pub(super) const WHOLE_MIN: f64 = 9_007_199_254_740_992.0;
 
-/// Digits that read back as the same whole number; as infinity, more of them than the largest double has.
+/// Digits that parse back to the same whole number. Infinity prints as more digits than the largest double has, which
+/// parse to infinity again.
 pub(super) fn whole_digits(value: f64) -> String {
     if value.is_infinite() { "9".repeat(310) } else { format!("{value:.0}") }
 }

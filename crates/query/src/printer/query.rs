@@ -1,6 +1,7 @@
 //! Clauses.
 //!
-//! Owns the lines of a query and the layout of subqueries.
+//! Owns the lines of a query and the layout of subqueries. The layout is that of recorded query
+//! plans, including the blanks after JOIN and before AS.
 
 use super::Printer;
 use super::number::{WHOLE_MIN, whole_digits};
@@ -113,7 +114,7 @@ impl Printer {
         }
     }
 
-    /// A subquery of FROM stands on lines of its own.
+    /// Prints a subquery of FROM on lines of its own.
     fn indented_subquery(&mut self, query: &Query) {
         self.depth += 1;
         self.line();
@@ -145,7 +146,7 @@ impl Printer {
 
     fn count(&mut self, count: &Count) {
         match &count.kind {
-            // LIMIT takes no exponent, and none of the counts a name.
+            // The grammar accepts neither an exponent after LIMIT nor `Infinity` as a count.
             CountKind::Number(Literal::Double(count)) if *count >= WHOLE_MIN => {
                 self.push(&whole_digits(*count));
             }

@@ -1,6 +1,7 @@
 //! Expressions.
 //!
-//! Owns parentheses: every operator has its own pair, so precedence never matters to a reader of the text.
+//! Owns parentheses: every operator has its own pair, so the precedence of operators never matters to a reader of the
+//! text.
 
 use super::Printer;
 use super::number::seventeen_digits;
@@ -82,7 +83,7 @@ impl Printer {
     }
 
     fn member(&mut self, member: &Member) {
-        // A number needs parentheses: its point would swallow the point of the path.
+        // A number needs parentheses: in `1.a` the tokenizer would read the dot as part of the number.
         let is_number = matches!(
             member.target.kind,
             ScalarKind::Literal(Literal::Integer(_) | Literal::Double(_))
@@ -170,7 +171,7 @@ impl Printer {
         self.close(pairs);
     }
 
-    /// The start of BETWEEN, IN or LIKE.
+    /// Prints the start of BETWEEN, IN or LIKE.
     fn open_test(&mut self, value: &Scalar, negation: Negation, word: &str) {
         self.open(1);
         self.scalar(value);
@@ -194,7 +195,7 @@ impl Printer {
     }
 }
 
-/// What stands before the parenthesis of a subquery.
+/// The keyword before the parenthesis of a subquery.
 fn subquery_word(kind: SubqueryKind) -> &'static str {
     match kind {
         SubqueryKind::Scalar => "",

@@ -1,4 +1,4 @@
-//! Layout: what the recorded plans of the service look like.
+//! The layout of the service's recorded query plans.
 
 use super::writer::NESTED_OPERATORS_MAX;
 use super::*;

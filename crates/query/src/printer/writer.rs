@@ -1,18 +1,19 @@
-//! The text under construction.
+//! The output of the printer.
 //!
-//! Owns lines, lists and quotes, and the two entrances. Does not own the form of clauses and expressions.
+//! Owns lines, lists and quotes, and the two entry points. Does not own the form of clauses and expressions.
 
 use crate::ast::{PARENTHESES_MAX, Query, Scalar, TREE_LEVELS_MAX};
 
-/// Operators up to which a chain is printed with parentheses round each. Longer ones are printed with one pair, which
-/// means the same.
+/// The longest chain of operators that is printed with parentheses around each operator. A longer one is printed with a
+/// single pair, which means the same.
 pub(super) const NESTED_OPERATORS_MAX: usize = 999;
 
-/// Pairs of parentheses up to which chains are printed so. Beyond it every chain has one pair, as many as the tree has
-/// levels at most, so the parser never finds too many.
+/// The largest number of open parentheses up to which chains are printed like that. Beyond it every chain has one pair.
+/// A tree has at most `TREE_LEVELS_MAX` chains inside each other, so the parser never meets more than `PARENTHESES_MAX`
+/// pairs.
 const NESTED_PAIRS_MAX: usize = PARENTHESES_MAX - TREE_LEVELS_MAX;
 
-/// The normal form of a query.
+/// Prints a query in normal form.
 #[must_use]
 pub fn print(query: &Query) -> String {
     let mut printer = Printer::default();
@@ -20,7 +21,7 @@ pub fn print(query: &Query) -> String {
     printer.text
 }
 
-/// The normal form of an expression, as it stands inside a query.
+/// Prints an expression in normal form, as inside a query.
 #[must_use]
 pub fn print_scalar(scalar: &Scalar) -> String {
     let mut printer = Printer::default();
@@ -28,13 +29,13 @@ pub fn print_scalar(scalar: &Scalar) -> String {
     printer.text
 }
 
-/// Text under construction.
+/// The text printed so far.
 #[derive(Default)]
 pub(super) struct Printer {
     pub(super) text: String,
     /// How many subqueries enclose the clause being printed.
     pub(super) depth: usize,
-    /// Pairs of parentheses that are open, but for those of calls, lists and subqueries.
+    /// The number of open pairs of parentheses, apart from those of calls, lists and subqueries.
     pairs: usize,
 }
 
@@ -51,7 +52,7 @@ impl Printer {
         }
     }
 
-    /// Whether a chain of so many operators has a pair of parentheses for each.
+    /// Whether a chain of that many operators is printed with parentheses around each.
     pub(super) fn is_nested(&self, operators: usize) -> bool {
         operators <= NESTED_OPERATORS_MAX && self.pairs + operators <= NESTED_PAIRS_MAX
     }
@@ -66,7 +67,7 @@ impl Printer {
         self.text.extend(std::iter::repeat_n(')', pairs));
     }
 
-    /// Prints parts with a comma and a space between them.
+    /// Prints values separated by a comma and a space.
     pub(super) fn list<T>(&mut self, parts: &[T], mut part: impl FnMut(&mut Self, &T)) {
         for (index, value) in parts.iter().enumerate() {
             if index > 0 {

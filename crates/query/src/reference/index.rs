@@ -1,7 +1,7 @@
-//! Which index serves a function today.
+//! Which index serves a function.
 //!
-//! Owns the answer, found by asking the planner for sample calls, so that the page cannot promise what no plan does.
-//! Does not own any rule: see `plan`.
+//! Determined by planning sample calls, so that the page cannot promise what no plan does. Does not own any rule: see
+//! `plan`.
 
 use model::{IndexingPolicy, Json};
 
@@ -11,17 +11,17 @@ use crate::parser::parse;
 use crate::plan::access::{AccessPlan, Indexes, Lookup, plan_access};
 use crate::plan::condition::LookupKind;
 
-/// Constants in the place of the arguments after the first; a sample takes as many as it needs.
+/// Constants for the arguments after the first; a sample uses as many as it needs.
 const ARGUMENTS: [&str; 3] = ["'ab', 'ab', 'ab', 'ab'", "2, 2, 2, 2", "0, 2, 2, 2"];
 
-/// What comes after a call to make it a filter.
+/// Suffixes that turn a call into a filter.
 const TESTS: [&str; 3] = ["", " = 'ab'", " = 2"];
 
 /// Everything is indexed, and one composite index too.
 const POLICY: &str = r#"{"includedPaths":[{"path":"/*"}],
     "compositeIndexes":[[{"path":"/k"},{"path":"/x"}]]}"#;
 
-/// The sentences about a function.
+/// The sentence about a function.
 pub(super) fn sentence(function: &Function) -> &'static str {
     if matches!(function.body, FunctionBody::Aggregate(_)) {
         return aggregate(function);
@@ -64,7 +64,7 @@ fn aggregate(function: &Function) -> &'static str {
     }
 }
 
-/// The cheapest lookup that the planner finds for a call of the function on a property.
+/// The cheapest lookup that the planner finds for a call on a property.
 fn served(function: &Function) -> Option<LookupKind> {
     let count = function.required.len().saturating_sub(1);
     let mut kinds = Vec::new();
@@ -73,7 +73,7 @@ fn served(function: &Function) -> Option<LookupKind> {
         let rest: String = rest.collect();
         for test in TESTS {
             let text = format!("SELECT * FROM c WHERE {}(c.x{rest}){test}", function.name);
-            // A constant of the wrong type finds nothing, which tells nothing.
+            // A constant of the wrong type makes the filter unsatisfiable, which says nothing about the function.
             let found = plan(&text).filter(|plan| plan.lookup != Lookup::Nothing);
             kinds.extend(found.and_then(|plan| plan.lookup.kind()));
         }
@@ -81,7 +81,7 @@ fn served(function: &Function) -> Option<LookupKind> {
     kinds.into_iter().min()
 }
 
-/// The plan of a sample; none when the sample is no query.
+/// The plan of a sample; `None` if the sample is not a valid query.
 fn plan(text: &str) -> Option<AccessPlan> {
     let tree = parse(text).ok()?;
     let query = bind(&tree, &Parameters::new(), &BuiltInFunctions).ok()?;

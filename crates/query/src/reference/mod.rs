@@ -1,7 +1,7 @@
-//! The reference of all functions.
+//! The generated function reference.
 //!
-//! Owns the page and the question which index serves a function today. Does not own a word about any function: those
-//! are declared.
+//! Owns the page and which index serves a function. Does not own the texts about functions: those are in their
+//! declarations.
 
 mod index;
 mod page;

@@ -1,6 +1,6 @@
-//! The reference as a page.
+//! The page, in Markdown.
 //!
-//! Owns the rendering of declarations into Markdown. Does not own what it says of indexes: see `index`.
+//! Owns the rendering of declarations. Does not own the sentences about indexes: see `index`.
 
 use std::fmt::Write;
 
@@ -16,13 +16,13 @@ const FAMILIES: [(FunctionFamily, &str); 11] = [
     (FunctionFamily::FullText, "Full text"),
     (FunctionFamily::Item, "Items"),
     (FunctionFamily::Mathematical, "Mathematics"),
-    (FunctionFamily::Spatial, "Places and shapes"),
+    (FunctionFamily::Spatial, "Points and shapes"),
     (FunctionFamily::String, "Strings"),
     (FunctionFamily::TypeCheck, "Types"),
     (FunctionFamily::Vector, "Vectors"),
 ];
 
-/// What the page says before the first function.
+/// The introduction of the page.
 const INTRODUCTION: &str = "# Functions
 
 Generated from the declarations in `crates/query/src/function`; do not edit. `UPDATE_REFERENCE=1 cargo test -p
@@ -36,7 +36,7 @@ plans are made today. Range indexes (included paths) and composite indexes serve
 indexes are kept in the policy but serve none yet: their functions are computed for each item, with exact results.
 ";
 
-/// The page, in Markdown.
+/// Renders the page in Markdown.
 #[must_use]
 pub fn function_reference() -> String {
     let mut page = INTRODUCTION.to_owned();
@@ -63,7 +63,7 @@ fn render(function: &Function, page: &mut String) {
     );
     let _ = write!(page, "\nReturns {}. {}", returns(function.returns), index::sentence(function));
     if matches!(function.body, FunctionBody::Planned) {
-        page.push_str(" Stands only in ORDER BY RANK.");
+        page.push_str(" Allowed only in ORDER BY RANK.");
     }
     if !function.aliases.is_empty() {
         let _ = write!(page, " Also called {}.", function.aliases.join(", "));
@@ -86,7 +86,7 @@ fn render(function: &Function, page: &mut String) {
     }
 }
 
-/// The call with its argument names: optional ones in brackets, dots after one that may repeat.
+/// The call with its argument names: optional ones in brackets, an ellipsis if the last one may be repeated.
 fn signature(function: &Function) -> String {
     let required = function.required.iter().map(|name| (*name).to_owned());
     let optional = function.optional.iter().map(|name| format!("[{name}]"));

@@ -1,7 +1,7 @@
 //! Arithmetic operators and concatenation.
 //!
 //! Owns `+ - * / %`, the signs and `||`: exact on 64-bit integers, doubles beyond. Does not own the INT functions,
-//! which refuse instead of widening.
+//! which are undefined on overflow instead of widening.
 
 use super::Value;
 
@@ -27,14 +27,17 @@ pub fn multiply(left: &Value, right: &Value) -> Value {
 #[must_use]
 pub fn divide(left: &Value, right: &Value) -> Value {
     let exact = |left: i64, right: i64| {
+        // An integer only if the division leaves no remainder. `None` for a zero divisor and for i64::MIN / -1, which
+        // are then divided as doubles.
         (left.checked_rem(right)? == 0).then(|| left.checked_div(right)).flatten()
     };
     calculate(left, right, exact, |left, right| left / right)
 }
 
-/// `left % right`: the sign of the dividend; NaN for a zero divisor.
+/// `left % right`: has the sign of the dividend; NaN for a zero divisor.
 #[must_use]
 pub fn remainder(left: &Value, right: &Value) -> Value {
+    // i64::MIN % -1 overflows in the processor, but its mathematical value is 0, which wrapping gives.
     let exact = |left: i64, right: i64| (right != 0).then(|| left.wrapping_rem(right));
     calculate(left, right, exact, |left, right| left % right)
 }
@@ -58,7 +61,7 @@ pub fn identity(operand: &Value) -> Value {
     if operand.is_number() { operand.clone() } else { Value::Undefined }
 }
 
-/// `left || right`: of two strings.
+/// `left || right`: defined for two strings only.
 #[must_use]
 pub fn concatenate(left: &Value, right: &Value) -> Value {
     match (left.as_str(), right.as_str()) {
@@ -67,7 +70,7 @@ pub fn concatenate(left: &Value, right: &Value) -> Value {
     }
 }
 
-/// Of two integers exactly when that succeeds, else of two doubles; undefined unless both are numbers.
+/// Calculates exactly with two integers if that succeeds, otherwise with doubles; undefined unless both are numbers.
 fn calculate(
     left: &Value,
     right: &Value,

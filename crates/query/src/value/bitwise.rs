@@ -1,7 +1,7 @@
 //! Bitwise operators.
 //!
-//! Owns `& | ^ ~ << >> >>>` on 32-bit integers, with the conversions JavaScript makes. Does not own the INTBIT
-//! functions, which work on 64 bits.
+//! Owns `& | ^ ~ << >> >>>` on 32-bit integers, with the conversions of JavaScript. Does not own the INTBIT functions,
+//! which work on 64 bits.
 
 use super::Value;
 
@@ -29,19 +29,20 @@ pub fn bit_not(operand: &Value) -> Value {
     to_int32(operand).map(|bits| i64::from(!bits)).into()
 }
 
-/// `left << right`; of the distance, five bits count.
+/// `left << right`; only the lower five bits of the distance count.
 #[must_use]
 pub fn shift_left(left: &Value, right: &Value) -> Value {
     combine(left, right, |left, right| i64::from(left.wrapping_shl(right as u32)))
 }
 
-/// `left >> right`, keeping the sign; of the distance, five bits count.
+/// `left >> right`, keeping the sign; only the lower five bits of the distance count.
 #[must_use]
 pub fn shift_right(left: &Value, right: &Value) -> Value {
     combine(left, right, |left, right| i64::from(left.wrapping_shr(right as u32)))
 }
 
-/// `left >>> right`, filling with zeros: the result is never negative; of the distance, five bits count.
+/// `left >>> right`, filling with zeros, so the result is never negative; only the lower five bits of the distance
+/// count.
 #[must_use]
 pub fn shift_right_unsigned(left: &Value, right: &Value) -> Value {
     combine(left, right, |left, right| i64::from((left as u32).wrapping_shr(right as u32)))
@@ -54,12 +55,13 @@ fn combine(left: &Value, right: &Value, operate: impl Fn(i32, i32) -> i64) -> Va
     }
 }
 
-/// The number cut to a whole one and wrapped to 32 bits; NaN and the infinities become 0.
+/// Truncates a number to an integer and wraps it to 32 bits; NaN and the infinities become 0.
 fn to_int32(value: &Value) -> Option<i32> {
     match value {
         Value::Integer(integer) => Some(*integer as i32),
         Value::Double(double) if !double.is_finite() => Some(0),
         Value::Double(double) => {
+            // Modulo 2^32, then reinterpreted as signed: a direct cast would saturate instead of wrapping.
             const WRAP: f64 = 4_294_967_296.0;
             Some(double.trunc().rem_euclid(WRAP) as u32 as i32)
         }

@@ -1,7 +1,7 @@
-//! Comparison operators, where undefined is an answer.
+//! Comparison operators, which may be undefined.
 //!
-//! Owns `=`, `<` and their kin, IN and BETWEEN, and the equality of rows. Does not own the order of ORDER BY, which
-//! compares anything with anything: see `order`.
+//! Owns `=`, `<` and the other comparisons, IN and BETWEEN, and the equality of rows. Does not own the order of ORDER
+//! BY, which compares any two values: see `order`.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::logic::{and, not, or};
 use super::number::compare_mixed;
 use super::{Value, ValueObject};
 
-/// `left = right`: undefined when either is, false between different types and for NaN.
+/// `left = right`: undefined if either is; false between different types and for NaN.
 #[must_use]
 pub fn equal(left: &Value, right: &Value) -> Option<bool> {
     if !left.is_defined() || !right.is_defined() {
@@ -18,13 +18,13 @@ pub fn equal(left: &Value, right: &Value) -> Option<bool> {
     Some(is_same(left, right, &|left, right| left == right))
 }
 
-/// `left != right`: undefined when either is.
+/// `left != right`: undefined if either is.
 #[must_use]
 pub fn not_equal(left: &Value, right: &Value) -> Option<bool> {
     not(equal(left, right))
 }
 
-/// The order of two primitive values of one type; undefined for any other pair and for NaN.
+/// The order of two primitive values of the same type; `None` for any other pair and for NaN.
 #[must_use]
 pub fn relate(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
@@ -35,7 +35,7 @@ pub fn relate(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// The exact order of two numbers; none when one is NaN or not a number.
+/// The exact order of two numbers; `None` if one is NaN or not a number.
 pub(super) fn relate_numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
@@ -78,23 +78,24 @@ pub fn between(value: &Value, low: &Value, high: &Value) -> Option<bool> {
     and(greater_or_equal(value, low), less_or_equal(value, high))
 }
 
-/// `value IN (…)`: the OR of the equalities; undefined for an undefined value.
+/// `value IN (…)`: the OR of all comparisons with `=`; undefined if the value is.
 #[must_use]
 pub fn is_in(value: &Value, candidates: &[Value]) -> Option<bool> {
     if !value.is_defined() {
         return None;
     }
-    let mut answer = Some(false);
+    let mut result = Some(false);
     for candidate in candidates {
-        answer = or(answer, equal(value, candidate));
-        if answer == Some(true) {
+        result = or(result, equal(value, candidate));
+        if result == Some(true) {
             break;
         }
     }
-    answer
+    result
 }
 
-/// Equality of rows and groups: undefined equals undefined and NaN equals NaN, so that every value equals itself.
+/// Equality of rows and groups, as DISTINCT and GROUP BY need it: undefined equals undefined and NaN equals NaN, so
+/// that every value equals itself. This differs from `=`. `Hash` must agree with it.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         is_same(self, other, &|left, right| left == right || (left.is_nan() && right.is_nan()))
@@ -103,7 +104,8 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// Structural equality; property order is irrelevant, `1` is `1.0`, doubles are compared by the caller.
+/// Structural equality: the order of properties is irrelevant and `1` equals `1.0`. The caller compares doubles,
+/// because `=` and `Eq` treat NaN differently.
 fn is_same(left: &Value, right: &Value, same_double: &impl Fn(f64, f64) -> bool) -> bool {
     match (left, right) {
         (Value::Undefined, Value::Undefined) | (Value::Null, Value::Null) => true,
@@ -118,6 +120,7 @@ fn is_same(left: &Value, right: &Value, same_double: &impl Fn(f64, f64) -> bool)
                     .all(|(left, right)| is_same(left, right, same_double))
         }
         (Value::Object(left), Value::Object(right)) => is_same_object(left, right, same_double),
+        // Two integers, or an integer and a double; any other pair has different types and is unequal.
         _ => relate_numbers(left, right) == Some(Ordering::Equal),
     }
 }
@@ -130,6 +133,7 @@ fn is_same_object(
     if left.len() != right.len() {
         return false;
     }
+    // Objects from one source have the same property order; only otherwise are the properties sorted.
     let names_agree = left.iter().zip(right.iter()).all(|((left, _), (right, _))| left == right);
     if names_agree {
         let mut pairs = left.iter().zip(right.iter());

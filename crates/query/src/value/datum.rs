@@ -1,16 +1,17 @@
-//! The value a query computes with.
+//! The value type of evaluation.
 //!
-//! Owns the variants and how they are taken apart. Does not own their order, their arithmetic or their text.
+//! Owns the variants and access to their contents. Does not own their order, arithmetic or text.
 
 use std::sync::Arc;
 
 /// A value during evaluation, undefined included.
 ///
-/// Text, arrays and objects are behind a counted reference: a row passes through many operators and one property is
-/// projected, compared and grouped by, so a clone must cost a counter and nothing more, also between threads.
+/// Strings, arrays and objects are reference-counted: a row passes through many stages, and one property may be
+/// projected, compared and grouped by, so a clone must not copy. The counter is atomic because a running query can move
+/// between threads.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
-    /// Absence: a property that is not there, an operation that has no answer.
+    /// No value: a missing property, or an operation without a result.
     #[default]
     Undefined,
     /// `null`.
@@ -19,7 +20,7 @@ pub enum Value {
     Bool(bool),
     /// A whole number of 64 bits, exact.
     Integer(i64),
-    /// Any other number; NaN and the infinities live here until someone prints them.
+    /// Any other number, including NaN and the infinities, which are rejected only when they are printed.
     Double(f64),
     /// Text.
     String(Arc<str>),
@@ -29,7 +30,7 @@ pub enum Value {
     Object(ValueObject),
 }
 
-/// Properties in the order they were written; names are unique.
+/// Properties in the order in which they were written; names are unique.
 #[derive(Clone, Debug)]
 pub struct ValueObject {
     properties: Arc<[(Arc<str>, Value)]>,
@@ -46,7 +47,7 @@ impl Value {
         Self::Object(ValueObject::new(properties))
     }
 
-    /// Whether there is a value.
+    /// Whether it is a value other than undefined.
     #[must_use]
     pub fn is_defined(&self) -> bool {
         !matches!(self, Self::Undefined)
@@ -58,7 +59,7 @@ impl Value {
         matches!(self, Self::Integer(_) | Self::Double(_))
     }
 
-    /// The Boolean; none for any other value, which is how logic sees undefined.
+    /// The Boolean; `None` for any other value, which logic treats as undefined.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -104,7 +105,7 @@ impl Value {
         }
     }
 
-    /// The integer a number is, if it is a whole one of the 64-bit range; `1.0` counts as one.
+    /// The number as an integer, if it is whole and in the 64-bit range; `1.0` counts.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -114,13 +115,13 @@ impl Value {
         }
     }
 
-    /// The value of a property; undefined when this is no object or has no such property.
+    /// The value of a property; undefined if this is not an object or has no such property.
     #[must_use]
     pub fn property(&self, name: &str) -> Self {
         self.as_object().and_then(|object| object.get(name)).cloned().unwrap_or_default()
     }
 
-    /// The element at a position; undefined when this is no array or ends before.
+    /// The element at a position; undefined if this is not an array or has no such element.
     #[must_use]
     pub fn element(&self, position: usize) -> Self {
         self.as_array().and_then(|elements| elements.get(position)).cloned().unwrap_or_default()
@@ -136,8 +137,10 @@ impl ValueObject {
             if !value.is_defined() {
                 continue;
             }
+            // The last value of a repeated name wins, at the position of the first. A linear search: objects that a
+            // query builds are small.
             match kept.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, place)) => *place = value,
+                Some((_, existing)) => *existing = value,
                 None => kept.push((name, value)),
             }
         }
@@ -155,13 +158,13 @@ impl ValueObject {
         self.properties.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
     }
 
-    /// How many properties there are.
+    /// The number of properties.
     #[must_use]
     pub fn len(&self) -> usize {
         self.properties.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.properties.is_empty()
@@ -172,7 +175,7 @@ impl ValueObject {
         self.properties.iter().map(|(name, value)| (name, value))
     }
 
-    /// Properties by name, for looking at two objects without regard to order.
+    /// Properties sorted by name, to compare two objects regardless of order.
     pub(super) fn sorted(&self) -> Vec<(&str, &Value)> {
         let mut properties: Vec<_> = self.iter().map(|(name, value)| (&**name, value)).collect();
         properties.sort_unstable_by_key(|(name, _)| *name);
@@ -210,7 +213,7 @@ impl From<String> for Value {
     }
 }
 
-/// Nothing is undefined: three-valued answers and failed steps become values this way.
+/// `None` becomes undefined: this converts three-valued results and failed steps.
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Undefined, Into::into)

@@ -1,14 +1,14 @@
-//! Hashes that agree with equality.
+//! Hashing that agrees with equality.
 //!
-//! Owns the fingerprint that orders arrays and objects, and the hash under which groups and distinct rows are found.
-//! Does not own the fingerprint's algorithm: it is the one stored values have, so that an index and a query agree.
+//! Owns the structural hash that orders arrays and objects, and the hash of groups and distinct rows. Does not own the
+//! algorithm of the structural hash: it is that of stored values, so that an index and a query agree.
 
 use std::hash::{Hash, Hasher};
 
 use super::Value;
 use super::number::exact_integer;
 
-/// Fingerprint of a value; equal values have the same one, and stored values the one `model` gives them.
+/// The structural hash of a value. Equal values have the same one, and stored values the one that `model` computes.
 #[must_use]
 pub fn structural_hash(value: &Value) -> u128 {
     value.to_json().map_or(0, |json| json.as_ref().map_or(0, model::structural_hash))
@@ -20,6 +20,8 @@ impl Hash for Value {
             Self::Undefined => state.write_u8(0),
             Self::Null => state.write_u8(1),
             Self::Bool(value) => state.write_u8(2 + u8::from(*value)),
+            // `1` and `1.0` are equal, so a double that is a whole number hashes like the integer. The same goes for
+            // the two zeros (both become integer 0) and for all NaN bit patterns.
             Self::Integer(integer) => hash_integer(*integer, state),
             Self::Double(double) => match exact_integer(*double) {
                 Some(integer) => hash_integer(integer, state),
@@ -39,6 +41,7 @@ impl Hash for Value {
             }
             Self::Object(object) => {
                 state.write_u8(9);
+                // Objects are equal regardless of the order of their properties.
                 object.sorted().hash(state);
             }
         }

@@ -1,4 +1,4 @@
-//! Between stored values and values of evaluation.
+//! Conversion between stored values and values of evaluation.
 //!
 //! Owns the conversion both ways. Does not own text: parsing belongs to `model`, printing to `print`.
 
@@ -31,10 +31,10 @@ impl From<&Number> for Value {
 }
 
 impl Value {
-    /// The stored form; none for undefined.
+    /// The stored form; `None` for undefined.
     ///
     /// # Errors
-    /// When a number is NaN or infinite.
+    /// If a number is NaN or infinite.
     pub fn to_json(&self) -> Result<Option<Json>, NotRepresentable> {
         Ok(Some(match self {
             Self::Undefined => return Ok(None),

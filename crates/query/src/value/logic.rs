@@ -1,8 +1,8 @@
-//! Three-valued logic: none is undefined.
+//! Three-valued logic: `None` is undefined.
 //!
-//! Owns AND, OR and NOT. Does not own which values count as Booleans: `Value::as_bool` says so.
+//! Owns AND, OR and NOT. Does not own which values count as Booleans: see `Value::as_bool`.
 
-/// `left AND right`: false wins over undefined.
+/// `left AND right`: false wins over undefined, because no value of the undefined side could make the result true.
 #[must_use]
 pub fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     match (left, right) {
@@ -12,7 +12,7 @@ pub fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     }
 }
 
-/// `left OR right`: true wins over undefined.
+/// `left OR right`: true wins over undefined, because no value of the undefined side could make the result false.
 #[must_use]
 pub fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     match (left, right) {

@@ -1,7 +1,7 @@
-//! Values while a query is evaluated: what they are, how they compare, combine and print.
+//! Values of evaluation: comparison, order, logic, arithmetic and printing.
 //!
-//! Owns the value with its undefined, the three-valued logic, arithmetic, text positions and LIKE. Does not own
-//! functions, expressions or stored items: those are `model::Json` until a path picks something out of them.
+//! Owns the value type, which includes undefined, three-valued logic, arithmetic, UTF-16 text positions and LIKE. Does
+//! not own functions, expressions or stored items: those are `model::Json` until a query reads them.
 
 mod datum;
 mod json;

@@ -1,19 +1,20 @@
-//! Numbers of two kinds, seen as one.
+//! Integers and doubles as one number type.
 //!
-//! Owns exact comparison of integers with doubles and the text of a double. Does not own arithmetic.
+//! Owns the exact comparison of integers with doubles and the text of a double. Does not own arithmetic.
 
 use std::cmp::Ordering;
 
-/// Two to the power of 63: the first double beyond the integers.
+/// 2^63, the first double beyond the range of i64. As a bound it must be exclusive above and inclusive below.
 const INTEGER_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// The integer a double is exactly, inside the 64-bit range.
+/// The integer that equals a double exactly, if it is in the 64-bit range.
 pub(super) fn exact_integer(double: f64) -> Option<i64> {
     let fits = double.fract() == 0.0 && (-INTEGER_LIMIT..INTEGER_LIMIT).contains(&double);
     fits.then_some(double as i64)
 }
 
-/// Order of an integer and a double, exact: no rounding on the way; none for NaN.
+/// The exact order of an integer and a double; `None` for NaN. Converting the integer to a double would round it above
+/// 2^53.
 pub(super) fn compare_mixed(integer: i64, double: f64) -> Option<Ordering> {
     if double.is_nan() {
         return None;
@@ -24,26 +25,28 @@ pub(super) fn compare_mixed(integer: i64, double: f64) -> Option<Ordering> {
     if double < -INTEGER_LIMIT {
         return Some(Ordering::Greater);
     }
+    // Both bounds are checked, so the cast below is exact.
     let whole = double.trunc();
     let fraction = double - whole;
     Some(integer.cmp(&(whole as i64)).then_with(|| {
-        // The whole parts are equal, so the sign of the fraction decides.
+        // The integer parts are equal, so the sign of the fraction decides.
         0.0_f64.partial_cmp(&fraction).unwrap_or(Ordering::Equal)
     }))
 }
 
-/// The text of a finite double: whole numbers of the 64-bit range as integers, others with 15 significant digits when
-/// they read back as the same double, else with 17.
+/// Prints a finite double as the service does: whole numbers in the 64-bit range as integers, others with 15
+/// significant digits if these parse back to the same double, otherwise with 17.
 pub(super) fn double_text(double: f64) -> String {
     if let Some(integer) = exact_integer(double) {
         return integer.to_string();
     }
+    // 17 digits identify every double; 15 are tried first because they print 0.1 as 0.1.
     let short = general_text(double, 15);
     if short.parse() == Ok(double) { short } else { general_text(double, 17) }
 }
 
-/// The shorter of plain and exponent notation with at most this many significant digits, trailing zeros cut; the
-/// exponent has a sign and at least two digits.
+/// Prints like `%g` of C with at most `digits` significant digits: without trailing zeros; an exponent has a sign and
+/// at least two digits.
 fn general_text(double: f64, digits: usize) -> String {
     let scientific = format!("{double:.*e}", digits.saturating_sub(1));
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

@@ -1,7 +1,6 @@
-//! Operators by their names in the tree.
+//! From operators of the tree to functions on values.
 //!
-//! Owns which function of two values an operator is, for evaluation and for constants of plans alike. Does not own what
-//! the functions do.
+//! Owns which function implements an operator, for evaluation and constant folding alike. Does not own the functions.
 
 use super::{
     Value, arithmetic, bitwise, equal, greater, greater_or_equal, less, less_or_equal, logic,

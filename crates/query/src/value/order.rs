@@ -1,14 +1,15 @@
-//! The order of ORDER BY: any value against any other.
+//! The total order of values, as in ORDER BY.
 //!
-//! Owns the total order of values of evaluation, the same as `model::compare` gives stored values. Does not own
-//! comparison operators.
+//! Owns the total order of values of evaluation, which equals that of `model::compare` for stored values: an index and
+//! a sort must agree. Does not own comparison operators.
 
 use std::cmp::Ordering;
 
 use super::compare::relate_numbers;
 use super::{Value, structural_hash};
 
-/// Orders any two values: undefined, null, false, true, number (NaN first), string, array, object.
+/// Compares any two values. The types are ordered undefined, null, false, true, number (NaN first), string, array,
+/// object.
 #[must_use]
 pub fn total_order(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
@@ -21,6 +22,7 @@ pub fn total_order(left: &Value, right: &Value) -> Ordering {
             let names = |properties: &[(&str, &Value)]| -> Vec<String> {
                 properties.iter().map(|(name, _)| (*name).to_owned()).collect()
             };
+            // Reached only if two hashes collide, so the allocations do not matter.
             names(&left).cmp(&names(&right)).then_with(|| {
                 let order =
                     left.iter().zip(&right).map(|((_, left), (_, right))| total_order(left, right));
@@ -28,14 +30,15 @@ pub fn total_order(left: &Value, right: &Value) -> Ordering {
             })
         }),
         _ if left.is_number() && right.is_number() => {
+            // NaN sorts before all other numbers and equals itself.
             relate_numbers(left, right).unwrap_or_else(|| is_nan(right).cmp(&is_nan(left)))
         }
         _ => rank(left).cmp(&rank(right)),
     }
 }
 
-/// Arrays and objects follow their fingerprints. Two that share one by accident are told apart by their parts, so that
-/// only equal values are ever equal in order.
+/// Arrays and objects are ordered by their structural hashes. If two hashes collide, the contents decide, so that only
+/// equal values compare as equal.
 fn by_hash(left: &Value, right: &Value, by_parts: impl FnOnce() -> Ordering) -> Ordering {
     structural_hash(left).cmp(&structural_hash(right)).then_with(by_parts)
 }
@@ -49,7 +52,7 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Double(double) if double.is_nan())
 }
 
-/// Place of a type, and of the two Booleans, among all types.
+/// The rank of a type, and of the two Booleans, among all types.
 fn rank(value: &Value) -> u8 {
     match value {
         Value::Undefined => 0,

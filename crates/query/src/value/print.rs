@@ -1,6 +1,6 @@
-//! Value to JSON text, as rows are answered.
+//! Values as JSON text, as in query results.
 //!
-//! Owns the number rule and the escapes of query results. Does not own the text of stored items, which `model` prints
+//! Owns the number format and the escapes of query results. Does not own the text of stored items, which `model` prints
 //! as it was sent.
 
 use std::fmt;
@@ -8,12 +8,12 @@ use std::fmt;
 use super::Value;
 use super::number::double_text;
 
-/// A number of the answer is NaN or infinite, which JSON cannot hold.
+/// A number in the result is NaN or infinite, which JSON cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotRepresentable;
 
 impl NotRepresentable {
-    /// The sub-status clients see.
+    /// The sub-status that clients see.
     pub const SUB_STATUS: u32 = 4001;
 }
 
@@ -32,10 +32,11 @@ impl Value {
     /// Appends the JSON text; undefined appends nothing.
     ///
     /// # Errors
-    /// When a number is NaN or infinite; the text is then incomplete.
+    /// If a number is NaN or infinite; the text is then invalid.
     pub fn print_to(&self, text: &mut String) -> Result<(), NotRepresentable> {
         let mut refused = false;
         print(self, text, &mut |double, text| {
+            // Printing goes on: the caller discards the text.
             refused |= !double.is_finite();
             text.push_str(&double_text(double));
         });
@@ -45,7 +46,7 @@ impl Value {
     /// The JSON text; empty for undefined.
     ///
     /// # Errors
-    /// When a number is NaN or infinite.
+    /// If a number is NaN or infinite.
     pub fn to_text(&self) -> Result<String, NotRepresentable> {
         let mut text = String::new();
         self.print_to(&mut text)?;
@@ -53,7 +54,7 @@ impl Value {
     }
 }
 
-/// The JSON text, with words for what JSON lacks: `undefined`, `NaN`, `Infinity`. For people and for TOSTRING.
+/// The JSON text, with words for what JSON lacks: `undefined`, `NaN`, `Infinity`. Used in messages and by TOSTRING.
 impl fmt::Display for Value {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.is_defined() {
@@ -72,7 +73,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Appends a value; doubles are left to the caller.
+/// Appends a value; the caller prints doubles.
 fn print(value: &Value, text: &mut String, print_double: &mut impl FnMut(f64, &mut String)) {
     match value {
         Value::Undefined => {}
@@ -107,7 +108,7 @@ fn print(value: &Value, text: &mut String, print_double: &mut impl FnMut(f64, &m
     }
 }
 
-/// Appends a quoted string with the escapes JSON demands.
+/// Appends a quoted string with the escapes that JSON requires.
 fn print_string(string: &str, text: &mut String) {
     text.push('"');
     for character in string.chars() {

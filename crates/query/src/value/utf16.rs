@@ -1,17 +1,18 @@
-//! Text positions counted in UTF-16 code units, as the service counts them.
+//! String positions in UTF-16 code units, as the service counts them.
 //!
-//! Owns length, search and cutting by such positions. Does not own text functions. A cut through the middle of a
-//! surrogate pair leaves U+FFFD, since half a character is no text.
+//! Owns length, search and slicing by such positions. Does not own string functions. A cut through the middle of a
+//! surrogate pair leaves U+FFFD, because half of a pair is not a character.
 
-/// How many code units a text has.
+/// The number of code units of a string.
 #[must_use]
 pub fn length(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
-/// The code units from a position on, at most so many.
+/// At most `units` code units from a position on.
 #[must_use]
 pub fn slice(text: &str, start: usize, units: usize) -> String {
+    // ASCII has one code unit per byte: no conversion is needed.
     if text.is_ascii() {
         let start = start.min(text.len());
         let end = start.saturating_add(units).min(text.len());
@@ -21,7 +22,7 @@ pub fn slice(text: &str, start: usize, units: usize) -> String {
     String::from_utf16_lossy(&cut)
 }
 
-/// Position of the first occurrence at or after a position.
+/// The position of the first occurrence at or after `start`.
 #[must_use]
 pub fn find(text: &str, wanted: &str, start: usize) -> Option<usize> {
     let offset = byte_offset(text, start)?;
@@ -29,7 +30,7 @@ pub fn find(text: &str, wanted: &str, start: usize) -> Option<usize> {
     Some(length(text.get(..offset + found)?))
 }
 
-/// Position of the last occurrence that ends before a position.
+/// The position of the last occurrence that ends at or before `end`.
 #[must_use]
 pub fn find_last(text: &str, wanted: &str, end: usize) -> Option<usize> {
     let offset = byte_offset(text, end).unwrap_or(text.len());
@@ -37,8 +38,8 @@ pub fn find_last(text: &str, wanted: &str, end: usize) -> Option<usize> {
     Some(length(text.get(..found)?))
 }
 
-/// Where a code unit begins in the UTF-8 text, the end included; none beyond. The second half of a pair counts as the
-/// character after it.
+/// The byte offset of a code unit, which may be the end of the string; `None` beyond it. The second half of a surrogate
+/// pair counts as the next character.
 fn byte_offset(text: &str, position: usize) -> Option<usize> {
     if text.is_ascii() {
         return (position <= text.len()).then_some(position);

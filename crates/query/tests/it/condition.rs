@@ -1,7 +1,7 @@
-//! Random conditions with a second, naive way to find their truth.
+//! Random conditions with a naive evaluator.
 //!
-//! The naive way knows nothing of the evaluator: it looks properties up in the stored item and follows the tables of
-//! the language.
+//! The naive evaluator shares no code with the real one: it looks properties up in the stored item and follows the
+//! truth tables of the language.
 
 use std::cmp::Ordering;
 
@@ -106,7 +106,7 @@ impl Operand {
     }
 }
 
-/// The deciding answer if there is one, else undefined if there is one, else the other answer.
+/// The deciding result if there is one, otherwise undefined if there is one, otherwise the other result.
 fn all(truths: impl Iterator<Item = Option<bool>>, deciding: bool) -> Option<bool> {
     let truths: Vec<Option<bool>> = truths.collect();
     if truths.contains(&Some(deciding)) {

@@ -1,4 +1,4 @@
-//! Long and deep queries, evaluated on the least stack a thread of the product has.
+//! Long and deep queries, evaluated on the smallest stack that a thread of the server has.
 
 use query::value::Value;
 use query::{Executor, parse};

@@ -1,4 +1,4 @@
-//! The crate seen from outside: text cases and properties.
+//! Tests of the public API: text cases and properties.
 
 extern crate planisphere_query as query;
 

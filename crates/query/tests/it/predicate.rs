@@ -1,4 +1,4 @@
-//! Conditions of patches: what they say of an item, and what is refused.
+//! Conditions of patches: their results, and what is rejected.
 
 use model::Json;
 use query::{BuiltInFunctions, ItemPredicate, Parameters, bind, parse};
@@ -7,7 +7,7 @@ use crate::sqltest::rows::context;
 
 const ITEM: &str = r#"{"n": 1, "s": "Ann", "o": {"x": [1, 2]}, "u": null, "_ts": 5}"#;
 
-/// What a condition says of the item: an answer, or the refusal.
+/// The result of a condition for the item, or the error.
 fn ask(condition: &str) -> String {
     let predicate = match ItemPredicate::parse(condition) {
         Ok(predicate) => predicate,
@@ -46,7 +46,7 @@ fn only_true_holds() {
 }
 
 #[test]
-fn what_is_no_condition_is_refused_with_its_place() {
+fn anything_but_a_condition_is_rejected_with_its_location() {
     let shape =
         "refused: The condition must be FROM <alias> WHERE <condition> over the item itself.";
     for (condition, refusal) in [

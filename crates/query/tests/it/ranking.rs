@@ -1,4 +1,4 @@
-//! ORDER BY RANK against the protocol of clients: statistics, one query per score, fusion.
+//! ORDER BY RANK compared with the algorithm of clients: statistics, one query per score, fusion.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ fn plan(text: &str) -> HybridInfo {
     }
 }
 
-/// A component as a client sends it, once it knows the statistics.
+/// A component query with the statistics filled in, as a client sends it.
 fn filled(text: &str, statistics: &Value) -> String {
     let mark = |name: &str| format!("{{documentdb-formattablehybridsearchquery-{name}}}");
     let mut text = text.replace("{documentdb-formattableorderbyquery-filter}", "true");
@@ -54,7 +54,7 @@ fn filled(text: &str, statistics: &Value) -> String {
     text
 }
 
-/// The ids of a ranking, as a client of a single partition finds them.
+/// The ids in the order that a client of a single partition computes.
 fn ranked_by_client(info: &HybridInfo, items: &[Json]) -> Vec<String> {
     let statistics = rows(&info.statistics_query, items).remove(0);
     let mut scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -108,7 +108,7 @@ proptest! {
         scores in prop::sample::select(SCORES.to_vec()),
         filter in prop::sample::select(vec!["", "WHERE c.id > 102", "WHERE IS_DEFINED(c.text)"]),
     ) {
-        // Ids of one length: ties fall in the order of ids, which is the order of the items.
+        // Ids of equal length: ties are ordered by id, which is the order of the items.
         let items: Vec<Json> = items
             .iter()
             .enumerate()

@@ -5,7 +5,7 @@ use query::{BuiltInFunctions, Parameters, bind, parse, print, print_scalar};
 
 use super::tree;
 
-/// Pieces that queries are made of, to reach deeper than random characters do.
+/// Fragments of queries, to reach deeper than random characters do.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "SELECT", "VALUE", "DISTINCT", "TOP", "FROM", "JOIN", "IN", "WHERE", "GROUP", "BY", "ORDER",
@@ -34,14 +34,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn what_is_printed_reads_back_as_the_same_tree(tree in tree::query()) {
+    fn printed_text_parses_to_the_same_tree(tree in tree::query()) {
         let printed = print(&tree);
         let again = parse(&printed);
         prop_assert_eq!(again.as_ref(), Ok(&tree), "{}", printed);
     }
 
     #[test]
-    fn what_is_printed_is_a_fixed_point(tree in tree::query()) {
+    fn printing_is_idempotent(tree in tree::query()) {
         let printed = print(&tree);
         let again = parse(&printed).map(|tree| print(&tree));
         prop_assert_eq!(again, Ok(printed));

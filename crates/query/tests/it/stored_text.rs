@@ -1,4 +1,4 @@
-//! Stored texts give the rows of their trees, whatever is skipped on the way.
+//! Stored texts produce the same rows as parsed items, whatever parts are skipped.
 
 use model::Json;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use query::{BoundQuery, BuiltInFunctions, EvaluationError, Executor, Parameters,
 use crate::plan::property::{VALUES, query_text};
 use crate::sqltest::rows::context;
 
-/// A property that queries look at, or one that they do not.
+/// A property that queries read, or one that they do not.
 fn property() -> impl Strategy<Value = (String, String)> {
     let names = vec!["a", "b", "o", "t", "x", "", "a\\\"", "\\u0061", "noise"];
     let value = prop_oneof![
@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn texts_give_the_rows_of_their_trees(
+    fn texts_produce_the_rows_of_parsed_items(
         text in query_text(),
         items in prop::collection::vec(item(), 0..6),
     ) {
@@ -62,7 +62,7 @@ proptest! {
         prop_assert_eq!(of_texts, of_trees, "{}", text);
     }
 
-    /// A text cut or changed somewhere is refused, or gives the rows of what is looked at; nothing panics.
+    /// A truncated or changed text is rejected, or produces the rows of its valid part; nothing panics.
     #[test]
     fn broken_texts_do_not_panic(
         text in query_text(),
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_looked_at_must_be_json() {
+fn the_parts_that_are_read_must_be_json() {
     let run = |text: &str, item: &str| {
         let query = bind(&parse(text).unwrap(), &Parameters::new(), &BuiltInFunctions).unwrap();
         rows(&query, |executor| executor.push_text(item.as_bytes()))

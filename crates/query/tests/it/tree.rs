@@ -1,4 +1,4 @@
-//! Random trees, in the canonical form the parser gives.
+//! Random trees in the canonical form of the parser.
 
 use proptest::prelude::*;
 use query::ast::{
@@ -32,7 +32,7 @@ fn literal() -> impl Strategy<Value = Literal> {
         any::<bool>().prop_map(Literal::Bool),
         any::<i64>().prop_map(Literal::Integer),
         (-9i64..9).prop_map(Literal::Integer),
-        // Through the text, so that the number is in the form the parser gives.
+        // Through the text, so that the number has the parser's canonical form.
         any::<f64>().prop_map(|value| match value {
             -9_223_372_036_854_775_808.0 => Literal::Integer(i64::MIN),
             value => Literal::double(value),

@@ -1,7 +1,7 @@
 //! Bound expressions.
 //!
 //! Owns the form in which expressions are evaluated: aliases are slots, parameters are values, indexes are constants,
-//! group keys and aggregates are numbers into the lists of their query. Does not own evaluation.
+//! group keys and aggregates are indexes into the lists of their query. Does not own evaluation.
 
 use model::Json;
 
@@ -10,8 +10,8 @@ use crate::ast::{BinaryOperator, Literal, Negation, SubqueryKind, UnaryOperator}
 
 /// An expression ready to be evaluated.
 ///
-/// Slots are positions in one growing list of inputs: a subquery sees the slots of all queries around it and adds its
-/// own after them.
+/// A slot is an index into the list of all inputs in scope: a subquery sees the slots of all queries around it and adds
+/// its own after them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A constant of the text.
@@ -24,21 +24,21 @@ pub enum Expression {
     GroupKey(usize),
     /// The result of an aggregate, by its position in the list of its query.
     Aggregate(usize),
-    /// A property or element below a value.
+    /// A path of properties and elements below a value.
     Member {
         /// Where the path starts.
         target: Box<Expression>,
         /// The steps down.
         steps: Vec<PathStep>,
     },
-    /// An operator before an operand.
+    /// A prefix operator and its operand.
     Unary {
         /// The operator.
         operator: UnaryOperator,
         /// What it applies to.
         operand: Box<Expression>,
     },
-    /// Operators of one level, grouped to the left.
+    /// Operators of one precedence, left-associative.
     Chain {
         /// The leftmost operand.
         first: Box<Expression>,
@@ -56,7 +56,7 @@ pub enum Expression {
     },
     /// Whether a value lies between two others.
     Between {
-        /// Whether the answer is inverted.
+        /// Whether the result is negated.
         negation: Negation,
         /// The value tested.
         value: Box<Expression>,
@@ -67,22 +67,22 @@ pub enum Expression {
     },
     /// Whether a value equals one of a list.
     In {
-        /// Whether the answer is inverted.
+        /// Whether the result is negated.
         negation: Negation,
         /// The value tested.
         value: Box<Expression>,
         /// The candidates.
         list: Vec<Expression>,
     },
-    /// Whether a text follows a pattern.
+    /// Whether a string matches a pattern.
     Like {
-        /// Whether the answer is inverted.
+        /// Whether the result is negated.
         negation: Negation,
         /// The value tested.
         value: Box<Expression>,
         /// The pattern.
         pattern: Box<Expression>,
-        /// The character that makes the next one literal.
+        /// The escape character: the character after it is matched literally.
         escape: Option<char>,
     },
     /// An object.
@@ -93,19 +93,19 @@ pub enum Expression {
     Call {
         /// The function.
         function: &'static str,
-        /// Its arguments, as many as it takes.
+        /// Its arguments; their number has been checked.
         arguments: Vec<Expression>,
     },
     /// A call of a user-defined function.
     UdfCall {
-        /// The function; its existence is not known here.
+        /// The function. Whether it exists is only known when it is called.
         function: String,
         /// Its arguments.
         arguments: Vec<Expression>,
     },
-    /// A query inside an expression.
+    /// A subquery.
     Subquery {
-        /// What is made of its rows.
+        /// How its rows become a value.
         kind: SubqueryKind,
         /// The query.
         query: Box<BoundQuery>,
@@ -113,10 +113,10 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// The value that stands for what could not be bound.
+    /// The placeholder for an expression that could not be bound.
     pub(in crate::bind) const UNDEFINED: Self = Self::Literal(Literal::Undefined);
 
-    /// Shows each expression that stands directly inside this one. Those of a subquery are its own.
+    /// Calls `visit` with each direct child of this expression. The expressions of a subquery are not children.
     pub(crate) fn for_each_child<'tree>(&'tree self, visit: &mut dyn FnMut(&'tree Self)) {
         match self {
             Self::Literal(_)
@@ -166,6 +166,6 @@ pub enum PathStep {
     Property(String),
     /// To an element.
     Index(i64),
-    /// Nowhere: the index is no string and no whole number, so the value below is undefined.
+    /// Nowhere: the index is neither a string nor a whole number, so the value is undefined.
     Nowhere,
 }

@@ -1,6 +1,6 @@
-//! What binding gives.
+//! The result of binding.
 //!
-//! Owns the types of a bound query and of its expressions. Does not own how they come about: see the files beside this
+//! Owns the types of a bound query and of its expressions. Does not own how they are made: see the files beside this
 //! folder.
 
 mod expression;

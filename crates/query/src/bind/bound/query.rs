@@ -1,6 +1,6 @@
 //! Bound queries.
 //!
-//! Owns what a query is once all names are resolved: inputs, filter, groups, output, order and counts.
+//! Owns the form of a query once all names are resolved: inputs, filter, groups, output, order and row counts.
 
 use super::{Expression, PathStep};
 use crate::ast::SortOrder;
@@ -12,7 +12,7 @@ pub struct BoundQuery {
     pub sources: Vec<BoundSource>,
     /// The condition of WHERE.
     pub filter: Option<Expression>,
-    /// Whether and how rows are put together.
+    /// Whether and how rows are grouped.
     pub grouping: Grouping,
     /// The aggregates to compute for each group.
     pub aggregates: Vec<AggregateCall>,
@@ -20,18 +20,18 @@ pub struct BoundQuery {
     pub output: Output,
     /// The order of the rows.
     pub order_by: BoundOrderBy,
-    /// How many rows at most.
+    /// The largest number of rows.
     pub top: Option<u32>,
     /// How many rows are skipped.
     pub offset: Option<u32>,
-    /// How many are wanted then.
+    /// How many of the following rows are returned.
     pub limit: Option<u32>,
-    /// The user-defined functions that the whole text calls, once for each call; known of the outermost query only.
+    /// The user-defined functions that the whole text calls, one entry per call; filled only for the outermost query.
     pub user_functions: Vec<String>,
 }
 
 impl BoundQuery {
-    /// Whether the output is made of groups rather than of single rows.
+    /// Whether rows are grouped.
     #[must_use]
     pub fn is_aggregate(&self) -> bool {
         self.grouping != Grouping::None
@@ -58,11 +58,11 @@ pub struct BoundSource {
     pub root: Input,
     /// The path from there.
     pub path: Vec<PathStep>,
-    /// Whether each element of the array at the path is a row, or the value itself is the only one.
+    /// Whether each element of the array at the path is a row; otherwise the value itself is the only row.
     pub iterates: bool,
 }
 
-/// Where an input starts.
+/// Where the path of an input starts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// At each item of the container.
@@ -73,12 +73,12 @@ pub enum Input {
     Query(Box<BoundQuery>),
 }
 
-/// Whether and how rows are put together.
+/// Whether and how rows are grouped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Grouping {
-    /// Each row stands for itself.
+    /// Rows are not grouped.
     None,
-    /// All rows are one group, even when there are none.
+    /// All rows are one group, which exists even without rows.
     Whole,
     /// One group for each combination of values.
     By(Vec<Expression>),
@@ -89,14 +89,14 @@ pub enum Grouping {
 pub struct AggregateCall {
     /// The canonical name of its function.
     pub function: &'static str,
-    /// What it takes from each row.
+    /// Its argument, evaluated for each row.
     pub argument: Expression,
 }
 
-/// What a query gives.
+/// The output of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Whether equal values are given once.
+    /// Whether duplicate rows are removed.
     pub distinct: bool,
     /// The value of a row or group.
     pub projection: Projection,
@@ -125,7 +125,7 @@ pub struct OutputProperty {
 /// The order of the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundOrderBy {
-    /// None asked for.
+    /// Unordered.
     None,
     /// By values, the first one first.
     Keys(Vec<OrderKey>),
@@ -138,10 +138,10 @@ pub enum BoundOrderBy {
 pub struct OrderKey {
     /// The value.
     pub expression: Expression,
-    /// Its path inside an item, when it is one; a distance or score has none.
+    /// Its path inside an item, if it is one; a distance or score has none.
     pub path: Option<Vec<PathStep>>,
     /// Whether it is a computed property, which has no path.
     pub is_computed: bool,
-    /// The direction; none when the user named none.
+    /// The direction, if written.
     pub order: Option<SortOrder>,
 }

@@ -1,6 +1,6 @@
 //! Calls of functions.
 //!
-//! Owns handing arguments and context to a function. Does not own any function: built-in ones are in `function`,
+//! Owns passing arguments and context to a function. Does not own any function: built-in ones are in `function`,
 //! user-defined ones come with the context.
 
 use model::PropertyPath;
@@ -15,7 +15,7 @@ use crate::value::Value;
 pub(crate) struct FunctionCall {
     pub(super) function: ScalarFunction,
     pub(super) arguments: Vec<Formula>,
-    /// For each argument the property of the item it is, if any; empty when none is one.
+    /// For each argument, its path if it is a property of the item; empty if none is.
     pub(super) paths: Vec<Option<PropertyPath>>,
 }
 

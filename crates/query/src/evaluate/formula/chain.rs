@@ -1,7 +1,7 @@
-//! Chains of operators of one level.
+//! Chains of operators of one precedence.
 //!
-//! Owns the walk from left to right, however long, and where it may stop early: at false for AND, at true for OR. Does
-//! not own what each operator does with two values: see `value`.
+//! Owns the evaluation from left to right and the short circuit: at false for AND, at true for OR. Does not own the
+//! operators themselves: see `value`.
 
 use super::Formula;
 use crate::ast::{BinaryOperator, Precedence};
@@ -28,7 +28,8 @@ pub(super) fn evaluate(
     }
 }
 
-/// A chain of AND or OR; the deciding answer makes the operands after it irrelevant.
+/// Evaluates a chain of AND or OR. Once the result equals `deciding`, the remaining operands cannot change it: in
+/// three-valued logic false wins over undefined in AND, and true in OR.
 fn junction(
     first: Option<bool>,
     rest: &[(BinaryOperator, Formula)],
@@ -36,18 +37,17 @@ fn junction(
     join: fn(Option<bool>, Option<bool>) -> Option<bool>,
     deciding: bool,
 ) -> Result<Value, EvaluationError> {
-    let mut answer = first;
+    let mut result = first;
     for (_, operand) in rest {
-        if answer == Some(deciding) {
+        if result == Some(deciding) {
             break;
         }
-        answer = join(answer, operand.evaluate(scope)?.as_bool());
+        result = join(result, operand.evaluate(scope)?.as_bool());
     }
-    Ok(answer.into())
+    Ok(result.into())
 }
 
-/// A chain of `||`, gathered in one text: copying the growing text for every operand would take the square of the
-/// time.
+/// Evaluates a chain of `||` into one buffer: copying the growing string for every operand would take quadratic time.
 fn concatenation(
     first: Value,
     rest: &[(BinaryOperator, Formula)],

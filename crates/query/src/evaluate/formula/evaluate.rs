@@ -1,7 +1,7 @@
 //! The value of a formula.
 //!
-//! Owns the match over all forms and the small forms themselves; the larger forms have their own files. Depth of
-//! recursion is the depth of the text's parentheses: chains, lists and branches are walked in loops.
+//! Owns the match over all forms and the small forms themselves; larger forms have their own files. The depth of
+//! recursion is the depth of the tree (at most `TREE_LEVELS_MAX`): chains, lists and branches are loops.
 
 use super::{Formula, call, chain, follow_path, subquery};
 use crate::ast::Negation;
@@ -14,10 +14,10 @@ impl Formula {
         match self {
             Self::Constant(value) => Ok(value.clone()),
             Self::Input(slot) => Ok(value_at(scope.slots, *slot)),
-            Self::GroupKey(place) => Ok(value_at(scope.keys, *place)),
-            Self::Aggregate(place) => Ok(value_at(scope.results, *place)),
+            Self::GroupKey(index) => Ok(value_at(scope.keys, *index)),
+            Self::Aggregate(index) => Ok(value_at(scope.results, *index)),
             Self::Member { target, steps } => match target.as_ref() {
-                // The usual case, without taking hold of the whole item.
+                // The common case: follow the path by reference instead of cloning the item first.
                 Self::Input(slot) => Ok(scope.slots.get(*slot).map_or(Value::Undefined, |item| {
                     follow_path(item, steps).cloned().unwrap_or_default()
                 })),
@@ -71,16 +71,16 @@ impl Formula {
     }
 }
 
-/// The answer of BETWEEN, IN or LIKE, turned around when NOT stands before it.
-pub(super) fn apply_negation(negation: Negation, answer: Option<bool>) -> Value {
+/// The result of BETWEEN, IN or LIKE, negated if NOT stands before it. NOT of undefined is undefined.
+pub(super) fn apply_negation(negation: Negation, result: Option<bool>) -> Value {
     match negation {
-        Negation::Plain => answer.into(),
-        Negation::Negated => logic::not(answer).into(),
+        Negation::Plain => result.into(),
+        Negation::Negated => logic::not(result).into(),
     }
 }
 
-fn value_at(values: &[Value], place: usize) -> Value {
-    values.get(place).cloned().unwrap_or_default()
+fn value_at(values: &[Value], index: usize) -> Value {
+    values.get(index).cloned().unwrap_or_default()
 }
 
 fn coalesce(operands: &[Formula], scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
@@ -93,6 +93,7 @@ fn coalesce(operands: &[Formula], scope: &EvaluationScope<'_>) -> Result<Value, 
     Ok(Value::Undefined)
 }
 
+// Only true selects a branch: undefined and values of other types count as false.
 fn conditional(
     branches: &[(Formula, Formula)],
     otherwise: &Formula,

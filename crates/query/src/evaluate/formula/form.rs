@@ -1,7 +1,7 @@
 //! Expressions ready to be evaluated many times.
 //!
-//! Owns the forms; they mirror those of `bind::Expression`, with constants as values and names looked up. Does not own
-//! how they come about (see `prepare`) nor what they mean (see `expression` and the files beside it).
+//! Owns the forms; they mirror those of `bind::Expression`, with constants as values and functions looked up. Does not
+//! own how they are made (see `prepare`) nor what they mean (see `evaluate` and the files beside it).
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ pub(crate) enum Formula {
     GroupKey(usize),
     /// The result of an aggregate.
     Aggregate(usize),
-    /// A property or element below a value.
+    /// A path of properties and elements below a value.
     Member { target: Box<Formula>, steps: Vec<PathStep> },
-    /// An operator before an operand.
+    /// A prefix operator and its operand.
     Unary { operator: UnaryOperator, operand: Box<Formula> },
-    /// Operators of one level, grouped to the left.
+    /// Operators of one precedence, left-associative.
     Chain { first: Box<Formula>, rest: Vec<(BinaryOperator, Formula)> },
     /// The first operand that is defined.
     Coalesce(Vec<Formula>),
@@ -38,7 +38,7 @@ pub(crate) enum Formula {
     Between { negation: Negation, value: Box<Formula>, low: Box<Formula>, high: Box<Formula> },
     /// Whether a value equals one of a list.
     In(Box<Membership>),
-    /// Whether a text follows a pattern.
+    /// Whether a string matches a pattern.
     Like(Box<Like>),
     /// An object.
     Object(Vec<(Arc<str>, Formula)>),
@@ -50,12 +50,12 @@ pub(crate) enum Formula {
     UdfCall { function: String, arguments: Vec<Formula> },
     /// A function that only a plan can compute.
     Planned(&'static str),
-    /// A query inside the expression.
+    /// A subquery.
     Subquery { kind: SubqueryKind, query: Box<dyn Subquery> },
 }
 
 impl Formula {
-    /// The value, if it is the same for every row.
+    /// The value, if the formula is a constant.
     pub(super) fn constant(&self) -> Option<&Value> {
         match self {
             Self::Constant(value) => Some(value),

@@ -1,6 +1,7 @@
-//! LIKE: whether a text follows a pattern.
+//! LIKE: whether a string matches a pattern.
 //!
-//! Owns when a pattern is read: once when it is constant, else for every row. Does not own patterns: see `value`.
+//! Owns when a pattern is compiled: once if it is constant, otherwise for every row. Does not own patterns: see
+//! `value`.
 
 use super::Formula;
 use super::evaluate::apply_negation;
@@ -38,7 +39,7 @@ impl Like {
 
     pub(super) fn evaluate(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         let value = self.value.evaluate(scope)?;
-        let answer = match &self.pattern {
+        let result = match &self.pattern {
             LikeOperand::Constant(pattern) => value.as_str().map(|text| pattern.matches(text)),
             LikeOperand::Each { formula, escape } => {
                 let pattern = formula.evaluate(scope)?;
@@ -46,6 +47,6 @@ impl Like {
                 both.map(|(text, pattern)| LikePattern::new(pattern, *escape).matches(text))
             }
         };
-        Ok(apply_negation(self.negation, answer))
+        Ok(apply_negation(self.negation, result))
     }
 }

@@ -1,7 +1,7 @@
 //! IN: whether a value equals one of a list.
 //!
-//! Owns the walk over the candidates and the table that replaces it when all are constant primitives, so that a list of
-//! thousands costs one lookup per row.
+//! Owns the comparison with each candidate, and the hash set that replaces it if all candidates are constant
+//! primitives, so that a list of thousands costs one lookup per row.
 
 use std::collections::HashSet;
 
@@ -21,9 +21,10 @@ pub(crate) struct Membership {
 
 #[derive(Debug)]
 enum Candidates {
-    /// Compared one after the other.
+    /// Compared one by one.
     Each(Vec<Formula>),
-    /// Primitive constants. Among them the equality of rows and `=` agree, once NaN is left out: it equals nothing.
+    /// Primitive constants. For these, `Eq` of values and the operator `=` agree, except for NaN, which is left out
+    /// because it equals nothing.
     Constant { values: HashSet<Value>, has_undefined: bool },
 }
 
@@ -56,17 +57,19 @@ impl Membership {
         if !value.is_defined() {
             return Ok(Value::Undefined);
         }
-        let answer = match &self.candidates {
+        let result = match &self.candidates {
             Candidates::Each(list) => any_equal(&value, list, scope)?,
             Candidates::Constant { values, has_undefined } => {
                 if values.contains(&value) {
                     Some(true)
                 } else {
+                    // Not found: comparing with an undefined candidate is undefined, and `false OR undefined` is
+                    // undefined.
                     (!has_undefined).then_some(false)
                 }
             }
         };
-        Ok(apply_negation(self.negation, answer))
+        Ok(apply_negation(self.negation, result))
     }
 }
 
@@ -75,14 +78,14 @@ fn any_equal(
     list: &[Formula],
     scope: &EvaluationScope<'_>,
 ) -> Result<Option<bool>, EvaluationError> {
-    let mut answer = Some(false);
+    let mut result = Some(false);
     for candidate in list {
-        answer = logic::or(answer, equal(value, &candidate.evaluate(scope)?));
-        if answer == Some(true) {
+        result = logic::or(result, equal(value, &candidate.evaluate(scope)?));
+        if result == Some(true) {
             break;
         }
     }
-    Ok(answer)
+    Ok(result)
 }
 
 fn is_nan(value: &Value) -> bool {

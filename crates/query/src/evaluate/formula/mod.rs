@@ -1,7 +1,7 @@
 //! Expressions ready to be evaluated many times.
 //!
-//! Owns the prepared form of an expression, how it comes about and the value of each of its forms, the larger ones in
-//! files of their own. Does not own what it is evaluated with: see the files beside this folder.
+//! Owns the prepared form of an expression, how it is made and how each of its forms is evaluated. Does not own what it
+//! is evaluated with: see the files beside this folder.
 
 mod form;
 mod prepare;

@@ -1,11 +1,11 @@
-//! Steps down a value.
+//! Following a path.
 //!
-//! Owns what a step finds: nothing where there is no such property or element, or where the value is of another type.
+//! Owns the result of each step: nothing if there is no such property or element, or if the value has another type.
 
 use crate::bind::PathStep;
 use crate::value::Value;
 
-/// The value at the end of a path; none when the path leaves the value.
+/// The value at the end of a path; `None` if the path leads nowhere.
 pub(crate) fn follow_path<'value>(
     value: &'value Value,
     steps: &[PathStep],

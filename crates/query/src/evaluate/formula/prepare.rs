@@ -1,7 +1,7 @@
-//! From a bound expression to a formula.
+//! Bound expression to formula.
 //!
-//! Owns the translation of each form; arrays and objects of constants become constants. Does not change what an
-//! expression means, and evaluates nothing that could fail.
+//! Owns the translation of each form; arrays and objects of constants become constants. Does not change the meaning of
+//! an expression, and evaluates nothing that could fail.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::bind::{BoundQuery, Expression};
 use crate::function::{FunctionBody, ScalarFunction, lookup};
 use crate::value::Value;
 
-/// What is known while a query is prepared.
+/// The context in which expressions of a query are prepared.
 #[derive(Clone)]
 pub(crate) struct Preparation<'query> {
-    /// Where the slots in scope come from.
+    /// The paths of the slots in scope.
     pub(crate) slot_paths: SlotPaths,
-    /// The vectors of the container: they decide which order is nearest first.
+    /// The container's vector policy: it decides which sort order is nearest first.
     pub(crate) vector_embeddings: &'query VectorEmbeddingPolicy,
     /// Prepares a query inside an expression. Passed in, because running queries is the business of `operator`, which
     /// depends on this module.
@@ -45,8 +45,8 @@ impl<'query> Preparation<'query> {
             Expression::Literal(literal) => Formula::Constant(Value::from(literal)),
             Expression::Parameter(json) => Formula::Constant(Value::from(json)),
             Expression::Input(slot) => Formula::Input(*slot),
-            Expression::GroupKey(place) => Formula::GroupKey(*place),
-            Expression::Aggregate(place) => Formula::Aggregate(*place),
+            Expression::GroupKey(index) => Formula::GroupKey(*index),
+            Expression::Aggregate(index) => Formula::Aggregate(*index),
             Expression::Member { target, steps } => {
                 Formula::Member { target: self.boxed(target), steps: steps.clone() }
             }
@@ -63,7 +63,7 @@ impl<'query> Preparation<'query> {
         }
     }
 
-    /// The forms with operators.
+    /// Prepares the forms with operators.
     fn operator(&self, expression: &Expression) -> Formula {
         match expression {
             Expression::Unary { operator, operand } => {
@@ -139,7 +139,7 @@ impl<'query> Preparation<'query> {
         }
     }
 
-    /// A call of a function that need not have a name.
+    /// Prepares a call of a function, which need not be registered under a name.
     pub(crate) fn function_call(
         &self,
         function: ScalarFunction,

@@ -1,25 +1,25 @@
-//! Where the values of slots come from.
+//! The paths of slots inside the item.
 //!
-//! Owns the path inside an item of each slot that has one, so that a call knows which property an argument is. Does not
-//! own the slots' values.
+//! Owns the path of each slot that has one, so that a call knows which property an argument is: policies for vectors
+//! and full text are declared by path. Does not own the values of slots.
 
 use model::PropertyPath;
 
 use crate::bind::{BoundSource, Expression, Input, PathStep};
 
-/// For each slot the path of its value inside the item, if it has one. The item itself has the empty path.
+/// For each slot, the path of its value inside the item, if it has one. The item itself has the empty path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotPaths {
     slots: Vec<Option<Vec<String>>>,
 }
 
 impl SlotPaths {
-    /// A single slot, filled with an item.
+    /// A single slot that holds an item.
     pub(crate) fn item() -> Self {
         Self { slots: vec![Some(Vec::new())] }
     }
 
-    /// Adds the slot an input fills; of slots before it that were not added, the origin is not known.
+    /// Adds the slot of an input. The paths of earlier slots that were not added are unknown.
     pub(crate) fn push(&mut self, source: &BoundSource) {
         debug_assert!(self.slots.len() <= source.slot, "slots are filled in order");
         self.slots.resize(source.slot, None);
@@ -32,7 +32,7 @@ impl SlotPaths {
         self.slots.push(path);
     }
 
-    /// The property of the item an expression names.
+    /// The property of the item that an expression refers to.
     pub(crate) fn path(&self, expression: &Expression) -> Option<PropertyPath> {
         let (target, steps): (_, &[PathStep]) = match expression {
             Expression::Member { target, steps } => (&**target, steps),
@@ -44,7 +44,7 @@ impl SlotPaths {
     }
 }
 
-/// A path with more steps; none when one of them is no property.
+/// Extends a path; `None` if a step is not a property.
 fn extend(mut path: Vec<String>, steps: &[PathStep]) -> Option<Vec<String>> {
     for step in steps {
         match step {

@@ -1,7 +1,7 @@
-//! Queries inside expressions.
+//! Subqueries.
 //!
-//! Owns what is made of the rows: a value, a Boolean or an array, and when enough of them are seen. Does not own how
-//! the rows come about: see `operator`.
+//! Owns how rows become a value, a Boolean or an array, and when enough rows were seen. Does not own how the rows are
+//! made: see `operator`.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ pub(super) fn evaluate(
     }
 }
 
-/// The only row; a second one is an error.
+/// Returns the only row; a second one is an error.
 fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     let mut only = Value::Undefined;
     query.rows(scope, &mut |row| {
@@ -75,18 +75,19 @@ fn only(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, Eval
     Ok(only)
 }
 
-/// All rows. They are counted while they are gathered, since a subquery can multiply arrays.
+/// Collects all rows. They count against the memory limit while they are collected, because a subquery can multiply
+/// arrays.
 fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
     let memory = scope.environment.memory;
     let mut rows = Vec::new();
     let mut bytes = 0;
-    let outcome = query.rows(scope, &mut |row| {
+    let result = query.rows(scope, &mut |row| {
         let more = value_bytes(&row);
         bytes += more;
         rows.push(row);
         Ok(memory.hold(more)?)
     });
     memory.release(bytes);
-    outcome?;
+    result?;
     Ok(Value::array(rows))
 }

@@ -1,13 +1,13 @@
-//! COUNT, SUM, AVG, MIN, MAX, COUNTIF, MAKELIST and MAKESET as the language knows them.
+//! Declarations of COUNT, SUM, AVG, MIN, MAX, COUNTIF, MAKELIST and MAKESET.
 //!
-//! Owns their facts. Does not own what they do: see `state`.
+//! Does not own what they compute: see `state`.
 
 use super::state::Aggregate;
 use crate::function::declaration::{Function, FunctionBody, FunctionFamily, ReturnKind, example};
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     aggregate("COUNT", Aggregate::Count)
-        .returns(ReturnKind::Integer, "How many rows have a value, null included.")
+        .returns(ReturnKind::Integer, "The number of rows with a value, null included.")
         .examples(&[example("1, null, undefined, {}", "3"), example("", "0")]),
     aggregate("SUM", Aggregate::Sum)
         .returns(
@@ -35,7 +35,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     aggregate("MIN", Aggregate::Min)
         .returns(
             ReturnKind::Any,
-            "The least value of the rows, by null, Boolean, number, string; an array or object \
+            "The smallest value of the rows, in the order null, Boolean, number, string; an array or object \
              makes it undefined.",
         )
         .examples(&[
@@ -47,7 +47,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     aggregate("MAX", Aggregate::Max)
         .returns(
             ReturnKind::Any,
-            "The greatest value of the rows, by null, Boolean, number, string; an array or object \
+            "The largest value of the rows, in the order null, Boolean, number, string; an array or object \
              makes it undefined.",
         )
         .examples(&[
@@ -57,7 +57,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
     aggregate("COUNTIF", Aggregate::CountIf)
         .undocumented()
-        .returns(ReturnKind::Integer, "How many rows have the value true.")
+        .returns(ReturnKind::Integer, "The number of rows with the value true.")
         .examples(&[example("true, false, 1, undefined, true", "2"), example("", "0")]),
     aggregate("MAKELIST", Aggregate::MakeList)
         .undocumented()
@@ -65,7 +65,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .examples(&[example("1, undefined, 1, null", "[1,1,null]"), example("", "[]")]),
     aggregate("MAKESET", Aggregate::MakeSet)
         .undocumented()
-        .returns(ReturnKind::Array, "The values of the rows as an array, each once.")
+        .returns(ReturnKind::Array, "The values of the rows as an array, without duplicates.")
         .examples(&[example("1, undefined, 1.0, null", "[1,null]"), example("", "[]")]),
 ];
 

@@ -1,57 +1,60 @@
 //! The running minimum or maximum.
 //!
-//! Owns the poisoning by arrays and objects, and the count that tells "no values" from "poisoned".
+//! Owns the poisoning by arrays and objects: one of them makes the result undefined for good. The count distinguishes
+//! "no values" from "poisoned", which both have an undefined best value.
 
 use std::cmp::Ordering;
 
 use crate::value::{Value, total_order};
 
-/// Which end is looked for.
+/// Minimum or maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtremeKind {
     Least,
     Greatest,
 }
 
-/// The best value so far and how many were seen; undefined with a count above zero means poisoned.
+/// The best value so far and the number of values. Undefined with a count above zero means poisoned.
 #[derive(Clone, Debug)]
 pub(super) struct Extreme {
-    end: ExtremeKind,
+    kind: ExtremeKind,
     best: Value,
     count: i64,
 }
 
 impl Extreme {
-    pub(super) fn new(end: ExtremeKind) -> Self {
-        Self { end, best: Value::Undefined, count: 0 }
+    pub(super) fn new(kind: ExtremeKind) -> Self {
+        Self { kind, best: Value::Undefined, count: 0 }
     }
 
-    /// The state behind `{"min": …, "count": …}`; none when it is no such object.
-    pub(super) fn from_partial(end: ExtremeKind, partial: &Value) -> Option<Self> {
+    /// Restores the state from `{"min": …, "count": …}`; `None` for any other value.
+    pub(super) fn from_partial(kind: ExtremeKind, partial: &Value) -> Option<Self> {
         let count = partial.property("count").as_i64().filter(|count| *count >= 0)?;
-        let best = partial.property(label(end));
+        let best = partial.property(label(kind));
+        // An array or object is never the best value, and without values there is none.
         let is_poisoned = matches!(best, Value::Array(_) | Value::Object(_)) || count == 0;
         let best = if is_poisoned { Value::Undefined } else { best };
-        Some(Self { end, best, count })
+        Some(Self { kind, best, count })
     }
 
-    /// Takes a defined value into account.
+    /// Adds a defined value.
     pub(super) fn add(&mut self, value: Value) {
         let best = if matches!(value, Value::Array(_) | Value::Object(_)) {
             Value::Undefined
         } else {
             value
         };
-        self.merge(&Self { end: self.end, best, count: 1 });
+        self.merge(&Self { kind: self.kind, best, count: 1 });
     }
 
-    /// Takes a state reached elsewhere into account.
+    /// Merges the state over other rows.
     pub(super) fn merge(&mut self, other: &Self) {
+        // A partition without values must not poison the result.
         if other.count == 0 {
             return;
         }
         let is_poisoned = self.is_poisoned() || other.is_poisoned();
-        let is_better = match self.end {
+        let is_better = match self.kind {
             ExtremeKind::Least => Ordering::is_lt,
             ExtremeKind::Greatest => Ordering::is_gt,
         };
@@ -68,7 +71,7 @@ impl Extreme {
     }
 
     pub(super) fn partial(&self) -> Value {
-        Value::object([(label(self.end), self.best.clone()), ("count", self.count.into())])
+        Value::object([(label(self.kind), self.best.clone()), ("count", self.count.into())])
     }
 
     fn is_poisoned(&self) -> bool {
@@ -76,8 +79,8 @@ impl Extreme {
     }
 }
 
-fn label(end: ExtremeKind) -> &'static str {
-    match end {
+fn label(kind: ExtremeKind) -> &'static str {
+    match kind {
         ExtremeKind::Least => "min",
         ExtremeKind::Greatest => "max",
     }

@@ -1,6 +1,7 @@
 //! Aggregates: functions over the rows of a group.
 //!
-//! Owns their state: started, given one value per row, merged across partitions, finished. Does not own grouping.
+//! Owns their state: created, updated with one value per row, merged across partitions, finished. Does not own
+//! grouping.
 
 pub(super) mod declare;
 

@@ -1,7 +1,7 @@
-//! The state of an aggregate while rows pass.
+//! The state of a running aggregate.
 //!
-//! Owns start, add, merge and finish for every aggregate, and the partial shapes partitions exchange. Does not own the
-//! sums and extremes themselves.
+//! Owns start, add, merge and finish for every aggregate, and the partial results that partitions exchange. Does not
+//! own the sums and extremes themselves.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub enum Aggregate {
     Sum,
 }
 
-/// What an aggregate has seen so far.
+/// The state of an aggregate over the rows so far.
 #[derive(Clone, Debug)]
 pub struct AggregateState(AggregateStateKind);
 
@@ -42,7 +42,7 @@ enum AggregateStateKind {
     CountIf(i64),
     Extreme(Extreme),
     List(Vec<Value>),
-    Set { elements: Vec<Value>, seen: HashSet<Value> },
+    Set { elements: Vec<Value>, unique: HashSet<Value> },
     Sum(Total),
 }
 
@@ -55,14 +55,17 @@ impl Aggregate {
             Self::Count => AggregateStateKind::Count(0),
             Self::CountIf => AggregateStateKind::CountIf(0),
             Self::MakeList => AggregateStateKind::List(Vec::new()),
-            Self::MakeSet => AggregateStateKind::Set { elements: Vec::new(), seen: HashSet::new() },
+            Self::MakeSet => {
+                AggregateStateKind::Set { elements: Vec::new(), unique: HashSet::new() }
+            }
             Self::Max => AggregateStateKind::Extreme(Extreme::new(ExtremeKind::Greatest)),
             Self::Min => AggregateStateKind::Extreme(Extreme::new(ExtremeKind::Least)),
             Self::Sum => AggregateStateKind::Sum(Total::new()),
         })
     }
 
-    /// The state behind a partial result; none when it has not the shape `AggregateState::partial` gives.
+    /// Restores the state from a partial result; `None` if it does not have the form that `AggregateState::partial`
+    /// returns.
     #[must_use]
     pub fn resume(self, partial: &Value) -> Option<AggregateState> {
         let count = |value: &Value| value.as_i64().filter(|count| *count >= 0);
@@ -90,7 +93,7 @@ impl Aggregate {
 }
 
 impl AggregateState {
-    /// Takes the value of one row into account; an undefined one never counts.
+    /// Adds the value of one row; undefined is ignored.
     pub fn add(&mut self, value: Value) {
         if !value.is_defined() {
             return;
@@ -104,8 +107,8 @@ impl AggregateState {
             AggregateStateKind::CountIf(count) => *count += i64::from(value == Value::Bool(true)),
             AggregateStateKind::Extreme(extreme) => extreme.add(value),
             AggregateStateKind::List(elements) => elements.push(value),
-            AggregateStateKind::Set { elements, seen } => {
-                if seen.insert(value.clone()) {
+            AggregateStateKind::Set { elements, unique } => {
+                if unique.insert(value.clone()) {
                     elements.push(value);
                 }
             }
@@ -113,7 +116,8 @@ impl AggregateState {
         }
     }
 
-    /// Takes a state of the same aggregate over other rows into account; one of another aggregate is ignored.
+    /// Merges the state of the same aggregate over other rows; one of another aggregate is ignored. For integers the
+    /// result does not depend on how rows are split; sums of doubles may differ in rounding.
     pub fn merge(&mut self, other: Self) {
         match (&mut self.0, other.0) {
             (
@@ -145,6 +149,7 @@ impl AggregateState {
     #[must_use]
     pub fn finish(self) -> Value {
         match self.0 {
+            // The average of no values is undefined, not NaN.
             AggregateStateKind::Average { count: 0, .. } => Value::Undefined,
             AggregateStateKind::Average { sum, count } => divide(&sum.value(), &count.into()),
             AggregateStateKind::Count(count) | AggregateStateKind::CountIf(count) => count.into(),
@@ -156,8 +161,8 @@ impl AggregateState {
         }
     }
 
-    /// The result so far in the shape another partition's can be merged with: `{"sum","count"}` for AVG,
-    /// `{"min","count"}` for MIN, the plain result for the others.
+    /// The partial result, in the form that clients merge: `{"sum","count"}` for AVG, `{"min","count"}` for MIN,
+    /// `{"max","count"}` for MAX, the plain result for the others.
     #[must_use]
     pub fn partial(&self) -> Value {
         match &self.0 {

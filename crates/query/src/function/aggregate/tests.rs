@@ -24,7 +24,7 @@ fn partial(aggregate: Aggregate, values: &[Value]) -> String {
 }
 
 #[test]
-fn partial_results_have_the_shapes_clients_merge() {
+fn partial_results_have_the_form_that_clients_merge() {
     let numbers = [Value::from(1), Value::Undefined, Value::from(3)];
     let poisoned = [Value::from(1), Value::array([])];
     assert_eq!(partial(Aggregate::Average, &numbers), r#"{"sum":4,"count":2}"#);
@@ -49,7 +49,7 @@ fn a_partition_without_values_does_not_poison() {
 }
 
 #[test]
-fn shapes_of_another_aggregate_are_refused() {
+fn partial_results_of_another_aggregate_are_rejected() {
     assert!(Aggregate::Average.resume(&Value::from(1)).is_none());
     assert!(Aggregate::Count.resume(&Value::from("x")).is_none());
     assert!(Aggregate::MakeSet.resume(&Value::from(1)).is_none());

@@ -1,6 +1,7 @@
 //! The running sum behind SUM and AVG.
 //!
-//! Owns the poisoning: one value that is no number makes the sum undefined for good. Does not own the count.
+//! Owns the poisoning: one value that is not a number makes the sum undefined for good (`undefined + n` is undefined).
+//! Does not own the count.
 
 use crate::value::Value;
 use crate::value::arithmetic::add;
@@ -14,7 +15,7 @@ impl Total {
         Self(Value::Integer(0))
     }
 
-    /// The sum another partition reached; undefined means it was poisoned there.
+    /// The sum of another partition; undefined means that it is poisoned there.
     pub(super) fn from_partial(partial: &Value) -> Self {
         Self(if partial.is_number() { partial.clone() } else { Value::Undefined })
     }
@@ -24,7 +25,7 @@ impl Total {
         self.0 = add(&self.0, value);
     }
 
-    /// Adds a sum reached elsewhere.
+    /// Adds the sum over other rows.
     pub(super) fn merge(&mut self, other: &Self) {
         self.0 = add(&self.0, &other.0);
     }

@@ -1,20 +1,20 @@
-//! CHOOSE: one of its arguments, by number.
+//! CHOOSE: one of its arguments, by position.
 //!
-//! Owns the counting from 1. Does not own laziness: every argument has been evaluated before.
+//! Positions count from 1. Not lazy: every argument has been evaluated before.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
     &[Function::scalar(FunctionFamily::Array, "CHOOSE", |arguments, _| {
-        let place = argument::integer(arguments, 0)
+        let index = argument::integer(arguments, 0)
             .filter(|number| *number >= 1)
             .and_then(|number| usize::try_from(number).ok());
-        place.and_then(|place| arguments.get(place)).cloned().unwrap_or_default()
+        index.and_then(|index| arguments.get(index)).cloned().unwrap_or_default()
     })
     .required(&["number", "value"])
     .variadic()
-    .returns(ReturnKind::Any, "The value at a number, counted from 1; undefined beyond the last.")
+    .returns(ReturnKind::Any, "The value at a position, counted from 1; undefined beyond the last.")
     .examples(&[
         example("1, \"a\", \"b\", \"c\"", "\"a\""),
         example("3, \"a\", \"b\", \"c\"", "\"c\""),

@@ -1,6 +1,6 @@
 //! ARRAY_CONCAT: arrays one after the other.
 //!
-//! Owns the joining of arrays only; text is joined by CONCAT.
+//! Concatenates arrays only; strings are concatenated by CONCAT.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;

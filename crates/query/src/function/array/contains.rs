@@ -40,7 +40,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["array", "value"])
     .optional(&["partial"])
     .undocumented()
-    .returns(ReturnKind::Boolean, "ARRAY_CONTAINS that is false when there is no array.")
+    .returns(
+        ReturnKind::Boolean,
+        "Like ARRAY_CONTAINS, but false if the first argument is not an array.",
+    )
     .examples(&[
         example("[1], 1", "true"),
         example("null, 1", "false"),
@@ -52,18 +55,18 @@ fn contains(arguments: &[Value]) -> Option<bool> {
     let [array, value, ..] = arguments else { return None };
     let elements = array.as_array().filter(|_| value.is_defined())?;
     Some(if argument::flag(arguments, 2)? {
-        elements.iter().any(|element| holds(element, value))
+        elements.iter().any(|element| matches_part(element, value))
     } else {
         elements.iter().any(|element| equal(element, value) == Some(true))
     })
 }
 
-/// Whether a value has everything another one has: objects by their properties, all else by equality.
-fn holds(value: &Value, part: &Value) -> bool {
+/// Whether a value contains another one: objects are compared property by property, everything else by equality.
+fn matches_part(value: &Value, part: &Value) -> bool {
     match (value, part) {
-        (Value::Object(object), Value::Object(part)) => {
-            part.iter().all(|(name, part)| object.get(name).is_some_and(|value| holds(value, part)))
-        }
+        (Value::Object(object), Value::Object(part)) => part
+            .iter()
+            .all(|(name, part)| object.get(name).is_some_and(|value| matches_part(value, part))),
         _ => equal(value, part) == Some(true),
     }
 }

@@ -1,6 +1,6 @@
 //! ARRAY_CONTAINS_ALL and ARRAY_CONTAINS_ANY: several values at once.
 //!
-//! Owns how the answers for each value combine: by the logic of AND and OR, undefined included.
+//! Owns how the results for each value combine: by three-valued AND and OR.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::logic::{and, or};

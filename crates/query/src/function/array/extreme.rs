@@ -1,6 +1,6 @@
-//! ARRAY_MIN and ARRAY_MAX: the first and the last element by value.
+//! ARRAY_MIN and ARRAY_MAX.
 //!
-//! Owns the choice inside one array. Does not own MIN and MAX over rows: see `aggregate`.
+//! Owns the minimum and maximum of one array. Does not own MIN and MAX over rows: see `aggregate`.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["array"])
     .returns(
         ReturnKind::Any,
-        "The least element, by null, Boolean, number, string; undefined with an array or object \
-         among them, and for none.",
+        "The smallest element, in the order null, Boolean, number, string; undefined if an element \
+         is an array or object, and for an empty array.",
     )
     .examples(&[
         example("[3, 1, 2]", "1"),
@@ -31,8 +31,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["array"])
     .returns(
         ReturnKind::Any,
-        "The greatest element, by null, Boolean, number, string; undefined with an array or object \
-         among them, and for none.",
+        "The largest element, in the order null, Boolean, number, string; undefined if an element \
+         is an array or object, and for an empty array.",
     )
     .examples(&[
         example("[1, 2, 3, 4]", "4"),

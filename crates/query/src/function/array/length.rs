@@ -1,6 +1,6 @@
-//! ARRAY_LENGTH: how many elements there are.
+//! ARRAY_LENGTH: the number of elements.
 //!
-//! Owns the count of elements only; nothing but an array has one.
+//! Undefined for anything but an array.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -10,7 +10,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         arguments.first().and_then(Value::as_array).map(|elements| elements.len() as i64).into()
     })
     .required(&["array"])
-    .returns(ReturnKind::Integer, "How many elements an array has.")
+    .returns(ReturnKind::Integer, "The number of elements of an array.")
     .examples(&[
         example("[70, 86, 92, 99, 85, 90, 82]", "7"),
         example("[]", "0"),

@@ -1,6 +1,6 @@
 //! Functions on arrays and sets.
 //!
-//! Owns what arrays are asked and turned into, one file per question. Does not own aggregates over rows.
+//! Owns the functions on one array, one file each. Does not own aggregates over rows.
 
 pub(super) mod choose;
 pub(super) mod concat;

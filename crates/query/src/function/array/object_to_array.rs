@@ -1,6 +1,6 @@
 //! OBJECTTOARRAY: properties as elements.
 //!
-//! Owns the labels of names and values. Does not own the way back: the language has none.
+//! Owns the property names of the result. The language has no function for the reverse.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};

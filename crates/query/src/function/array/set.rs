@@ -1,6 +1,6 @@
 //! SETUNION, SETINTERSECT, SETDIFFERENCE and SETEQUAL: arrays as sets.
 //!
-//! Owns the removal of duplicates and the order of the results: that of first appearance, for SETINTERSECT in the
+//! Owns the removal of duplicates and the order of the results: that of the first occurrence, for SETINTERSECT in the
 //! second array.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["SET_UNION"])
     .required(&["left", "right"])
-    .returns(ReturnKind::Array, "The elements of either array, each once.")
+    .returns(ReturnKind::Array, "The elements of either array, without duplicates.")
     .examples(&[
         example("[1, 2, 3], [3, 4]", "[1,2,3,4]"),
         example("[1, 1], [\"A\", 1.0]", "[1,\"A\"]"),
@@ -30,7 +30,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["left", "right"])
     .returns(
         ReturnKind::Array,
-        "The elements of both arrays, each once, as the second orders them.",
+        "The elements of both arrays, without duplicates, in the order of the second.",
     )
     .examples(&[
         example("[1, 2, \"A\", \"B\"], [\"A\", 1]", "[\"A\",1]"),
@@ -46,7 +46,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["SET_DIFFERENCE"])
     .required(&["left", "right"])
-    .returns(ReturnKind::Array, "The elements of the first array that the second lacks, each once.")
+    .returns(
+        ReturnKind::Array,
+        "The elements of the first array that are not in the second, without duplicates.",
+    )
     .examples(&[
         example("[1, 2, 3], [1, 2, 6, 7]", "[3]"),
         example("[1, 2, 6, 7], [1, 2, 3]", "[6,7]"),
@@ -64,7 +67,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["SET_EQUAL"])
     .required(&["left", "right"])
-    .returns(ReturnKind::Boolean, "Whether two arrays have the same elements, however often.")
+    .returns(
+        ReturnKind::Boolean,
+        "Whether two arrays have the same elements, regardless of duplicates.",
+    )
     .examples(&[
         example("[1, 2, 3], [3, 2, 1]", "true"),
         example("[1, 1, 2], [1, 2]", "true"),
@@ -81,8 +87,8 @@ fn operate(arguments: &[Value], operate: impl Fn(&[Value], &[Value]) -> Value) -
     }
 }
 
-/// Each element once, where it appears first.
+/// Removes duplicates; the first occurrence stays.
 fn distinct<'element>(elements: impl Iterator<Item = &'element Value>) -> Value {
-    let mut seen = HashSet::new();
-    Value::array(elements.filter(|element| seen.insert(*element)).cloned())
+    let mut unique = HashSet::new();
+    Value::array(elements.filter(|element| unique.insert(*element)).cloned())
 }

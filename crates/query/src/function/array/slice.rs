@@ -1,6 +1,6 @@
 //! ARRAY_SLICE: a part of an array.
 //!
-//! Owns places counted from either end and their clamping. Does not own `[ ]` indexing, which is an expression.
+//! Owns positions counted from either end and their clamping. Does not own indexing with `[ ]`, which is an expression.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -14,7 +14,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     .optional(&["length"])
     .returns(
         ReturnKind::Array,
-        "The elements from a place on, counted from 0 or, when negative, from the end; at most \
+        "The elements from a position on, counted from 0 or, if negative, from the end; at most \
              as many as the length.",
     )
     .examples(&[

@@ -1,6 +1,6 @@
-//! ARRAY_SUM, ARRAY_AVG and ARRAY_MEDIAN: numbers summed up.
+//! ARRAY_SUM, ARRAY_AVG and ARRAY_MEDIAN.
 //!
-//! Owns the three over one array. Does not own the aggregates over rows: see `aggregate`.
+//! Owns the statistics of one array. Does not own the aggregates over rows: see `aggregate`.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::arithmetic::{add, divide};
@@ -50,7 +50,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// The elements of an array of nothing but numbers.
+/// The elements of an array that contains only numbers.
 fn numbers(arguments: &[Value]) -> Option<&[Value]> {
     let elements = arguments.first()?.as_array()?;
     elements.iter().all(Value::is_number).then_some(elements)

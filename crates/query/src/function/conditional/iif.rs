@@ -1,6 +1,7 @@
-//! IIF: one of two values, by a condition.
+//! IIF: one of two values, depending on a condition.
 //!
-//! Owns the rule that only true chooses the first. Does not own the ternary operator, which follows the same rule.
+//! Only true selects the first value. The ternary operator follows the same rule, but evaluates only the selected
+//! value.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;

@@ -1,6 +1,6 @@
-//! DATETIMEADD, NOW and AGO: moments so many parts away.
+//! DATETIMEADD, NOW and AGO: date arithmetic.
 //!
-//! Owns the three calls. Does not own the calendar: see `part`.
+//! Owns the three functions. Does not own the calendar: see `part`.
 
 use super::part::{self, DateTimePart};
 use super::utc_date_time::UtcDateTime;
@@ -10,13 +10,13 @@ use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::DateTime, "DATETIMEADD", |arguments, _| {
-        let moment = argument::text(arguments, 2).and_then(UtcDateTime::parse);
-        moment.and_then(|moment| shift(moment, arguments, 1)).into()
+        let date_time = argument::text(arguments, 2).and_then(UtcDateTime::parse);
+        date_time.and_then(|date_time| shift(date_time, arguments, 1)).into()
     })
     .required(&["part", "number", "date_time"])
     .returns(
         ReturnKind::DateTime,
-        "A date and time so many parts later, or earlier when the number is negative.",
+        "Adds a number of parts to a date and time; a negative number subtracts.",
     )
     .examples(&[
         example("\"yyyy\", 1, \"2020-07-03T00:00:00.0000000\"", "\"2021-07-03T00:00:00.0000000Z\""),
@@ -41,7 +41,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         _ => Value::Undefined,
     })
     .optional(&["part", "number"])
-    .returns(ReturnKind::DateTime, "The current date and time, or the one so many parts later.")
+    .returns(ReturnKind::DateTime, "The current date and time, plus a number of parts if given.")
     .examples(&[
         example("", "\"2024-10-14T14:20:30.6668888Z\""),
         example("\"yyyy\", 1", "\"2025-10-14T14:20:30.6668888Z\""),
@@ -54,7 +54,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         shift(context.now, arguments, -1).into()
     })
     .required(&["part", "number"])
-    .returns(ReturnKind::DateTime, "The date and time so many parts ago.")
+    .returns(ReturnKind::DateTime, "The current date and time minus a number of parts.")
     .examples(&[
         example("\"yyyy\", 1", "\"2023-10-14T14:20:30.6668888Z\""),
         example("\"yyyy\", -1", "\"2025-10-14T14:20:30.6668888Z\""),
@@ -64,9 +64,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// A moment moved by the part and number of a call, forward or backward.
-fn shift(moment: UtcDateTime, arguments: &[Value], direction: i64) -> Option<String> {
+/// Moves a date and time by the part and number of a call, forward or backward.
+fn shift(date_time: UtcDateTime, arguments: &[Value], direction: i64) -> Option<String> {
     let number = argument::integer(arguments, 1)?.checked_mul(direction)?;
     let part = DateTimePart::from_argument(arguments.first())?;
-    part::add(moment, part, number).map(|moment| moment.to_string())
+    part::add(date_time, part, number).map(|date_time| date_time.to_string())
 }

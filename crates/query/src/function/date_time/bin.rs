@@ -1,6 +1,6 @@
-//! DATETIMEBIN: moments rounded down to the start of a bin.
+//! DATETIMEBIN: rounding down to the start of a bin.
 //!
-//! Owns bins of time, of fixed length or of months. Does not own bins of numbers: see NUMBERBIN.
+//! Owns bins of time, which have a fixed length or a number of months. Does not own bins of numbers: see NUMBERBIN.
 
 use jiff::civil::DateTime;
 
@@ -12,7 +12,7 @@ use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] =
     &[Function::scalar(FunctionFamily::DateTime, "DATETIMEBIN", |arguments, _| {
-        bin(arguments).map(|moment| moment.to_string()).into()
+        bin(arguments).map(|date_time| date_time.to_string()).into()
     })
     .required(&["date_time", "part"])
     .optional(&["size", "origin"])
@@ -40,7 +40,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     ])];
 
 fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
-    let moment = UtcDateTime::parse(argument::text(arguments, 0)?)?;
+    let date_time = UtcDateTime::parse(argument::text(arguments, 0)?)?;
     let part = DateTimePart::from_argument(arguments.get(1))?;
     let size = argument::integer_or(arguments, 2, 1).filter(|size| *size > 0)?;
     let origin = match arguments.get(3) {
@@ -53,18 +53,19 @@ fn bin(arguments: &[Value]) -> Option<UtcDateTime> {
     match part.length() {
         PartLength::Nanoseconds(nanoseconds) => {
             let bin = i128::from(size) * nanoseconds;
-            let since_origin = i128::from(moment.ticks() - origin.ticks()) * 100;
+            let since_origin = i128::from(date_time.ticks() - origin.ticks()) * 100;
             let start = i128::from(origin.ticks()) * 100 + since_origin.div_euclid(bin) * bin;
             UtcDateTime::from_ticks(i64::try_from(start.div_euclid(100)).ok()?)
         }
         PartLength::Months(months) => {
             let bin = months.checked_mul(size)?;
-            let between = month_number(moment.civil()) - month_number(origin.civil());
+            let between = month_number(date_time.civil()) - month_number(origin.civil());
             let start = between.div_euclid(bin) * bin;
-            let start_moment = part::add(origin, DateTimePart::Month, start)?;
-            // The origin may lie late in its month, so the moment can still be before that month's start of a bin.
-            if start_moment <= moment {
-                return Some(start_moment);
+            let bin_start = part::add(origin, DateTimePart::Month, start)?;
+            // Months are counted without days, so the result may be one bin too late if the origin is late in its
+            // month.
+            if bin_start <= date_time {
+                return Some(bin_start);
             }
             part::add(origin, DateTimePart::Month, start - bin)
         }

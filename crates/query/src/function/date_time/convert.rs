@@ -1,6 +1,6 @@
 //! DATETIMETOTICKS, TICKSTODATETIME, DATETIMETOTIMESTAMP and TIMESTAMPTODATETIME.
 //!
-//! Owns the conversions between text and numbers since 1970; moments before 1601 have no number.
+//! Owns the conversions between text and numbers since 1970. Dates before 1601 are undefined.
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
@@ -22,7 +22,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         print(argument::integer(arguments, 0).and_then(UtcDateTime::from_ticks))
     })
     .required(&["ticks"])
-    .returns(ReturnKind::DateTime, "The date and time so many 100-nanosecond ticks after 1970.")
+    .returns(
+        ReturnKind::DateTime,
+        "The date and time of a number of 100-nanosecond ticks since 1970.",
+    )
     .examples(&[
         example("15943368134575530", "\"2020-07-09T23:20:13.4575530Z\""),
         example("0", "\"1970-01-01T00:00:00.0000000Z\""),
@@ -43,7 +46,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         print(argument::integer(arguments, 0).and_then(UtcDateTime::from_milliseconds))
     })
     .required(&["timestamp"])
-    .returns(ReturnKind::DateTime, "The date and time so many milliseconds after 1970.")
+    .returns(ReturnKind::DateTime, "The date and time of a number of milliseconds since 1970.")
     .examples(&[
         example("1594227912345", "\"2020-07-08T17:05:12.3450000Z\""),
         example("\"1\"", "undefined"),
@@ -51,10 +54,13 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 ];
 
 fn read(arguments: &[Value]) -> Option<UtcDateTime> {
-    let moment = argument::text(arguments, 0).and_then(UtcDateTime::parse)?;
-    (moment >= UtcDateTime::EARLIEST).then_some(moment)
+    let date_time = argument::text(arguments, 0).and_then(UtcDateTime::parse)?;
+    (date_time >= UtcDateTime::EARLIEST).then_some(date_time)
 }
 
-fn print(moment: Option<UtcDateTime>) -> Value {
-    moment.filter(|moment| *moment >= UtcDateTime::EARLIEST).map(|moment| moment.to_string()).into()
+fn print(date_time: Option<UtcDateTime>) -> Value {
+    date_time
+        .filter(|date_time| *date_time >= UtcDateTime::EARLIEST)
+        .map(|date_time| date_time.to_string())
+        .into()
 }

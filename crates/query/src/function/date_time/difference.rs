@@ -1,6 +1,6 @@
-//! DATETIMEDIFF: how many boundaries lie between two moments.
+//! DATETIMEDIFF: the number of boundaries between two points in time.
 //!
-//! Owns the count of boundaries, which is not the length of the time between.
+//! Counts boundaries, not elapsed time: from 23:59 to 00:01 one day boundary is crossed.
 
 use jiff::civil::DateTime;
 
@@ -56,8 +56,9 @@ fn difference(arguments: &[Value]) -> Option<i64> {
             Some(number(end.civil()) - number(start.civil()))
         }
         PartLength::Nanoseconds(nanoseconds) => {
-            let number =
-                |moment: UtcDateTime| (i128::from(moment.ticks()) * 100).div_euclid(nanoseconds);
+            let number = |date_time: UtcDateTime| {
+                (i128::from(date_time.ticks()) * 100).div_euclid(nanoseconds)
+            };
             i64::try_from(number(end) - number(start)).ok()
         }
     }

@@ -1,4 +1,4 @@
-//! DATETIMEPART, YEAR, MONTH and DAY: one part of a moment.
+//! DATETIMEPART, YEAR, MONTH and DAY: one part of a date and time.
 //!
 //! Owns the numbers of parts. Does not own their names: see `part`.
 
@@ -60,8 +60,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 ];
 
 fn extract(part: DateTimePart, text: &str) -> Option<i64> {
-    let moment = UtcDateTime::parse(text)?;
-    let civil = moment.civil();
+    let date_time = UtcDateTime::parse(text)?;
+    let civil = date_time.civil();
     Some(match part {
         DateTimePart::Year => civil.year().into(),
         DateTimePart::Month => civil.month().into(),
@@ -69,8 +69,8 @@ fn extract(part: DateTimePart, text: &str) -> Option<i64> {
         DateTimePart::Hour => civil.hour().into(),
         DateTimePart::Minute => civil.minute().into(),
         DateTimePart::Second => civil.second().into(),
-        DateTimePart::Millisecond => moment.fraction() / 10_000,
-        DateTimePart::Microsecond => moment.fraction() / 10,
-        DateTimePart::Nanosecond => moment.fraction() * 100,
+        DateTimePart::Millisecond => date_time.fraction() / 10_000,
+        DateTimePart::Microsecond => date_time.fraction() / 10,
+        DateTimePart::Nanosecond => date_time.fraction() * 100,
     })
 }

@@ -1,7 +1,7 @@
-//! DATETIMEFORMAT: a moment in a format of the caller's.
+//! DATETIMEFORMAT: a date and time in a custom format.
 //!
-//! Owns the format specifiers, which are those of .NET custom formats, in English. A character that specifies nothing
-//! stands for itself, as does any after a backslash or between quotes.
+//! Owns the format specifiers, which are those of .NET custom formats, in English. A character that is not a specifier
+//! is copied, and so is anything after a backslash or between quotes.
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;
@@ -28,9 +28,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     FunctionFamily::DateTime,
     "DATETIMEFORMAT",
     |arguments, _| {
-        let moment = argument::text(arguments, 0).and_then(UtcDateTime::parse);
-        let texts = moment.zip(argument::text(arguments, 1));
-        texts.map(|(moment, specifiers)| format(moment, specifiers)).into()
+        let date_time = argument::text(arguments, 0).and_then(UtcDateTime::parse);
+        let texts = date_time.zip(argument::text(arguments, 1));
+        texts.map(|(date_time, specifiers)| format(date_time, specifiers)).into()
     },
 )
 .required(&["date_time", "format"])
@@ -55,7 +55,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     example("\"2024-10-10 14:40:20\", 1", "undefined"),
 ])];
 
-fn format(moment: UtcDateTime, specifiers: &str) -> String {
+fn format(date_time: UtcDateTime, specifiers: &str) -> String {
     let mut text = String::new();
     let mut rest = specifiers;
     while let Some(first) = rest.chars().next() {
@@ -74,7 +74,7 @@ fn format(moment: UtcDateTime, specifiers: &str) -> String {
             '%' => rest = after,
             _ => {
                 let run = rest.chars().take_while(|character| *character == first).count();
-                match specified(moment, first, run) {
+                match specified(date_time, first, run) {
                     Some(specified) => text.push_str(&specified),
                     None => text.extend(std::iter::repeat_n(first, run)),
                 }
@@ -85,9 +85,9 @@ fn format(moment: UtcDateTime, specifiers: &str) -> String {
     text
 }
 
-/// What a run of one specifier stands for; none when the character specifies nothing.
-fn specified(moment: UtcDateTime, specifier: char, run: usize) -> Option<String> {
-    let civil = moment.civil();
+/// The text for a repeated specifier; `None` if the character is not a specifier.
+fn specified(date_time: UtcDateTime, specifier: char, run: usize) -> Option<String> {
+    let civil = date_time.civil();
     let padded = |number: i8| match run {
         1 => number.to_string(),
         _ => format!("{number:02}"),
@@ -113,8 +113,8 @@ fn specified(moment: UtcDateTime, specifier: char, run: usize) -> Option<String>
         'h' => padded(twelve(civil.hour())),
         'm' => padded(civil.minute()),
         's' => padded(civil.second()),
-        'f' => fraction(moment, run),
-        'F' => fraction(moment, run).trim_end_matches('0').to_owned(),
+        'f' => fraction(date_time, run),
+        'F' => fraction(date_time, run).trim_end_matches('0').to_owned(),
         't' => {
             let half = if civil.hour() < 12 { "AM" } else { "PM" };
             half.chars().take(run).collect()
@@ -126,7 +126,7 @@ fn specified(moment: UtcDateTime, specifier: char, run: usize) -> Option<String>
     })
 }
 
-/// The first digits of the fraction; there are seven.
-fn fraction(moment: UtcDateTime, digits: usize) -> String {
-    format!("{:07}", moment.fraction()).chars().take(digits).collect()
+/// The first digits of the fraction, which has seven.
+fn fraction(date_time: UtcDateTime, digits: usize) -> String {
+    format!("{:07}", date_time.fraction()).chars().take(digits).collect()
 }

@@ -1,4 +1,4 @@
-//! DATETIMEFROMPARTS: a moment of its parts.
+//! DATETIMEFROMPARTS: a date and time from its parts.
 //!
 //! Owns the order of the parts. Does not own which dates exist: see `utc_date_time`.
 
@@ -10,7 +10,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     FunctionFamily::DateTime,
     "DATETIMEFROMPARTS",
     |arguments, _| {
-        fields(arguments).and_then(UtcDateTime::from_fields).map(|moment| moment.to_string()).into()
+        fields(arguments)
+            .and_then(UtcDateTime::from_fields)
+            .map(|date_time| date_time.to_string())
+            .into()
     },
 )
 .required(&["year", "month", "day"])
@@ -30,7 +33,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[Function::scalar(
     example("2017, 4.5, 1", "undefined"),
 ])];
 
-/// The parts in order, zero for those not given.
+/// The parts in order; missing ones are zero.
 fn fields(arguments: &[Value]) -> Option<[i64; 7]> {
     let mut fields = [0; 7];
     for (field, argument) in fields.iter_mut().zip(arguments) {

@@ -1,6 +1,6 @@
-//! IS_DATETIME: whether a text is a date and time.
+//! IS_DATETIME: whether a string is a date and time.
 //!
-//! Owns the answer for any value. Does not own the accepted texts: see `utc_date_time`.
+//! Returns a Boolean for any value. Does not own the accepted formats: see `utc_date_time`.
 
 use super::utc_date_time::UtcDateTime;
 use crate::function::argument;

@@ -1,7 +1,7 @@
 //! Functions on dates and times.
 //!
-//! Owns the text of a moment, its parts, and the calendar by way of `jiff`. Everything is UTC and counted in
-//! 100-nanosecond ticks since 1970. Does not own a clock: the context says what time it is.
+//! Owns the text of a date and time, its parts, and the calendar (through `jiff`). Everything is UTC and counted in
+//! 100-nanosecond ticks since 1970. Does not own a clock: the context provides the time.
 
 mod part;
 mod utc_date_time;

@@ -1,6 +1,6 @@
-//! The parts of a date and time functions name.
+//! The parts of a date and time.
 //!
-//! Owns the names, the length of the parts that have one, and adding them. Does not own the functions.
+//! Owns their names, their length, and adding them to a time. Does not own the functions.
 
 use jiff::ToSpan;
 
@@ -21,17 +21,17 @@ pub(super) enum DateTimePart {
     Nanosecond,
 }
 
-/// How long a part is.
+/// The length of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartLength {
-    /// So many months of the calendar.
+    /// A number of calendar months.
     Months(i64),
-    /// So many nanoseconds.
+    /// A number of nanoseconds.
     Nanoseconds(i128),
 }
 
 impl DateTimePart {
-    /// The part an argument names, in any case.
+    /// The part that an argument names, in any case.
     pub(super) fn from_argument(argument: Option<&Value>) -> Option<Self> {
         Some(match argument?.as_str()?.to_ascii_lowercase().as_str() {
             "year" | "yyyy" | "yy" => Self::Year,
@@ -47,7 +47,7 @@ impl DateTimePart {
         })
     }
 
-    /// How long it is.
+    /// Its length.
     pub(super) fn length(self) -> PartLength {
         const TICK: i128 = 100;
         let nanoseconds = match self {
@@ -65,18 +65,18 @@ impl DateTimePart {
     }
 }
 
-/// A moment so many parts later; none outside the calendar. A day the month lacks becomes its last; nanoseconds below
-/// a tick are dropped.
-pub(super) fn add(moment: UtcDateTime, part: DateTimePart, number: i64) -> Option<UtcDateTime> {
+/// Adds a number of parts to a time; `None` outside the calendar. A day that the month lacks becomes its last day;
+/// nanoseconds below a tick are dropped.
+pub(super) fn add(date_time: UtcDateTime, part: DateTimePart, number: i64) -> Option<UtcDateTime> {
     match part.length() {
         PartLength::Months(months) => {
             let months = number.checked_mul(months)?;
             let span = 0.seconds().try_months(months).ok()?;
-            UtcDateTime::from_civil(moment.civil().checked_add(span).ok()?)
+            UtcDateTime::from_civil(date_time.civil().checked_add(span).ok()?)
         }
         PartLength::Nanoseconds(nanoseconds) => {
             let ticks = i128::from(number) * nanoseconds / 100;
-            UtcDateTime::from_ticks(moment.ticks().checked_add(i64::try_from(ticks).ok()?)?)
+            UtcDateTime::from_ticks(date_time.ticks().checked_add(i64::try_from(ticks).ok()?)?)
         }
     }
 }

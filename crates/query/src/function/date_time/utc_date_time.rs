@@ -1,6 +1,6 @@
-//! A moment: ticks, calendar fields and text.
+//! A point in time: ticks, calendar fields and text.
 //!
-//! Owns the three forms and the ways between them. Does not own the parts functions name: see `part`.
+//! Owns the three forms and the conversions between them. Does not own the parts that functions name: see `part`.
 
 use std::fmt;
 
@@ -27,21 +27,21 @@ pub struct UtcDateTime {
 impl UtcDateTime {
     /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self { ticks: 0 };
-    /// 1601-01-01T00:00:00Z, before which ticks and bins are refused.
+    /// 1601-01-01T00:00:00Z; ticks and bins before it are undefined.
     pub(super) const EARLIEST: Self = Self { ticks: -134_774 * TICKS_PER_DAY };
     /// 0001-01-01T00:00:00Z.
     const MIN: Self = Self { ticks: -719_162 * TICKS_PER_DAY };
     /// 9999-12-31T23:59:59.9999999Z.
     const MAX: Self = Self { ticks: 2_932_897 * TICKS_PER_DAY - 1 };
 
-    /// The moment so many 100-nanosecond ticks after 1970; none outside the years 1 to 9999.
+    /// The time a number of 100-nanosecond ticks after 1970; `None` outside the years 1 to 9999.
     #[must_use]
     pub fn from_ticks(ticks: i64) -> Option<Self> {
-        let moment = Self { ticks };
-        (Self::MIN..=Self::MAX).contains(&moment).then_some(moment)
+        let date_time = Self { ticks };
+        (Self::MIN..=Self::MAX).contains(&date_time).then_some(date_time)
     }
 
-    /// The moment so many milliseconds after 1970; none outside the years 1 to 9999.
+    /// The time a number of milliseconds after 1970; `None` outside the years 1 to 9999.
     #[must_use]
     pub fn from_milliseconds(milliseconds: i64) -> Option<Self> {
         Self::from_ticks(milliseconds.checked_mul(TICKS_PER_MILLISECOND)?)
@@ -59,8 +59,8 @@ impl UtcDateTime {
         self.ticks.div_euclid(TICKS_PER_MILLISECOND)
     }
 
-    /// Reads `YYYY-MM-DD`, alone or followed by `T` or a space and `hh:mm:ss` with up to seven fraction digits; `Z` may
-    /// end either.
+    /// Parses `YYYY-MM-DD`, optionally followed by `T` or a space and `hh:mm:ss` with up to seven fraction digits; a
+    /// final `Z` is optional.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix('Z').unwrap_or(text);
@@ -78,7 +78,7 @@ impl UtcDateTime {
         Self::from_fields([year, month, day, hour, minute, second, fraction])
     }
 
-    /// The moment of these year, month, day, hour, minute, second and ticks of the second; none when there is no such.
+    /// The time with this year, month, day, hour, minute, second and ticks of the second; `None` if there is none.
     pub(super) fn from_fields(fields: [i64; 7]) -> Option<Self> {
         let [year, month, day, hour, minute, second, fraction] = fields;
         let date = Date::new(
@@ -96,7 +96,7 @@ impl UtcDateTime {
         Self::from_civil(DateTime::from_parts(date.ok()?, time.ok()?))
     }
 
-    /// The moment of a calendar date and time.
+    /// The time of a calendar date and time.
     pub(super) fn from_civil(civil: DateTime) -> Option<Self> {
         let since_epoch = civil.duration_since(EPOCH.to_datetime(Time::midnight()));
         let seconds = since_epoch.as_secs().checked_mul(TICKS_PER_SECOND)?;
@@ -137,18 +137,18 @@ impl fmt::Display for UtcDateTime {
     }
 }
 
-/// The rest of a text of digits and marks.
+/// Reads a text of digits and separators; holds the unread rest.
 struct FieldReader<'text>(&'text [u8]);
 
 impl FieldReader<'_> {
-    /// Takes one of these marks.
-    fn after(&mut self, marks: &[u8]) -> Option<&mut Self> {
+    /// Reads one of these separators.
+    fn after(&mut self, separators: &[u8]) -> Option<&mut Self> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
-        marks.contains(first).then_some(self)
+        separators.contains(first).then_some(self)
     }
 
-    /// Takes exactly so many digits.
+    /// Reads a number of exactly this many digits.
     fn number(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         self.0 = rest;
@@ -157,7 +157,7 @@ impl FieldReader<'_> {
         })
     }
 
-    /// Takes one to seven digits to the end, as ticks of a second.
+    /// Reads the remaining one to seven digits as ticks of a second.
     fn fraction(&mut self) -> Option<i64> {
         let digits = self.0.len();
         let missing = 7_usize.checked_sub(digits).filter(|missing| *missing < 7)?;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn other_texts_are_rejected() {
         for text in [
             "",
             "2020",

@@ -1,6 +1,6 @@
-//! Text to tokens.
+//! The text analyzer.
 //!
-//! Owns word boundaries, lower case, stop words and stems, by language. Does not own what is searched for.
+//! Owns word boundaries, lower case, stop words and stemming, by language. Does not own search terms.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::stop_words::is_english_stop_word;
 
-/// The language of a text that names none.
+/// The default language.
 pub(super) const LANGUAGE_DEFAULT: &str = "en-US";
 
-/// Makes tokens of the texts of one language.
+/// Splits text of one language into tokens.
 pub struct Analyzer {
     stemmer: Stemmer,
     has_stop_words: bool,
@@ -23,12 +23,12 @@ pub struct Analyzer {
 pub struct WordToken {
     /// The word in lower case.
     pub word: String,
-    /// What inflected forms of the word share: tokens match by it.
+    /// The stem, which inflected forms of the word share: tokens match if their stems are equal.
     pub stem: String,
 }
 
 impl Analyzer {
-    /// The analyzer of a language such as `en-US`; an unknown one is read as English.
+    /// The analyzer of a language such as `en-US`; an unknown language is treated as English.
     #[must_use]
     pub fn new(language: &str) -> Self {
         let algorithm = match language.split('-').next().unwrap_or_default() {

@@ -1,6 +1,6 @@
-//! FULLTEXTCONTAINS, FULLTEXTCONTAINSALL and FULLTEXTCONTAINSANY: whether terms occur in a text.
+//! FULLTEXTCONTAINS, FULLTEXTCONTAINSALL and FULLTEXTCONTAINSANY.
 //!
-//! Owns the three calls and the choice of language. Does not own matching: see `term`.
+//! Owns the three functions and the choice of language. Does not own matching: see `term`.
 
 use super::analyzer::{Analyzer, LANGUAGE_DEFAULT};
 use super::term::SearchTerm;
@@ -41,8 +41,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("\"red bicycle\", \"red\", undefined", "undefined"),
         ]),
     search("FULLTEXTCONTAINSANY", |arguments, context| {
-        answers(arguments, context)
-            .and_then(|answers| answers.into_iter().fold(Some(false), or))
+        term_results(arguments, context)
+            .and_then(|term_results| term_results.into_iter().fold(Some(false), or))
             .into()
     })
     .variadic()
@@ -62,18 +62,18 @@ const fn search(name: &'static str, evaluate: ScalarFunction) -> Function {
 }
 
 fn all(arguments: &[Value], context: &CallContext<'_>) -> Option<bool> {
-    answers(arguments, context)?.into_iter().fold(Some(true), and)
+    term_results(arguments, context)?.into_iter().fold(Some(true), and)
 }
 
-/// For each term, whether it occurs; none when there is no text.
-fn answers(arguments: &[Value], context: &CallContext<'_>) -> Option<Vec<Option<bool>>> {
+/// For each term, whether it occurs; `None` if the first argument is not a string.
+fn term_results(arguments: &[Value], context: &CallContext<'_>) -> Option<Vec<Option<bool>>> {
     let analyzer = analyzer(context);
     let tokens = analyzer.tokens(argument::text(arguments, 0)?);
     let occurs = |term: &Value| Some(SearchTerm::new(term, &analyzer)?.occurrences(&tokens) > 0);
     Some(arguments.iter().skip(1).map(occurs).collect())
 }
 
-/// The analyzer of the first argument: by the language of its path, else of the container.
+/// The analyzer for the first argument: in the language of its path, otherwise of the container.
 pub(super) fn analyzer(context: &CallContext<'_>) -> Analyzer {
     let language = context
         .argument_path(0)

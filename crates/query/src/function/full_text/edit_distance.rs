@@ -1,19 +1,20 @@
-//! How many changes turn one word into another.
+//! Edit distance (Levenshtein).
 //!
-//! Owns the count of insertions, removals and replacements of characters.
+//! Counts insertions, deletions and replacements of characters.
 
-/// Whether at most so many changes turn one word into the other.
+/// Whether at most `changes_max` changes turn one word into the other.
 pub(super) fn is_within(left: &str, right: &str, changes_max: usize) -> bool {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
     if left.len().abs_diff(right.len()) > changes_max {
         return false;
     }
-    // One row of the table at a time: entry n is the distance to the first n characters of the right word.
+    // The dynamic programming table, one row at a time: entry n is the distance to the first n characters of the right
+    // word.
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (place, left_character) in left.iter().enumerate() {
+    for (index, left_character) in left.iter().enumerate() {
         let mut next = Vec::with_capacity(row.len());
-        let mut before = place + 1;
+        let mut before = index + 1;
         next.push(before);
         for ((right_character, diagonal), above) in right.iter().zip(&row).zip(row.iter().skip(1)) {
             let replaced = diagonal + usize::from(left_character != right_character);

@@ -1,7 +1,7 @@
 //! Functions on words of text.
 //!
-//! Owns how text becomes tokens, how terms are found among them and how a match scores. Does not own the index: it
-//! stores the same tokens, made by the same `Analyzer`.
+//! Owns tokenization, finding terms among tokens, and scoring. Does not own the index: it stores the same tokens,
+//! produced by the same `Analyzer`.
 
 mod analyzer;
 mod edit_distance;

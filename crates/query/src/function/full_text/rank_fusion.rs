@@ -1,7 +1,6 @@
-//! RRF: several rankings made one.
+//! RRF: reciprocal rank fusion.
 //!
-//! Owns the facts of the function. Does not own its evaluation: a rank is known only when all rows are, so the plan
-//! fuses them.
+//! Owns the declaration. Does not own the evaluation: a rank is known only when all rows are, so the plan fuses them.
 
 use crate::function::declaration::{Function, FunctionBody, FunctionFamily, ReturnKind};
 

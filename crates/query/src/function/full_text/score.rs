@@ -1,7 +1,7 @@
-//! FULLTEXTSCORE, and what hybrid search sends in its place: _FullTextScore and _FullTextWordCount.
+//! FULLTEXTSCORE, and the functions that replace it in hybrid search: _FullTextScore and _FullTextWordCount.
 //!
-//! Owns BM25. Does not own the statistics of the container: the client gathers them and passes them in, or ORDER BY
-//! RANK gathers them over its rows.
+//! Owns BM25. Does not own the statistics of the container: the client collects them and passes them in, or ORDER BY
+//! RANK collects them over its rows.
 
 use super::contains::analyzer;
 use super::term::SearchTerm;
@@ -12,9 +12,9 @@ use crate::function::declaration::{
 };
 use crate::value::Value;
 
-/// How soon more occurrences stop to matter.
+/// The parameter k1 of BM25: how quickly further occurrences stop counting.
 const SATURATION: f64 = 1.2;
-/// How much long texts are held back.
+/// The parameter b of BM25: how strongly long texts are penalized.
 const LENGTH_WEIGHT: f64 = 0.75;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
@@ -22,7 +22,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .required(&["text", "term"])
         .variadic()
         .index_use(IndexUse::Special)
-        .returns(ReturnKind::Number, "How relevant a text is for terms, by BM25."),
+        .returns(ReturnKind::Number, "The relevance of a text for search terms, by BM25."),
     Function::scalar(FunctionFamily::FullText, "_FullTextScore", |arguments, context| {
         score(arguments, context).into()
     })
@@ -44,7 +44,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .required(&["text"])
     .undocumented()
-    .returns(ReturnKind::Integer, "How many words of a text can be searched for.")
+    .returns(ReturnKind::Integer, "The number of searchable words of a text.")
     .examples(&[example("\"The red bicycle\"", "2"), example("\"\"", "0"), example("1", "undefined")]),
 ];
 
@@ -65,15 +65,15 @@ fn score(arguments: &[Value], context: &CallContext<'_>) -> Option<f64> {
     Some(corpus.relevance(tokens.len() as f64, matches))
 }
 
-/// What a text has of the terms searched for, until all texts are known: an array of its number of words and how often
-/// each term occurs. Undefined when there is no text, or a term is none.
+/// The word counts of a text, from which its score is computed once all texts are known: an array of its number of
+/// words and the occurrences of each term. Undefined if the first argument is not a string or a term is invalid.
 pub(crate) fn matches(arguments: &[Value], context: &CallContext<'_>) -> Value {
     let Some(text) = argument::text(arguments, 0) else { return Value::Undefined };
     let analyzer = analyzer(context);
     let tokens = analyzer.tokens(text);
     let mut counts = vec![Value::from(tokens.len() as i64)];
     for argument in arguments.iter().skip(1) {
-        // Terms come one by one, or in the older form as one array.
+        // Terms are separate arguments or, in an older syntax, one array.
         let terms = argument.as_array().unwrap_or(std::slice::from_ref(argument));
         for term in terms {
             let Some(term) = SearchTerm::new(term, &analyzer) else { return Value::Undefined };
@@ -83,19 +83,21 @@ pub(crate) fn matches(arguments: &[Value], context: &CallContext<'_>) -> Value {
     Value::array(counts)
 }
 
-/// All texts together.
+/// Statistics of all texts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corpus {
-    /// How many items there are, those without a text included.
+    /// The number of items, including those without a text.
     pub(crate) documents: f64,
-    /// How many words their texts have.
+    /// The number of words in all texts.
     pub(crate) words: f64,
 }
 
 impl Corpus {
-    /// How relevant a text of so many words is; for each term, how often it occurs there and in how many items at all.
+    /// The BM25 score of a text with this number of words; for each term, its occurrences in the text and the number of
+    /// items that contain it.
     pub(crate) fn relevance(self, words: f64, terms: impl IntoIterator<Item = (f64, f64)>) -> f64 {
         let mean_words = self.words / self.documents;
+        // Without words in the container there is no mean length.
         let relative_length = if mean_words > 0.0 { words / mean_words } else { 0.0 };
         let score = |(occurrences, hits)| {
             weight(self.documents, hits) * saturate(occurrences, relative_length)
@@ -104,12 +106,12 @@ impl Corpus {
     }
 }
 
-/// How much a term tells: the fewer items have it, the more.
+/// The inverse document frequency: the fewer items contain a term, the more it counts.
 fn weight(documents: f64, hits: f64) -> f64 {
     (1.0 + (documents - hits + 0.5).max(0.0) / (hits + 0.5)).ln()
 }
 
-/// How much its occurrences in one text count.
+/// The weight of the occurrences in one text.
 fn saturate(occurrences: f64, relative_length: f64) -> f64 {
     let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length);
     occurrences * (SATURATION + 1.0) / (occurrences + damping)

@@ -1,15 +1,15 @@
-//! What is searched for: a word or phrase, exact or nearly so.
+//! Search terms: a word or phrase, exact or fuzzy.
 //!
-//! Owns the reading of term arguments and their occurrences in a text. Does not own the combination of several terms.
+//! Owns parsing term arguments and counting their occurrences. Does not own the combination of several terms.
 
 use super::analyzer::{Analyzer, WordToken};
 use super::edit_distance::is_within;
 use crate::value::Value;
 
-/// The most changes a fuzzy term may allow.
+/// The largest edit distance of a fuzzy term.
 const CHANGES_MAX: i64 = 2;
 
-/// A term: tokens in a row, each within so many changes.
+/// A term: consecutive tokens, each within an edit distance.
 #[derive(Debug)]
 pub(super) struct SearchTerm {
     tokens: Vec<WordToken>,
@@ -17,7 +17,7 @@ pub(super) struct SearchTerm {
 }
 
 impl SearchTerm {
-    /// Reads text, or `{"term": …, "distance": 1 or 2}`; none for anything else.
+    /// Parses a string or `{"term": …, "distance": 1 or 2}`; `None` for anything else.
     pub(super) fn new(value: &Value, analyzer: &Analyzer) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self { tokens: analyzer.tokens(text), changes_max: 0 }),
@@ -31,18 +31,18 @@ impl SearchTerm {
         }
     }
 
-    /// How often the term occurs; a term without tokens never does.
+    /// The number of occurrences; a term without tokens has none.
     pub(super) fn occurrences(&self, text: &[WordToken]) -> usize {
         if self.tokens.is_empty() {
             return 0;
         }
-        let is_here = |tokens: &&[WordToken]| {
+        let is_occurrence = |tokens: &&[WordToken]| {
             tokens.iter().zip(&self.tokens).all(|(token, wanted)| self.fits(token, wanted))
         };
-        text.windows(self.tokens.len()).filter(is_here).count()
+        text.windows(self.tokens.len()).filter(is_occurrence).count()
     }
 
-    /// Exact terms match by stem, so that inflected forms are found; fuzzy ones also by the letters of the word.
+    /// Exact terms match by stem, so that inflected forms are found; fuzzy ones also by the edit distance of the word.
     fn fits(&self, token: &WordToken, wanted: &WordToken) -> bool {
         token.stem == wanted.stem
             || (self.changes_max > 0 && is_within(&token.word, &wanted.word, self.changes_max))

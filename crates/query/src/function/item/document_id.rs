@@ -1,6 +1,6 @@
-//! DOCUMENTID: the number an item has in its partition.
+//! DOCUMENTID: the number of an item in its partition.
 //!
-//! Owns the reading of `_rid`. Does not own how resource ids are built: see `model`.
+//! Reads it from `_rid`. Does not own how resource ids are built: see `model`.
 
 use model::ResourceId;
 

@@ -1,7 +1,7 @@
-//! HASH: a number that equal values share.
+//! HASH: the same number for equal values.
 //!
-//! Owns the cut of the fingerprint to 63 bits, so that it is never negative. Which number the service gives is not
-//! known; this one is stable and agrees with equality.
+//! Truncates the structural hash to 63 bits, so that it is never negative. The service's algorithm is unknown; ours is
+//! stable and agrees with equality.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -14,7 +14,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
         .undocumented()
         .returns(
             ReturnKind::Integer,
-            "A number equal values share, reduced to less than a positive modulus if one is given.",
+            "A hash that is the same for equal values, modulo a positive number if one is given.",
         )
         .examples(&[
             example("\"a\", 1", "0"),

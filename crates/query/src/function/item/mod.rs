@@ -1,6 +1,6 @@
-//! Functions on whole items and on values as such.
+//! Functions on whole items and on values of any type.
 //!
-//! Owns what is asked of a value regardless of its type. Does not own resource ids: see `model`.
+//! Does not own resource ids: see `model`.
 
 pub(super) mod document_id;
 pub(super) mod hash;

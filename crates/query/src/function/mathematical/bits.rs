@@ -1,6 +1,6 @@
-//! INTBITAND and its kin: bits of 64-bit integers.
+//! INTBITAND and the other INTBIT functions, on 64-bit integers.
 //!
-//! Owns the INTBIT functions. Does not own the bitwise operators, which work on 32 bits.
+//! Does not own the bitwise operators, which work on 32 bits.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -34,21 +34,24 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         arguments.first().and_then(Value::as_i64).map(|bits| !bits).into()
     })
     .required(&["operand"])
-    .returns(ReturnKind::Integer, "Turns every bit of a whole number around.")
+    .returns(ReturnKind::Integer, "Inverts every bit of a whole number.")
     .examples(&[example("65", "-66"), example("0.1", "undefined")]),
     Function::scalar(FAMILY, "INTBITLEFTSHIFT", |arguments, _| {
-        combine(arguments, |bits, places| bits.checked_shl(u32::try_from(places).ok()?))
-    })
-    .required(&["operand", "places"])
-    .returns(ReturnKind::Integer, "Moves the bits of a whole number to the left by 0 to 63 places.")
-    .examples(&[example("16, 4", "256"), example("16, 0.4", "undefined")]),
-    Function::scalar(FAMILY, "INTBITRIGHTSHIFT", |arguments, _| {
-        combine(arguments, |bits, places| bits.checked_shr(u32::try_from(places).ok()?))
+        combine(arguments, |bits, indexes| bits.checked_shl(u32::try_from(indexes).ok()?))
     })
     .required(&["operand", "places"])
     .returns(
         ReturnKind::Integer,
-        "Moves the bits of a whole number to the right by 0 to 63 places, keeping the sign.",
+        "Shifts the bits of a whole number to the left by 0 to 63 places.",
+    )
+    .examples(&[example("16, 4", "256"), example("16, 0.4", "undefined")]),
+    Function::scalar(FAMILY, "INTBITRIGHTSHIFT", |arguments, _| {
+        combine(arguments, |bits, indexes| bits.checked_shr(u32::try_from(indexes).ok()?))
+    })
+    .required(&["operand", "places"])
+    .returns(
+        ReturnKind::Integer,
+        "Shifts the bits of a whole number to the right by 0 to 63 places, keeping the sign.",
     )
     .examples(&[
         example("16, 4", "1"),
@@ -57,7 +60,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// Of two whole numbers; undefined for anything else, and for a shift by no number of places.
+/// Applies an operation to two integers; undefined for anything else, and for a shift by an invalid distance.
 fn combine(arguments: &[Value], operate: impl Fn(i64, i64) -> Option<i64>) -> Value {
     let [left, right] = arguments else { return Value::Undefined };
     left.as_i64().zip(right.as_i64()).and_then(|(left, right)| operate(left, right)).into()

@@ -1,6 +1,6 @@
-//! PI and RAND: numbers out of nothing.
+//! PI and RAND: functions without arguments.
 //!
-//! Owns the two calls without arguments. Does not own randomness: the context gives it.
+//! Does not own randomness: the context provides it.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;

@@ -1,6 +1,6 @@
 //! EXP, LOG, LOG10, POWER, SQRT and SQUARE.
 //!
-//! Owns powers and their inverses, on doubles; NaN and the infinities are results like any other.
+//! Owns powers and logarithms, on doubles; NaN and the infinities are ordinary results.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, arithmetic};
@@ -50,12 +50,12 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .examples(&[example("3", "9"), example("-1.5", "2.25"), example("\"3\"", "undefined")]),
 ];
 
-/// A double for a number; undefined for anything else.
+/// Applies a function to a number; undefined for anything else.
 pub(super) fn unary(arguments: &[Value], operate: impl Fn(f64) -> f64) -> Value {
     arguments.first().and_then(Value::as_f64).map(operate).into()
 }
 
-/// Bases two and ten have a rounding of their own, which the general quotient misses by a digit.
+/// Bases two and ten have dedicated functions, because the quotient of natural logarithms differs in the last digit.
 fn logarithm(arguments: &[Value]) -> Value {
     let logarithm = |number: f64, base: f64| match base {
         2.0 => number.log2(),

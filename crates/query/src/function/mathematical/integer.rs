@@ -1,7 +1,7 @@
 //! INTADD, INTSUB, INTMUL, INTDIV and INTMOD: arithmetic that stays within 64-bit integers.
 //!
-//! Owns the refusal: a fraction, a zero divisor and an overflow are all undefined. Does not own the operators, which
-//! widen to doubles instead.
+//! A fraction, a zero divisor and an overflow are all undefined. Does not own the operators, which widen to doubles
+//! instead.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -36,7 +36,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
     Function::scalar(FAMILY, "INTDIV", |arguments, _| calculate(arguments, i64::checked_div))
         .required(&["dividend", "divisor"])
-        .returns(ReturnKind::Integer, "The quotient of two whole numbers, cut towards zero.")
+        .returns(ReturnKind::Integer, "The quotient of two whole numbers, truncated towards zero.")
         .examples(&[
             example("10, 2", "5"),
             example("10, -2", "-5"),
@@ -49,7 +49,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .required(&["dividend", "divisor"])
         .returns(
             ReturnKind::Integer,
-            "What a division of whole numbers leaves over, with the sign of the dividend.",
+            "The remainder of a division of whole numbers, with the sign of the dividend.",
         )
         .examples(&[
             example("12, 5", "2"),
@@ -60,7 +60,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
 ];
 
-/// Of two whole numbers; undefined for anything else and when the result does not fit.
+/// Applies an operation to two integers; undefined for anything else and on overflow.
 fn calculate(arguments: &[Value], operate: impl Fn(i64, i64) -> Option<i64>) -> Value {
     let [left, right] = arguments else { return Value::Undefined };
     left.as_i64().zip(right.as_i64()).and_then(|(left, right)| operate(left, right)).into()

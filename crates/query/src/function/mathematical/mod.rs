@@ -1,6 +1,6 @@
 //! Functions on numbers.
 //!
-//! Owns angles, powers, rounding and 64-bit integers. Does not own operators: those are in `value`.
+//! Owns trigonometry, powers, rounding and 64-bit integers. Does not own operators: those are in `value`.
 
 pub(super) mod bits;
 pub(super) mod constant;

@@ -1,6 +1,6 @@
-//! NUMBERBIN: numbers rounded down to a multiple of a size.
+//! NUMBERBIN: rounding down to a multiple of a size.
 //!
-//! Owns bins of numbers, exact for whole ones. Does not own bins of time: see DATETIMEBIN.
+//! Owns bins of numbers, exact for integers. Does not own bins of time: see DATETIMEBIN.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -43,10 +43,10 @@ fn bin(number: &Value, size: &Value) -> Value {
     }
 }
 
-/// The bin of whole numbers, exactly; none when it does not fit or the size is zero.
+/// The exact bin of an integer; `None` on overflow or if the size is zero.
 fn integer_bin(number: i64, size: i64) -> Option<i64> {
     let beyond = number.checked_rem(size)?;
-    // The quotient is floored: when signs differ, the bin lies one size further from zero.
+    // Rust truncates the quotient, the function floors it: if the signs differ, the bin is one size further down.
     let floored = if beyond != 0 && (beyond < 0) != (size < 0) { beyond + size } else { beyond };
     number.checked_sub(floored)
 }

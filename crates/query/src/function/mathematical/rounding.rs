@@ -1,6 +1,6 @@
 //! CEILING, FLOOR, ROUND and TRUNC.
 //!
-//! Owns the four ways to a whole number; whole numbers pass through exactly.
+//! Owns the four kinds of rounding; integers are returned unchanged.
 
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;

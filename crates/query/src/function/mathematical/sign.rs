@@ -1,6 +1,6 @@
 //! ABS and SIGN.
 //!
-//! Owns the sign and its removal; whole numbers stay whole. Does not own negation, which is an operator.
+//! Integers stay integers. Does not own negation, which is an operator.
 
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
@@ -30,7 +30,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         _ => Value::Undefined,
     })
     .required(&["number"])
-    .returns(ReturnKind::Number, "-1, 0 or 1, as a number is below, at or above zero.")
+    .returns(ReturnKind::Number, "-1, 0 or 1, if a number is negative, zero or positive.")
     .examples(&[
         example("-2.5", "-1"),
         example("0", "0"),

@@ -1,6 +1,6 @@
 //! ACOS, ASIN, ATAN, ATN2, COS, COT, DEGREES, RADIANS, SIN and TAN.
 //!
-//! Owns angles, in radians. An angle that does not exist is NaN, not undefined.
+//! Angles are in radians. An angle that does not exist is NaN, not undefined.
 
 use super::exponential::unary;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, ScalarFunction, example};
@@ -30,7 +30,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .examples(&[example("0", "0"), example("true", "undefined")]),
 ];
 
-/// A function of one number that gives a number.
+/// A function of one number that returns a number.
 const fn angle(name: &'static str, evaluate: ScalarFunction, summary: &'static str) -> Function {
     Function::scalar(FunctionFamily::Mathematical, name, evaluate)
         .required(&["number"])

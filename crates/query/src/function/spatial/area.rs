@@ -1,6 +1,6 @@
-//! ST_AREA: how large a shape is.
+//! ST_AREA: the area of a shape.
 //!
-//! Owns the call. Does not own the measure: see `relate`.
+//! Owns the function. Does not own the geometry: see `relate`.
 
 use super::surface::surface;
 use super::{read, relate};

@@ -1,6 +1,6 @@
-//! ST_DISTANCE: how far two shapes are apart.
+//! ST_DISTANCE: the distance between two shapes.
 //!
-//! Owns the call. Does not own the measure: see `relate`.
+//! Owns the function. Does not own the geometry: see `relate`.
 
 use super::relate;
 use super::relation::pair;
@@ -18,7 +18,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     .index_use(IndexUse::Special)
     .returns(
         ReturnKind::Number,
-        "The shortest way between two GeoJSON shapes, in metres on the earth or in the unit of the \
+        "The shortest distance between two GeoJSON shapes, in metres on the earth or in the unit of the \
          plane; 0 when they meet.",
     )
     .examples(&[

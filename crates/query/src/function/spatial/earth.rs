@@ -1,8 +1,8 @@
 //! The earth: the WGS-84 ellipsoid, in metres.
 //!
-//! Owns lengths and areas, which `geographiclib` computes on the ellipsoid, and sides and crossings, which are decided
-//! on a sphere of the same directions. A ring turns counter-clockwise around its area; one that turns the other way
-//! bounds everything outside it.
+//! Owns distances and areas, which `geographiclib` computes on the ellipsoid, and sidedness and crossings, which are
+//! decided on a sphere with the same directions. A counter-clockwise ring bounds the area inside it; a clockwise one
+//! bounds everything outside.
 
 use std::f64::consts::TAU;
 use std::sync::LazyLock;
@@ -12,10 +12,10 @@ use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
 use super::geometry::{Coordinate, Segment};
 use super::surface::Surface;
 
-/// Round.
+/// The surface of the earth.
 pub(super) struct Earth;
 
-/// Places closer to a great circle than this, in radians, lie on it: less than a micrometre.
+/// Points closer to a great circle than this, in radians, lie on it: less than a micrometre.
 const TOLERANCE: f64 = 1e-13;
 
 static ELLIPSOID: LazyLock<Geodesic> = LazyLock::new(Geodesic::wgs84);
@@ -42,13 +42,13 @@ impl Surface for Earth {
     }
 
     fn touches(&self, position: Coordinate, segment: Segment) -> bool {
-        let place = Vector::from(position);
-        let is_end = |end: Coordinate| place.minus(Vector::from(end)).length() <= TOLERANCE;
+        let point = Vector::from(position);
+        let is_end = |end: Coordinate| point.minus(Vector::from(end)).length() <= TOLERANCE;
         if is_end(segment.start) || is_end(segment.end) {
             return true;
         }
         Arc::new(segment)
-            .is_some_and(|arc| place.dot(arc.normal).abs() <= TOLERANCE && arc.spans(place))
+            .is_some_and(|arc| point.dot(arc.normal).abs() <= TOLERANCE && arc.spans(point))
     }
 
     fn crosses(&self, left: Segment, right: Segment) -> bool {
@@ -60,15 +60,16 @@ impl Surface for Earth {
         if !sides(&left, &right) || !sides(&right, &left) {
             return false;
         }
-        // The two great circles meet at two opposite places; one of them must be on both arcs.
+        // Two great circles meet at two opposite points; one of them must be on both arcs.
         let meeting = left.normal.cross(right.normal);
         let opposite = meeting.scale(-1.0);
         (left.spans(meeting) && right.spans(meeting))
             || (left.spans(opposite) && right.spans(opposite))
     }
 
-    /// Looks at the ring from the place, in a projection that sends only the opposite place to infinity: a ring around
-    /// the place winds once, and one that winds not at all has the place inside exactly when it turns clockwise.
+    /// Projects the ring stereographically from the point opposite to the given one, so that only that opposite point
+    /// goes to infinity. A ring around the given point then winds around the origin once; if the winding number is
+    /// zero, the point is inside exactly if the ring is clockwise.
     fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
         let up = Vector::from(position);
         let Some((east, north)) = up.tangents() else { return false };
@@ -103,7 +104,7 @@ impl Surface for Earth {
 
     fn area(&self, ring: &[Coordinate]) -> f64 {
         let mut polygon = PolygonArea::new(&ELLIPSOID, Winding::CounterClockwise);
-        // The polygon closes itself: the repeated first place is left out.
+        // The polygon closes itself, so the repeated first vertex is skipped.
         for position in ring.iter().skip(1) {
             polygon.add_point(position.y, position.x);
         }
@@ -117,7 +118,7 @@ impl Surface for Earth {
     }
 }
 
-/// The shorter part of the great circle between two places.
+/// The shorter arc of the great circle between two points.
 struct Arc {
     start: Vector,
     end: Vector,
@@ -125,16 +126,16 @@ struct Arc {
 }
 
 impl Arc {
-    /// None when the places are the same or opposite: many great circles, or none, join them.
+    /// `None` if the points are equal or opposite: then they do not determine a great circle.
     fn new(segment: Segment) -> Option<Self> {
         let (start, end) = (Vector::from(segment.start), Vector::from(segment.end));
         Some(Self { start, end, normal: start.cross(end).unit()? })
     }
 
-    /// Whether a place of the great circle lies between the ends.
-    fn spans(&self, place: Vector) -> bool {
-        self.start.cross(place).dot(self.normal) >= 0.0
-            && place.cross(self.end).dot(self.normal) >= 0.0
+    /// Whether a point of the great circle lies between the ends.
+    fn spans(&self, point: Vector) -> bool {
+        self.start.cross(point).dot(self.normal) >= 0.0
+            && point.cross(self.end).dot(self.normal) >= 0.0
     }
 }
 
@@ -175,13 +176,13 @@ impl Vector {
         self.dot(self).sqrt()
     }
 
-    /// The same direction with length one; none when there is no direction.
+    /// The unit vector in the same direction; `None` for the zero vector.
     fn unit(self) -> Option<Self> {
         let length = self.length();
         (length > TOLERANCE).then(|| self.scale(1.0 / length))
     }
 
-    /// Two directions along the surface, the second a quarter turn counter-clockwise from the first.
+    /// Two tangents of the surface, the second a quarter turn counter-clockwise from the first.
     fn tangents(self) -> Option<(Self, Self)> {
         let axis = if self.z.abs() < 0.9 {
             Self { x: 0.0, y: 0.0, z: 1.0 }

@@ -1,22 +1,22 @@
-//! The shapes: points, lines and polygons.
+//! Shapes: points, lines and polygons.
 //!
-//! Owns their parts: vertices and segments. Does not own GeoJSON (see `read`) nor what lies inside (see `surface`).
+//! Owns their vertices and segments. Does not own GeoJSON (see `read`) nor what lies inside a shape (see `surface`).
 
-/// A place: longitude and latitude on the earth, any two coordinates on a plane.
+/// A point: longitude (`x`) and latitude (`y`) on the earth, any two coordinates on a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Coordinate {
     pub(super) x: f64,
     pub(super) y: f64,
 }
 
-/// The straight way between two places.
+/// The straight line between two points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Segment {
     pub(super) start: Coordinate,
     pub(super) end: Coordinate,
 }
 
-/// A closed line: the last place is the first.
+/// A closed line: its last point is its first.
 pub(super) type LinearRing = Vec<Coordinate>;
 
 /// An area with holes.
@@ -36,7 +36,7 @@ pub(super) enum Geometry {
 }
 
 impl Geometry {
-    /// Every place that was written down.
+    /// All points of the GeoJSON value.
     pub(super) fn vertices(&self) -> Vec<Coordinate> {
         match self {
             Self::Point(position) => vec![*position],
@@ -47,7 +47,7 @@ impl Geometry {
         }
     }
 
-    /// Every segment; a point is a segment of no length.
+    /// All segments; a point is a segment of length zero.
     pub(super) fn segments(&self) -> Vec<Segment> {
         match self {
             Self::Point(position) => vec![Segment { start: *position, end: *position }],

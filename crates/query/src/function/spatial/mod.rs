@@ -1,7 +1,7 @@
-//! Functions on places and shapes.
+//! Functions on points and shapes.
 //!
-//! Owns GeoJSON shapes, distances, areas and how shapes lie to each other, on the earth and on a plane. Does not own
-//! spatial indexes: every answer here is computed from the coordinates.
+//! Owns GeoJSON shapes, distances, areas and the relations between shapes, on the earth and on a plane. Does not own
+//! spatial indexes: every result is computed from the coordinates.
 
 mod geometry;
 mod read;

@@ -1,14 +1,14 @@
-//! The plane: straight lines in any unit.
+//! The Euclidean plane, in any unit.
 //!
-//! Owns planar geometry. On a plane, the way a ring turns has no meaning.
+//! Owns planar geometry. On a plane the orientation of a ring has no meaning.
 
 use super::geometry::{Coordinate, Segment, segments};
 use super::surface::Surface;
 
-/// Flat, without bounds.
+/// The Euclidean plane.
 pub(super) struct Plane;
 
-/// Places closer to a segment than this, relative to its length, lie on it.
+/// Points closer to a segment than this, relative to its length, lie on it.
 const TOLERANCE: f64 = 1e-12;
 
 impl Surface for Plane {
@@ -47,7 +47,7 @@ impl Surface for Plane {
     }
 
     fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool {
-        // A ray to the right crosses the ring an odd number of times from inside.
+        // Ray casting: a ray to the right crosses the ring an odd number of times if it starts inside.
         let crossings = segments(ring).filter(|segment| {
             let (low, high) = if segment.start.y <= segment.end.y {
                 (segment.start, segment.end)
@@ -77,7 +77,7 @@ impl Surface for Plane {
     }
 }
 
-/// Positive when a place lies to the left of a segment, negative to the right.
+/// Positive if a point lies to the left of a segment, negative to the right.
 fn turn(segment: Segment, position: Coordinate) -> f64 {
     let Segment { start, end } = segment;
     (end.x - start.x) * (position.y - start.y) - (end.y - start.y) * (position.x - start.x)

@@ -1,6 +1,6 @@
-//! GeoJSON read and judged.
+//! Parsing and validating GeoJSON.
 //!
-//! Owns what makes a shape valid and the reason it is not. Does not own the functions that report it.
+//! Owns which shapes are valid and the reason why one is not. Does not own the functions that report it.
 
 use model::GeospatialConfig;
 
@@ -10,10 +10,10 @@ use crate::value::Value;
 /// Why a shape is not valid, as a sentence.
 pub(super) type InvalidReason = &'static str;
 
-/// Reads a shape.
+/// Parses a shape.
 ///
 /// # Errors
-/// With the reason, when the value is not a valid GeoJSON shape.
+/// The reason why the value is not a valid GeoJSON shape.
 pub(super) fn geometry(value: &Value, config: GeospatialConfig) -> Result<Geometry, InvalidReason> {
     let object = value.as_object().ok_or("The value is not a GeoJSON object.")?;
     let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How two shapes lie to each other.
+//! Relations between shapes.
 //!
 //! Owns covering, intersection, containment and distance, on any surface. Does not own the geometry of segments: see
 //! `surface`. The edge of a shape belongs to it.
@@ -6,7 +6,7 @@
 use super::geometry::{Coordinate, Geometry, Polygon, Segment, segments};
 use super::surface::Surface;
 
-/// Whether some place belongs to both shapes.
+/// Whether the shapes have a point in common.
 pub(super) fn intersects(surface: &dyn Surface, left: &Geometry, right: &Geometry) -> bool {
     let meets = |shape: &Geometry, other: &Geometry| {
         shape.vertices().into_iter().any(|vertex| covers(surface, other, vertex))
@@ -14,7 +14,7 @@ pub(super) fn intersects(surface: &dyn Surface, left: &Geometry, right: &Geometr
     meets(left, right) || meets(right, left) || edges_cross(surface, left, right)
 }
 
-/// Whether every place of the first shape belongs to the second.
+/// Whether every point of the first shape belongs to the second.
 pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) -> bool {
     let is_area = |geometry: &Geometry| matches!(geometry, Geometry::Area(_));
     if is_area(inner) && !is_area(outer) {
@@ -22,19 +22,20 @@ pub(super) fn within(surface: &dyn Surface, inner: &Geometry, outer: &Geometry) 
     }
     let edges = inner.segments();
     let middles = edges.iter().map(|segment| surface.middle(*segment));
-    let mut places = inner.vertices().into_iter().chain(middles);
-    if !places.all(|place| covers(surface, outer, place)) || edges_cross(surface, inner, outer) {
+    let mut points = inner.vertices().into_iter().chain(middles);
+    if !points.all(|point| covers(surface, outer, point)) || edges_cross(surface, inner, outer) {
         return false;
     }
-    // A hole of the outer shape may lie inside the inner one without meeting its edge.
-    let is_strictly_inside = |place: Coordinate| {
-        covers(surface, inner, place)
-            && !edges.iter().any(|segment| surface.touches(place, *segment))
+    // A hole of the outer shape may lie inside the inner one without touching its edge; then a vertex of the hole is
+    // strictly inside.
+    let is_strictly_inside = |point: Coordinate| {
+        covers(surface, inner, point)
+            && !edges.iter().any(|segment| surface.touches(point, *segment))
     };
     !is_area(inner) || !outer.vertices().into_iter().any(is_strictly_inside)
 }
 
-/// The length of the shortest way between two shapes; zero when they intersect.
+/// The shortest distance between two shapes; zero if they intersect.
 pub(super) fn distance(surface: &dyn Surface, left: &Geometry, right: &Geometry) -> f64 {
     if let (Geometry::Point(left), Geometry::Point(right)) = (left, right) {
         return surface.distance(*left, *right);
@@ -53,29 +54,29 @@ pub(super) fn distance(surface: &dyn Surface, left: &Geometry, right: &Geometry)
     nearest(left, right).min(nearest(right, left))
 }
 
-/// The size of a shape; points and lines have none.
+/// The area of a shape; zero for points and lines.
 pub(super) fn area(surface: &dyn Surface, geometry: &Geometry) -> f64 {
     let Geometry::Area(polygons) = geometry else { return 0.0 };
     let area = |polygon: &Polygon| {
         let holes: f64 = polygon.holes.iter().map(|hole| surface.hole_area(hole)).sum();
-        // A hole that reaches beyond the outer ring takes away no more than there is.
+        // A hole that reaches beyond the outer ring must not make the area negative.
         (surface.area(&polygon.outer) - holes).max(0.0)
     };
     polygons.iter().map(area).sum()
 }
 
-/// Whether a place belongs to a shape.
-fn covers(surface: &dyn Surface, geometry: &Geometry, place: Coordinate) -> bool {
+/// Whether a point belongs to a shape.
+fn covers(surface: &dyn Surface, geometry: &Geometry, point: Coordinate) -> bool {
     let Geometry::Area(polygons) = geometry else {
-        return geometry.segments().into_iter().any(|segment| surface.touches(place, segment));
+        return geometry.segments().into_iter().any(|segment| surface.touches(point, segment));
     };
     polygons.iter().any(|polygon| {
         let is_on_edge = polygon
             .rings()
-            .any(|ring| segments(ring).any(|segment| surface.touches(place, segment)));
+            .any(|ring| segments(ring).any(|segment| surface.touches(point, segment)));
         is_on_edge
-            || (surface.is_inside(place, &polygon.outer)
-                && !polygon.holes.iter().any(|hole| surface.is_inside_hole(place, hole)))
+            || (surface.is_inside(point, &polygon.outer)
+                && !polygon.holes.iter().any(|hole| surface.is_inside_hole(point, hole)))
     })
 }
 

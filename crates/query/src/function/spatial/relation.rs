@@ -1,6 +1,6 @@
-//! ST_WITHIN and ST_INTERSECTS: how two shapes lie to each other.
+//! ST_WITHIN and ST_INTERSECTS.
 //!
-//! Owns the calls on two shapes and their reading. Does not own the geometry: see `relate`.
+//! Owns the functions on two shapes and parsing both. Does not own the geometry: see `relate`.
 
 use super::geometry::Geometry;
 use super::surface::surface;
@@ -20,7 +20,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .index_use(IndexUse::Special)
     .returns(
         ReturnKind::Boolean,
-        "Whether a GeoJSON shape lies wholly in another, its edge included.",
+        "Whether a GeoJSON shape lies completely in another, including its edge.",
     )
     .examples(&[
         example(
@@ -53,7 +53,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .required(&["left", "right"])
     .index_use(IndexUse::Special)
-    .returns(ReturnKind::Boolean, "Whether two GeoJSON shapes have a place in common.")
+    .returns(ReturnKind::Boolean, "Whether two GeoJSON shapes have a point in common.")
     .examples(&[
         example(
             concat!(
@@ -83,7 +83,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// Two valid shapes.
+/// Parses both arguments; `None` unless both are valid shapes.
 pub(super) fn pair(arguments: &[Value], context: &CallContext<'_>) -> Option<(Geometry, Geometry)> {
     let [left, right] = arguments else { return None };
     let read = |value| read::geometry(value, context.geospatial).ok();

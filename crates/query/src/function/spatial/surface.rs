@@ -1,7 +1,7 @@
-//! What shapes lie on.
+//! The surface on which shapes lie.
 //!
-//! Owns the few questions about places and segments that differ between the earth and a plane. Everything built from
-//! them is in `relate`.
+//! Owns the few operations on points and segments that differ between the earth and a plane. Everything built from them
+//! is in `relate`.
 
 use model::GeospatialConfig;
 
@@ -9,33 +9,33 @@ use super::earth::Earth;
 use super::geometry::{Coordinate, Segment};
 use super::plane::Plane;
 
-/// A surface with distances and insides.
+/// A surface: the earth or a plane.
 pub(super) trait Surface {
-    /// The length of the shortest way between two places.
+    /// The distance between two points.
     fn distance(&self, from: Coordinate, to: Coordinate) -> f64;
 
-    /// The length of the shortest way from a place to a segment.
+    /// The shortest distance from a point to a segment.
     fn distance_to_segment(&self, from: Coordinate, segment: Segment) -> f64;
 
-    /// The middle of a segment.
+    /// The midpoint of a segment.
     fn middle(&self, segment: Segment) -> Coordinate;
 
-    /// Whether a place lies on a segment, ends included.
+    /// Whether a point lies on a segment, ends included.
     fn touches(&self, position: Coordinate, segment: Segment) -> bool;
 
-    /// Whether two segments cross at a place inside both.
+    /// Whether two segments cross at a point inside both.
     fn crosses(&self, left: Segment, right: Segment) -> bool;
 
-    /// Whether a place that is not on the ring lies in the area the ring bounds.
+    /// Whether a point that is not on the ring lies in the area that the ring bounds.
     fn is_inside(&self, position: Coordinate, ring: &[Coordinate]) -> bool;
 
-    /// Whether a place that is not on the ring lies in the hole the ring bounds, whichever way it turns.
+    /// Whether a point that is not on the ring lies in the hole that the ring bounds, whatever its orientation.
     fn is_inside_hole(&self, position: Coordinate, ring: &[Coordinate]) -> bool;
 
-    /// The size of the area a ring bounds.
+    /// The size of the area that a ring bounds.
     fn area(&self, ring: &[Coordinate]) -> f64;
 
-    /// The size of the hole a ring bounds, whichever way it turns.
+    /// The size of the hole that a ring bounds, whatever its orientation.
     fn hole_area(&self, ring: &[Coordinate]) -> f64;
 }
 

@@ -48,9 +48,10 @@ fn a_clockwise_ring_bounds_the_outside() {
     let inverse = shape("Polygon", "[[[31.8,-5],[31.8,-4.7],[32,-4.7],[32,-5],[31.8,-5]]]");
     let earth = 510_065_621_724_088.0;
     assert_close(&evaluate("ST_AREA", &inverse), earth - 735_970_287.935);
-    for (place, expected) in [((31.9, -4.9), false), ((0.0, 50.0), true), ((-148.1, 4.9), true)] {
-        let arguments = format!("{}, {inverse}", point(place.0, place.1));
-        assert_eq!(evaluate("ST_WITHIN", &arguments), Value::Bool(expected), "{place:?}");
+    for (location, expected) in [((31.9, -4.9), false), ((0.0, 50.0), true), ((-148.1, 4.9), true)]
+    {
+        let arguments = format!("{}, {inverse}", point(location.0, location.1));
+        assert_eq!(evaluate("ST_WITHIN", &arguments), Value::Bool(expected), "{location:?}");
     }
 }
 
@@ -94,8 +95,8 @@ fn shapes_contain_and_meet() {
 #[test]
 fn the_edge_belongs_to_a_shape_unverified() {
     let square = shape("Polygon", "[[[0,0],[10,0],[10,10],[0,10],[0,0]]]");
-    for place in [point(0.0, 0.0), point(5.0, 0.0)] {
-        assert_eq!(evaluate("ST_WITHIN", &format!("{place}, {square}")), Value::Bool(true));
+    for vertex in [point(0.0, 0.0), point(5.0, 0.0)] {
+        assert_eq!(evaluate("ST_WITHIN", &format!("{vertex}, {square}")), Value::Bool(true));
     }
 }
 

@@ -1,6 +1,6 @@
-//! ST_ISVALID and ST_ISVALIDDETAILED: whether a value is a shape.
+//! ST_ISVALID and ST_ISVALIDDETAILED.
 //!
-//! Owns the verdict as a value. Does not own the rules: see `read`.
+//! Owns the result of validation as a value. Does not own the rules: see `read`.
 
 use super::read;
 use crate::function::context::CallContext;
@@ -9,7 +9,7 @@ use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::Spatial, "ST_ISVALID", |arguments, context| {
-        verdict(arguments, context).map(|verdict| verdict.is_ok()).into()
+        validate(arguments, context).map(|validity| validity.is_ok()).into()
     })
     .required(&["shape"])
     .returns(ReturnKind::Boolean, "Whether a value is a valid GeoJSON shape.")
@@ -23,9 +23,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         example("undefined", "undefined"),
     ]),
     Function::scalar(FunctionFamily::Spatial, "ST_ISVALIDDETAILED", |arguments, context| {
-        let Some(verdict) = verdict(arguments, context) else { return Value::Undefined };
-        let reason = verdict.err().map(Value::from).unwrap_or_default();
-        Value::object([("valid", Value::Bool(verdict.is_ok())), ("reason", reason)])
+        let Some(validity) = validate(arguments, context) else { return Value::Undefined };
+        let reason = validity.err().map(Value::from).unwrap_or_default();
+        Value::object([("valid", Value::Bool(validity.is_ok())), ("reason", reason)])
     })
     .required(&["shape"])
     .returns(ReturnKind::Object, "Whether a value is a valid GeoJSON shape, and if not, why.")
@@ -42,8 +42,8 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// Valid, or why not; none for undefined.
-fn verdict(
+/// Validates the argument; `None` if it is undefined.
+fn validate(
     arguments: &[Value],
     context: &CallContext<'_>,
 ) -> Option<Result<(), read::InvalidReason>> {

@@ -1,6 +1,6 @@
-//! STARTSWITH, ENDSWITH and STRINGEQUALS: text against text, at its ends or as a whole.
+//! STARTSWITH, ENDSWITH and STRINGEQUALS.
 //!
-//! Owns the flag that ignores case, here and for CONTAINS. Does not own CONTAINS itself.
+//! Owns the `ignore_case` flag, here and for CONTAINS. Does not own CONTAINS itself.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
@@ -15,7 +15,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .index_use(IndexUse::PreciseScan)
     .returns(
         ReturnKind::Boolean,
-        "Whether a text begins with another; ignoring case makes the index scan an expanded one.",
+        "Whether a string starts with another; ignoring case makes the index scan an expanded one.",
     )
     .examples(&[
         example("\"AdventureWorks\", \"Adv\"", "true"),
@@ -30,7 +30,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["text", "end"])
     .optional(&["ignore_case"])
     .index_use(IndexUse::FullScan)
-    .returns(ReturnKind::Boolean, "Whether a text ends with another.")
+    .returns(ReturnKind::Boolean, "Whether a string ends with another.")
     .examples(&[
         example("\"AdventureWorks\", \"Works\"", "true"),
         example("\"AdventureWorks\", \"works\"", "false"),
@@ -46,7 +46,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .index_use(IndexUse::Seek)
     .returns(
         ReturnKind::Boolean,
-        "Whether two texts are the same; ignoring case makes the index seek an expanded scan.",
+        "Whether two strings are equal; ignoring case makes the index seek an expanded scan.",
     )
     .examples(&[
         example("\"abc\", \"abc\"", "true"),
@@ -56,12 +56,15 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// Asks about two texts, without case if the third argument says so; undefined for any other types.
-pub(super) fn compare(arguments: &[Value], question: impl Fn(&str, &str) -> bool) -> Option<bool> {
+/// Compares two strings, ignoring case if the third argument is true; `None` for any other types.
+pub(super) fn compare(
+    arguments: &[Value],
+    compare_strings: impl Fn(&str, &str) -> bool,
+) -> Option<bool> {
     let (left, right) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
     Some(if argument::flag(arguments, 2)? {
-        question(&left.to_lowercase(), &right.to_lowercase())
+        compare_strings(&left.to_lowercase(), &right.to_lowercase())
     } else {
-        question(left, right)
+        compare_strings(left, right)
     })
 }

@@ -1,6 +1,6 @@
-//! SUBSTRINGAFTER, SUBSTRINGBEFORE and their LAST forms: what lies around a mark.
+//! SUBSTRINGAFTER, SUBSTRINGBEFORE and their LAST variants.
 //!
-//! Owns the choice that a mark that does not occur gives the empty text.
+//! If the delimiter does not occur, the result is the empty string.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, ScalarFunction, example};
@@ -10,22 +10,22 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     around("SUBSTRINGAFTER", |arguments, _| {
         cut(arguments, |text, mark| text.split_once(mark).map(|(_, after)| after))
     })
-    .returns(ReturnKind::String, "The text after the first occurrence of a mark.")
+    .returns(ReturnKind::String, "The part of a string after the first occurrence of a delimiter.")
     .examples(&[example("\"a.b.c\", \".\"", "\"b.c\""), example("\"abc\", \".\"", "\"\"")]),
     around("SUBSTRINGBEFORE", |arguments, _| {
         cut(arguments, |text, mark| text.split_once(mark).map(|(before, _)| before))
     })
-    .returns(ReturnKind::String, "The text before the first occurrence of a mark.")
+    .returns(ReturnKind::String, "The part of a string before the first occurrence of a delimiter.")
     .examples(&[example("\"a.b.c\", \".\"", "\"a\""), example("\"abc\", \".\"", "\"\"")]),
     around("LASTSUBSTRINGAFTER", |arguments, _| {
         cut(arguments, |text, mark| text.rsplit_once(mark).map(|(_, after)| after))
     })
-    .returns(ReturnKind::String, "The text after the last occurrence of a mark.")
+    .returns(ReturnKind::String, "The part of a string after the last occurrence of a delimiter.")
     .examples(&[example("\"a.b.c\", \".\"", "\"c\""), example("1, \".\"", "undefined")]),
     around("LASTSUBSTRINGBEFORE", |arguments, _| {
         cut(arguments, |text, mark| text.rsplit_once(mark).map(|(before, _)| before))
     })
-    .returns(ReturnKind::String, "The text before the last occurrence of a mark.")
+    .returns(ReturnKind::String, "The part of a string before the last occurrence of a delimiter.")
     .examples(&[example("\"a.b.c\", \".\"", "\"a.b\""), example("\"abc\", 1", "undefined")]),
 ];
 

@@ -1,6 +1,6 @@
 //! LOWER and UPPER.
 //!
-//! Owns the choice of the full Unicode mapping.
+//! Use the full Unicode case mapping.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -10,12 +10,12 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         argument::text(arguments, 0).map(str::to_lowercase).into()
     })
     .required(&["text"])
-    .returns(ReturnKind::String, "A text in lower case.")
+    .returns(ReturnKind::String, "A string in lower case.")
     .examples(&[example("\"AdventureWorks\"", "\"adventureworks\""), example("1", "undefined")]),
     Function::scalar(FunctionFamily::String, "UPPER", |arguments, _| {
         argument::text(arguments, 0).map(str::to_uppercase).into()
     })
     .required(&["text"])
-    .returns(ReturnKind::String, "A text in upper case.")
+    .returns(ReturnKind::String, "A string in upper case.")
     .examples(&[example("\"AdventureWorks\"", "\"ADVENTUREWORKS\""), example("null", "undefined")]),
 ];

@@ -1,6 +1,6 @@
 //! CONCAT: texts one after the other.
 //!
-//! Owns the joining of any number of texts. Does not own the operator `||`, which joins two.
+//! Concatenates any number of strings. Does not own the operator `||`.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -12,7 +12,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     })
     .required(&["first", "second"])
     .variadic()
-    .returns(ReturnKind::String, "All texts joined, in order.")
+    .returns(ReturnKind::String, "All strings, concatenated in order.")
     .examples(&[
         example("\"abc\", \"def\", \"g\"", "\"abcdefg\""),
         example("\"abc\", 1", "undefined"),

@@ -1,6 +1,6 @@
-//! CONTAINS, and its forms with several texts: CONTAINS_ALL_CI, CONTAINS_ALL_CS, CONTAINS_ANY_CI and CONTAINS_ANY_CS.
+//! CONTAINS, and its variants with several strings: CONTAINS_ALL_CI, CONTAINS_ALL_CS, CONTAINS_ANY_CI, CONTAINS_ANY_CS.
 //!
-//! Owns how the answers for each text combine: by the logic of AND and OR, undefined included.
+//! Owns how the results for each string combine: by three-valued AND and OR.
 
 use super::affix::compare;
 use crate::function::declaration::{
@@ -16,7 +16,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["text", "part"])
     .optional(&["ignore_case"])
     .index_use(IndexUse::FullScan)
-    .returns(ReturnKind::Boolean, "Whether a text holds another.")
+    .returns(ReturnKind::Boolean, "Whether a string contains another.")
     .examples(&[
         example("\"AdventureWorks\", \"Works\"", "true"),
         example("\"AdventureWorks\", \"works\"", "false"),
@@ -27,7 +27,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
     several("CONTAINS_ALL_CI", |arguments, _| all(arguments, CaseSensitivity::Insensitive))
         .aliases(&["CONTAINSALLCI"])
-        .returns(ReturnKind::Boolean, "Whether a text holds all others, whatever their case.")
+        .returns(ReturnKind::Boolean, "Whether a string contains all of the others, ignoring case.")
         .examples(&[
             example("\"Have a nice day!\", \"have\", \"nice\", \"day!\"", "true"),
             example("\"Have a nice day!\", \"HAVE\", \"NICE\", \"DAY!\"", "true"),
@@ -37,17 +37,17 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
     several("CONTAINS_ALL_CS", |arguments, _| all(arguments, CaseSensitivity::Sensitive))
         .aliases(&["CONTAINSALLCS"])
-        .returns(ReturnKind::Boolean, "Whether a text holds all others, in the same case.")
+        .returns(
+            ReturnKind::Boolean,
+            "Whether a string contains all of the others, in the same case.",
+        )
         .examples(&[
             example("\"Have a nice day!\", \"Have\", \"nice\"", "true"),
             example("\"Have a nice day!\", \"HAVE\", \"nice\"", "false"),
         ]),
     several("CONTAINS_ANY_CI", |arguments, _| any(arguments, CaseSensitivity::Insensitive))
         .aliases(&["CONTAINSANYCI"])
-        .returns(
-            ReturnKind::Boolean,
-            "Whether a text holds some of the others, whatever their case.",
-        )
+        .returns(ReturnKind::Boolean, "Whether a string contains any of the others, ignoring case.")
         .examples(&[
             example("\"Have a nice day!\", \"HAD\", \"NICE\"", "true"),
             example("\"Have a nice day!\", \"had\"", "false"),
@@ -55,7 +55,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
     several("CONTAINS_ANY_CS", |arguments, _| any(arguments, CaseSensitivity::Sensitive))
         .aliases(&["CONTAINSANYCS"])
-        .returns(ReturnKind::Boolean, "Whether a text holds some of the others, in the same case.")
+        .returns(
+            ReturnKind::Boolean,
+            "Whether a string contains any of the others, in the same case.",
+        )
         .examples(&[
             example("\"Have a nice day!\", \"Have\", \"had\"", "true"),
             example("\"Have a nice day!\", \"HAVE\", \"had\"", "false"),
@@ -70,7 +73,7 @@ const fn several(name: &'static str, evaluate: ScalarFunction) -> Function {
         .index_use(IndexUse::FullScan)
 }
 
-/// Whether upper and lower case differ.
+/// Whether upper and lower case are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CaseSensitivity {
     Insensitive,
@@ -78,15 +81,15 @@ enum CaseSensitivity {
 }
 
 fn all(arguments: &[Value], case: CaseSensitivity) -> Value {
-    answers(arguments, case).fold(Some(true), and).into()
+    part_results(arguments, case).fold(Some(true), and).into()
 }
 
 fn any(arguments: &[Value], case: CaseSensitivity) -> Value {
-    answers(arguments, case).fold(Some(false), or).into()
+    part_results(arguments, case).fold(Some(false), or).into()
 }
 
-/// What CONTAINS says about each of the parts.
-fn answers(arguments: &[Value], case: CaseSensitivity) -> impl Iterator<Item = Option<bool>> {
+/// The result of CONTAINS for each of the parts.
+fn part_results(arguments: &[Value], case: CaseSensitivity) -> impl Iterator<Item = Option<bool>> {
     let (text, parts) = arguments.split_first().unwrap_or((&Value::Undefined, &[]));
     parts.iter().map(move |part| {
         let arguments =

@@ -1,6 +1,6 @@
 //! LEFT, RIGHT, SUBSTRING and LENGTH.
 //!
-//! Owns cutting by position; a cut beyond the text is a cut at its end.
+//! Owns slicing by position; a position beyond the string counts as its end.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
@@ -12,7 +12,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .required(&["text", "length"])
     .index_use(IndexUse::Range)
-    .returns(ReturnKind::String, "The beginning of a text.")
+    .returns(ReturnKind::String, "The start of a string.")
     .examples(&[
         example("\"AdventureWorks\", 0", "\"\""),
         example("\"AdventureWorks\", 9", "\"Adventure\""),
@@ -28,7 +28,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .required(&["text", "length"])
     .index_use(IndexUse::Range)
-    .returns(ReturnKind::String, "The end of a text.")
+    .returns(ReturnKind::String, "The end of a string.")
     .examples(&[
         example("\"AdventureWorks\", 0", "\"\""),
         example("\"AdventureWorks\", 5", "\"Works\""),
@@ -44,7 +44,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .index_use(IndexUse::PreciseScan)
     .returns(
         ReturnKind::String,
-        "A part of a text from a place counted from 0; the index serves it when the start is 0.",
+        "A substring from a position counted from 0; an index serves it if the start is 0.",
     )
     .examples(&[
         example("\"AdventureWorks\", 0, 9", "\"Adventure\""),
@@ -58,7 +58,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         argument::text(arguments, 0).map(|text| utf16::length(text) as i64).into()
     })
     .required(&["text"])
-    .returns(ReturnKind::Integer, "How many UTF-16 code units a text has.")
+    .returns(ReturnKind::Integer, "The number of UTF-16 code units of a string.")
     .examples(&[
         example("\"AdventureWorks\"", "14"),
         example("\"\"", "0"),
@@ -68,9 +68,9 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// The text and the length after it; a negative length is none at all.
-fn text_and_length(arguments: &[Value], place: usize) -> Option<(&str, usize)> {
-    argument::text(arguments, 0).zip(argument::integer(arguments, place).map(clamp))
+/// The string and the length at an index; a negative length counts as zero.
+fn text_and_length(arguments: &[Value], index: usize) -> Option<(&str, usize)> {
+    argument::text(arguments, 0).zip(argument::integer(arguments, index).map(clamp))
 }
 
 fn clamp(number: i64) -> usize {

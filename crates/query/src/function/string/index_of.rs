@@ -1,6 +1,6 @@
-//! INDEX_OF and LASTINDEXOF: where a text lies in another.
+//! INDEX_OF and LASTINDEXOF: the position of a substring.
 //!
-//! Owns places and the direction of the search. Does not own yes-or-no questions: see `contains`.
+//! Owns positions and the direction of the search. Does not own CONTAINS: see `contains`.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -12,7 +12,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .optional(&["start"])
         .returns(
             ReturnKind::Integer,
-            "The place of the first occurrence at or after a start, counted from 0; -1 for none.",
+            "The position of the first occurrence at or after a start, counted from 0; -1 for none.",
         )
         .examples(&[
             example("\"AdventureWorks\", \"A\"", "0"),
@@ -29,7 +29,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         .optional(&["start"])
         .returns(
             ReturnKind::Integer,
-            "The place of the last occurrence that ends at or before a start, counted from 0; -1 \
+            "The position of the last occurrence that ends at or before a start, counted from 0; -1 \
              for none.",
         )
         .examples(&[
@@ -43,7 +43,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
 fn first(arguments: &[Value]) -> Option<i64> {
     let (text, part) = argument::text(arguments, 0).zip(argument::text(arguments, 1))?;
     let start = argument::integer_or(arguments, 2, 0)?.max(0);
-    Some(place(utf16::find(text, part, usize::try_from(start).unwrap_or(usize::MAX))))
+    Some(position(utf16::find(text, part, usize::try_from(start).unwrap_or(usize::MAX))))
 }
 
 fn last(arguments: &[Value]) -> Option<i64> {
@@ -52,10 +52,11 @@ fn last(arguments: &[Value]) -> Option<i64> {
     if start < 0 {
         return Some(-1);
     }
+    // The start is the last position that may belong to the match, so the match ends before the next one.
     let end = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(1);
-    Some(place(utf16::find_last(text, part, end)))
+    Some(position(utf16::find_last(text, part, end)))
 }
 
-fn place(found: Option<usize>) -> i64 {
-    found.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
+fn position(found: Option<usize>) -> i64 {
+    found.and_then(|position| i64::try_from(position).ok()).unwrap_or(-1)
 }

@@ -1,6 +1,6 @@
-//! STRINGJOIN and STRINGSPLIT: between a text and its parts.
+//! STRINGJOIN and STRINGSPLIT.
 //!
-//! Owns separators. Does not own patterns: a separator is always literal.
+//! A separator is always literal, never a pattern.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -10,7 +10,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     Function::scalar(FunctionFamily::String, "STRINGJOIN", |arguments, _| join(arguments).into())
         .aliases(&["STRING_JOIN"])
         .required(&["array", "separator"])
-        .returns(ReturnKind::String, "The texts of an array, with a separator between them.")
+        .returns(ReturnKind::String, "Joins the strings of an array with a separator.")
         .examples(&[
             example("[\"Adventure\", \"Works\"], \"-\"", "\"Adventure-Works\""),
             example("[], \"-\"", "\"\""),
@@ -23,7 +23,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_SPLIT"])
     .required(&["text", "separator"])
-    .returns(ReturnKind::Array, "The parts of a text between separators; all of it without any.")
+    .returns(
+        ReturnKind::Array,
+        "Splits a string at a separator; an empty separator splits nothing.",
+    )
     .examples(&[
         example("\"a-b-c\", \"-\"", "[\"a\",\"b\",\"c\"]"),
         example("\"-a\", \"-\"", "[\"\",\"a\"]"),

@@ -1,7 +1,6 @@
-//! Functions on text.
+//! Functions on strings.
 //!
-//! Owns everything text in, text out. Positions are UTF-16 code units throughout. Does not own words and languages: see
-//! `full_text`.
+//! Positions are UTF-16 code units throughout. Does not own words and languages: see `full_text`.
 
 pub(super) mod affix;
 pub(super) mod around;

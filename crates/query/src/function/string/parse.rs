@@ -1,7 +1,7 @@
-//! STRINGTOARRAY, STRINGTOBOOLEAN, STRINGTONULL, STRINGTONUMBER and STRINGTOOBJECT: JSON out of text.
+//! STRINGTOARRAY, STRINGTOBOOLEAN, STRINGTONULL, STRINGTONUMBER and STRINGTOOBJECT: parsing JSON.
 //!
-//! Owns the demand that the text is strict JSON of the wanted type. Does not own the parser: it is the one items are
-//! read by. The documentation lists three of them under types.
+//! The text must be strict JSON of the requested type. Does not own the parser, which is that of items. The
+//! documentation lists three of these functions under types.
 
 use model::Json;
 
@@ -15,7 +15,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_TO_ARRAY"])
     .required(&["text"])
-    .returns(ReturnKind::Array, "The array a text spells in JSON.")
+    .returns(ReturnKind::Array, "Parses a string as a JSON array.")
     .examples(&[
         example(r#""[1,2,3]""#, "[1,2,3]"),
         example(r#""  [ \"a\" ] ""#, "[\"a\"]"),
@@ -28,7 +28,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_TO_BOOLEAN"])
     .required(&["text"])
-    .returns(ReturnKind::Boolean, "The Boolean a text spells in JSON.")
+    .returns(ReturnKind::Boolean, "Parses a string as a JSON Boolean.")
     .examples(&[
         example(r#""true""#, "true"),
         example(r#""   false ""#, "false"),
@@ -41,7 +41,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_TO_NULL"])
     .required(&["text"])
-    .returns(ReturnKind::Null, "Null, if that is what a text spells in JSON.")
+    .returns(ReturnKind::Null, "Parses a string as JSON null.")
     .examples(&[
         example(r#""null""#, "null"),
         example(r#""  null ""#, "null"),
@@ -53,7 +53,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_TO_NUMBER"])
     .required(&["text"])
-    .returns(ReturnKind::Number, "The number a text spells in JSON.")
+    .returns(ReturnKind::Number, "Parses a string as a JSON number.")
     .examples(&[
         example(r#""100""#, "100"),
         example(r#""3.14""#, "3.14"),
@@ -70,7 +70,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     })
     .aliases(&["STRING_TO_OBJECT"])
     .required(&["text"])
-    .returns(ReturnKind::Object, "The object a text spells in JSON.")
+    .returns(ReturnKind::Object, "Parses a string as a JSON object.")
     .examples(&[
         example(r#""{\"a\": 1}""#, r#"{"a":1}"#),
         example(r#""{a: 1}""#, "undefined"),

@@ -1,7 +1,7 @@
-//! REGEXMATCH, REGEXEXTRACT and REGEXEXTRACTALL: text against a regular expression.
+//! REGEXMATCH, REGEXEXTRACT and REGEXEXTRACTALL.
 //!
-//! Owns modifiers, the bound on the work of one match, and what a match gives. Does not own the engine. A pattern that
-//! cannot be read, an unknown modifier and a match beyond the bound are all undefined.
+//! Owns modifiers, the limit on the work of one match, and the result of a match. Does not own the regex engine. An
+//! invalid pattern, an unknown modifier and a match beyond the limit are all undefined.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::function::context::CallContext;
 use crate::function::declaration::{Function, FunctionFamily, IndexUse, ReturnKind, example};
 use crate::value::Value;
 
-/// Steps back one match may take before it is given up.
+/// The largest number of backtracking steps of one match, against patterns with exponential cost.
 const BACKTRACK_STEPS_MAX: usize = 100_000;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
@@ -68,12 +68,12 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     ]),
 ];
 
-/// A regular expression ready to match.
+/// A compiled regular expression.
 #[derive(Debug)]
 pub(in crate::function) struct RegexPattern(Regex);
 
 impl RegexPattern {
-    /// Reads a pattern with its modifiers; none when either is not understood.
+    /// Compiles a pattern with its modifiers; `None` if either is invalid.
     pub(in crate::function) fn new(pattern: &str, modifiers: &str) -> Option<Self> {
         if !modifiers.chars().all(|modifier| "msix".contains(modifier)) {
             return None;
@@ -87,12 +87,12 @@ impl RegexPattern {
     }
 }
 
-/// Each modifier once.
+/// Removes repeated modifiers.
 fn distinct(modifiers: &str) -> String {
     "msix".chars().filter(|modifier| modifiers.contains(*modifier)).collect()
 }
 
-/// The text of a call, its pattern and the group that is asked for; the whole match is group 0.
+/// The text of a call, its pattern and the requested group; group 0 is the whole match.
 struct RegexSearch<'call> {
     text: &'call str,
     pattern: Arc<RegexPattern>,

@@ -1,12 +1,12 @@
 //! REPLICATE and REVERSE.
 //!
-//! Owns the limit on how long a repeated text may get.
+//! Owns the limit on the length of a repeated string.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::{Value, utf16};
 
-/// UTF-16 code units REPLICATE may produce.
+/// The largest result of REPLICATE, in UTF-16 code units.
 const REPLICATED_UNITS_MAX: usize = 10_000;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
@@ -16,7 +16,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
     .required(&["text", "times"])
     .returns(
         ReturnKind::String,
-        "A text several times over; undefined when it would exceed 10,000 characters.",
+        "A string repeated a number of times; undefined if it would exceed 10,000 characters.",
     )
     .examples(&[
         example("\"a\", 3", "\"aaa\""),
@@ -29,7 +29,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         argument::text(arguments, 0).map(|text| text.chars().rev().collect::<String>()).into()
     })
     .required(&["text"])
-    .returns(ReturnKind::String, "The characters of a text from last to first.")
+    .returns(ReturnKind::String, "The characters of a string in reverse order.")
     .examples(&[example("\"AdventureWorks\"", "\"skroWerutnevdA\""), example("1", "undefined")]),
 ];
 

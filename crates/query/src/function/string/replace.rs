@@ -1,6 +1,6 @@
-//! REPLACE: one text for another, everywhere.
+//! REPLACE: replaces all occurrences of a substring.
 //!
-//! Owns literal replacement. Does not own patterns: see `regex`.
+//! Literal replacement only. Does not own patterns: see `regex`.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
@@ -13,7 +13,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     .required(&["text", "part", "replacement"])
     .returns(
         ReturnKind::String,
-        "A text with every occurrence of a part replaced; undefined for an empty part.",
+        "A string with every occurrence of a part replaced; undefined for an empty part.",
     )
     .examples(&[
         example("\"AdventureWorks\", \"Works\", \"Time\"", "\"AdventureTime\""),

@@ -1,6 +1,6 @@
-//! TOSTRING: any value as text.
+//! TOSTRING: any value as a string.
 //!
-//! Owns the choice of text for each type. Does not own the printing of numbers: see `value`.
+//! Strings are returned unchanged, other values as JSON. Does not own number formatting: see `value`.
 
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, example};
 use crate::value::Value;
@@ -17,7 +17,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] =
     .required(&["value"])
     .returns(
         ReturnKind::String,
-        "Text as it is, and the JSON of any other value, without white space.",
+        "A string unchanged, and the JSON of any other value, without white space.",
     )
     .examples(&[
         example("\"abc\"", "\"abc\""),

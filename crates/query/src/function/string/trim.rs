@@ -1,6 +1,6 @@
-//! LTRIM, RTRIM and TRIM: text without what surrounds it.
+//! LTRIM, RTRIM and TRIM.
 //!
-//! Owns the reading of the second argument as a set of characters. White space goes when there is none.
+//! The second argument is a set of characters to remove; without it, white space is removed.
 
 use crate::function::argument;
 use crate::function::declaration::{Function, FunctionFamily, ReturnKind, ScalarFunction, example};
@@ -8,7 +8,10 @@ use crate::value::Value;
 
 pub(in crate::function) const FUNCTIONS: &[Function] = &[
     trimmer("LTRIM", |arguments, _| trim(arguments, &[TrimSide::Start]))
-        .returns(ReturnKind::String, "A text without white space, or given characters, before it.")
+        .returns(
+            ReturnKind::String,
+            "Removes white space, or the given characters, from the start of a string.",
+        )
         .examples(&[
             example("\"   AdventureWorks \"", "\"AdventureWorks \""),
             example("\"AdventureWorks\", \"Adventure\"", "\"Works\""),
@@ -16,7 +19,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("1", "undefined"),
         ]),
     trimmer("RTRIM", |arguments, _| trim(arguments, &[TrimSide::End]))
-        .returns(ReturnKind::String, "A text without white space, or given characters, after it.")
+        .returns(
+            ReturnKind::String,
+            "Removes white space, or the given characters, from the end of a string.",
+        )
         .examples(&[
             example("\" AdventureWorks   \"", "\" AdventureWorks\""),
             example("\"AdventureWorks\", \"Works\"", "\"Adventure\""),
@@ -24,7 +30,10 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("\"a\", 1", "undefined"),
         ]),
     trimmer("TRIM", |arguments, _| trim(arguments, &[TrimSide::Start, TrimSide::End]))
-        .returns(ReturnKind::String, "A text without white space, or given characters, around it.")
+        .returns(
+            ReturnKind::String,
+            "Removes white space, or the given characters, from both ends of a string.",
+        )
         .examples(&[
             example("\"   AdventureWorks   \"", "\"AdventureWorks\""),
             example("\"-_-AdventureWorks-_-\", \"-_\"", "\"AdventureWorks\""),
@@ -39,7 +48,7 @@ const fn trimmer(name: &'static str, evaluate: ScalarFunction) -> Function {
         .optional(&["characters"])
 }
 
-/// Where characters are taken away.
+/// The end at which characters are removed.
 enum TrimSide {
     Start,
     End,

@@ -1,4 +1,4 @@
-//! Behaviour beyond the examples of one function: policies, and choices nobody documents.
+//! Behaviour beyond the examples of one function: policies, and undocumented edge cases.
 
 use model::PropertyPath;
 

@@ -1,15 +1,15 @@
-//! Calls as tests write them: arguments as text, a context at a fixed time.
+//! Calling functions in tests: arguments as text, a context with a fixed time.
 
 use model::{FullTextPolicy, GeospatialConfig, Json, PropertyPath, VectorEmbeddingPolicy};
 
 use crate::function::{CallContext, FunctionBody, PatternCache, UtcDateTime, lookup};
 use crate::value::Value;
 
-/// Reads arguments as examples write them.
+/// Parses arguments in the notation of examples.
 pub(in crate::function) fn parse_arguments(text: &str) -> Vec<Value> {
     let mut arguments = Vec::new();
     let (mut depth, mut in_string, mut is_escaped, mut start) = (0, false, false, 0);
-    for (place, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' if in_string => is_escaped = true,
@@ -18,8 +18,8 @@ pub(in crate::function) fn parse_arguments(text: &str) -> Vec<Value> {
             b'[' | b'{' => depth += 1,
             b']' | b'}' => depth -= 1,
             b',' if depth == 0 => {
-                arguments.push(parse_argument(&text[start..place]));
-                start = place + 1;
+                arguments.push(parse_argument(&text[start..index]));
+                start = index + 1;
             }
             _ => {}
         }
@@ -42,7 +42,7 @@ pub(in crate::function) fn evaluate(name: &str, arguments: &str) -> Value {
     evaluate_on(GeospatialConfig::Geography, name, arguments)
 }
 
-/// The same, with this meaning of coordinates.
+/// The same on the earth or on a plane.
 pub(in crate::function) fn evaluate_on(
     geospatial: GeospatialConfig,
     name: &str,
@@ -71,7 +71,7 @@ pub(in crate::function) fn evaluate_in(
     }
 }
 
-/// Lends a context whose arguments have these paths.
+/// Runs a closure with a context whose arguments have these paths.
 pub(in crate::function) fn with_context<R>(
     argument_paths: &[Option<PropertyPath>],
     use_context: impl FnOnce(&CallContext<'_>) -> R,

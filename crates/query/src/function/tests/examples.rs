@@ -1,4 +1,4 @@
-//! Every example of every function, run.
+//! Runs every example of every function.
 
 use super::call::{evaluate, parse_arguments};
 use crate::function::{FunctionBody, registry};

@@ -1,4 +1,4 @@
-//! Functions as a whole: the registry, the examples, and calls with anything.
+//! Tests of all functions: the registry, the examples, and calls with arbitrary arguments.
 
 mod behaviour;
 mod call;

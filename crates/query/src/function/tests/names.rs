@@ -1,4 +1,4 @@
-//! The names of the language, listed by hand: the registry must hold exactly these.
+//! The function names of the language, listed by hand: the registry must contain exactly these.
 
 use std::collections::BTreeSet;
 

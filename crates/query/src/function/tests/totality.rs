@@ -1,4 +1,4 @@
-//! No function fails on any arguments, however many.
+//! No function panics, whatever its arguments.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::function::{FunctionFamily, ReturnKind, registry};
 use crate::value::Value;
 use crate::value::arbitrary::{number, text, value};
 
-/// Shapes, valid and nearly so.
+/// Valid and almost valid shapes.
 fn shape() -> impl Strategy<Value = Value> {
     let position = proptest::collection::vec(
         prop_oneof![Just(0.0), Just(90.0), Just(-180.0), -200.0..200.0],
@@ -43,7 +43,7 @@ fn argument() -> impl Strategy<Value = Value> {
     prop_oneof![4 => value(), 2 => number(), 2 => text().prop_map(Value::from), 1 => shape()]
 }
 
-/// Whether a result has the declared type, or none.
+/// Whether a result is undefined or has the declared type.
 fn is_of_kind(value: &Value, kind: ReturnKind) -> bool {
     match (value, kind) {
         (Value::Undefined, _) | (_, ReturnKind::Any) => true,

@@ -1,6 +1,6 @@
 //! IS_ARRAY, IS_BOOL, IS_DEFINED, IS_NULL, IS_NUMBER, IS_OBJECT, IS_PRIMITIVE and IS_STRING.
 //!
-//! Owns the questions about the type alone. Does not own questions about the size of a number: see `number`.
+//! Owns the checks of the type alone. Does not own checks of the value of a number: see `number`.
 
 use crate::function::declaration::{
     Function, FunctionFamily, IndexUse, ReturnKind, ScalarFunction, example,
@@ -21,7 +21,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
     check("IS_DEFINED", |arguments, _| is(arguments, Value::is_defined))
         .index_use(IndexUse::Seek)
-        .returns(ReturnKind::Boolean, "Whether there is a value, null included.")
+        .returns(ReturnKind::Boolean, "Whether the value is defined; null is.")
         .examples(&[example("null", "true"), example("undefined", "false")]),
     check("IS_NULL", |arguments, _| is(arguments, |value| matches!(value, Value::Null)))
         .index_use(IndexUse::Seek)
@@ -46,7 +46,7 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
             example("undefined", "false"),
         ]),
     check("IS_STRING", |arguments, _| is(arguments, |value| matches!(value, Value::String(_))))
-        .returns(ReturnKind::Boolean, "Whether the value is text.")
+        .returns(ReturnKind::Boolean, "Whether the value is a string.")
         .examples(&[
             example("\"\"", "true"),
             example("null", "false"),
@@ -54,14 +54,14 @@ pub(in crate::function) const FUNCTIONS: &[Function] = &[
         ]),
 ];
 
-/// A question about one value.
+/// A check of one value.
 pub(super) const fn check(name: &'static str, evaluate: ScalarFunction) -> Function {
     Function::scalar(FunctionFamily::TypeCheck, name, evaluate)
         .required(&["value"])
         .index_use(IndexUse::Range)
 }
 
-/// Always a Boolean, also for undefined.
+/// Always a Boolean, even for undefined.
 pub(super) fn is(arguments: &[Value], question: impl Fn(&Value) -> bool) -> Value {
     Value::Bool(arguments.first().is_some_and(question))
 }

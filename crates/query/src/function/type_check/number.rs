@@ -1,6 +1,6 @@
 //! IS_FINITE_NUMBER and IS_INTEGER.
 //!
-//! Owns the questions about the size of a number. Does not own IS_NUMBER: see `kind`.
+//! Owns the checks of the value of a number. Does not own IS_NUMBER: see `kind`.
 
 use super::kind::{check, is};
 use crate::function::declaration::{Function, ReturnKind, example};

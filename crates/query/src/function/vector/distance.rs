@@ -1,7 +1,6 @@
-//! VECTORDISTANCE: how alike two vectors are.
+//! VECTORDISTANCE: the similarity of two vectors.
 //!
-//! Owns the three measures and the choice between them. Does not own vector indexes: this is the exact answer, one pair
-//! at a time.
+//! Owns the three distance functions and the choice between them. Does not own vector indexes: the result is exact.
 
 use model::DistanceFunction;
 
@@ -45,7 +44,7 @@ fn measure_arguments(arguments: &[Value], context: &CallContext<'_>) -> Option<f
     argument::flag(arguments, 2)?;
     let (left, right) = (vector(left)?, vector(right)?);
     let embedding =
-        (0..2).find_map(|place| context.vector_embeddings.embedding(context.argument_path(place)?));
+        (0..2).find_map(|index| context.vector_embeddings.embedding(context.argument_path(index)?));
     let dimensions = embedding.map_or(left.len(), |embedding| embedding.dimensions as usize);
     if left.len() != right.len() || left.len() != dimensions {
         return None;
@@ -58,13 +57,13 @@ fn measure_arguments(arguments: &[Value], context: &CallContext<'_>) -> Option<f
     Some(measure(by_options.or(by_policy).unwrap_or(DistanceFunction::Cosine), &left, &right))
 }
 
-/// The numbers of a flat array; none when it is empty or holds anything else.
+/// The numbers of an array; `None` if it is empty or contains anything else.
 fn vector(value: &Value) -> Option<Vec<f64>> {
     let elements = value.as_array().filter(|elements| !elements.is_empty())?;
     elements.iter().map(Value::as_f64).collect()
 }
 
-/// The measure the options name, if they name one; none when they are no options or name an unknown one.
+/// The distance function in the options, if there is one; `None` if the options are invalid.
 fn distance_function(options: &Value) -> Option<Option<DistanceFunction>> {
     let Some(name) = options.as_object()?.get("distanceFunction") else { return Some(None) };
     Some(Some(match name.as_str()?.to_ascii_lowercase().as_str() {
@@ -75,7 +74,7 @@ fn distance_function(options: &Value) -> Option<Option<DistanceFunction>> {
     }))
 }
 
-/// A zero vector has no angle: its cosine is NaN.
+/// Computes the distance. A zero vector has no direction: its cosine is NaN.
 fn measure(function: DistanceFunction, left: &[f64], right: &[f64]) -> f64 {
     let dot = |left: &[f64], right: &[f64]| -> f64 {
         left.iter().zip(right).map(|(left, right)| left * right).sum()

@@ -1,5 +1,5 @@
 //! Functions on vectors.
 //!
-//! Owns the exact distance of two vectors. Does not own search: an index narrows it down first.
+//! Owns the exact distance of two vectors. Does not own vector search.
 
 pub(super) mod distance;

@@ -1,13 +1,14 @@
 //! DISTINCT.
 //!
-//! Owns the rows already given, found by their structure: `1` is `1.0`, the order of properties does not count.
+//! Owns the rows already emitted. Rows are compared as values: `1` equals `1.0`, the order of properties does not
+//! matter, undefined equals undefined and NaN equals NaN (see `Eq` and `Hash` of `Value`).
 
 use std::collections::HashSet;
 
 use crate::evaluate::{EvaluationError, MemoryBudget, value_bytes};
 use crate::value::Value;
 
-/// The rows given so far.
+/// The distinct rows emitted so far.
 #[derive(Debug, Default)]
 pub(super) struct DistinctStage {
     seen: HashSet<Value>,
@@ -15,7 +16,7 @@ pub(super) struct DistinctStage {
 }
 
 impl DistinctStage {
-    /// Whether a row is given for the first time.
+    /// Remembers a row; returns whether it is new.
     pub(super) fn insert(
         &mut self,
         row: &Value,
@@ -31,7 +32,7 @@ impl DistinctStage {
         Ok(true)
     }
 
-    /// Lets the rows go.
+    /// Gives the memory back.
     pub(super) fn release(self, memory: &MemoryBudget) {
         memory.release(self.bytes);
     }

@@ -1,6 +1,6 @@
 //! WHERE.
 //!
-//! Owns the rule that only true keeps a row.
+//! Owns the rule that a row passes only if the condition is true: undefined and other types reject it.
 
 use crate::evaluate::{EvaluationError, EvaluationScope, Formula};
 
@@ -11,7 +11,7 @@ pub(super) struct FilterStage {
 }
 
 impl FilterStage {
-    /// Whether a row is kept.
+    /// Whether a row passes.
     pub(super) fn keeps(&self, scope: &EvaluationScope<'_>) -> Result<bool, EvaluationError> {
         match &self.condition {
             None => Ok(true),

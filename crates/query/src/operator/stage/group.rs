@@ -1,7 +1,7 @@
 //! GROUP BY and aggregates.
 //!
-//! Owns the table of groups, in the order in which they first appear, and the state of their aggregates; undefined is a
-//! key like any other. Does not own what aggregates compute: see `function::aggregate`.
+//! Owns the table of groups, in the order of their first row, and the state of their aggregates; undefined is a key
+//! like any other. Does not own what aggregates compute: see `function::aggregate`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::evaluate::{
 use crate::function::{Aggregate, AggregateState, FunctionBody, lookup};
 use crate::value::Value;
 
-/// One group over the rows seen so far: what partitions exchange.
+/// A group over some of the rows. Partitions exchange these instead of rows: merging the states gives the same result
+/// as one run over all rows.
 #[derive(Clone, Debug)]
 pub struct PartialGroup {
     /// The values of GROUP BY; empty without that clause.
@@ -22,10 +23,10 @@ pub struct PartialGroup {
     pub states: Vec<AggregateState>,
 }
 
-/// How rows are put together.
+/// The GROUP BY stage of a query.
 #[derive(Debug)]
 pub(super) struct GroupStage {
-    /// The expressions of GROUP BY; none when all rows are one group.
+    /// The expressions of GROUP BY; `None` if all rows are one group.
     keys: Option<Vec<Formula>>,
     aggregates: Vec<(Aggregate, Formula)>,
 }
@@ -33,13 +34,13 @@ pub(super) struct GroupStage {
 /// The groups so far.
 #[derive(Debug, Default)]
 pub(super) struct GroupTable {
-    places: HashMap<Arc<[Value]>, usize>,
+    indexes: HashMap<Arc<[Value]>, usize>,
     groups: Vec<PartialGroup>,
     bytes: usize,
 }
 
 impl GroupStage {
-    /// The grouping of a query; none when its rows stand for themselves.
+    /// Prepares the grouping of a query; `None` if its rows are not grouped.
     pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
         let keys = match &query.grouping {
             Grouping::None => return None,
@@ -54,7 +55,8 @@ impl GroupStage {
         Some(Self { keys, aggregates: aggregates.collect() })
     }
 
-    /// The groups before the first row: the whole is one even without rows.
+    /// The table before the first row. Without GROUP BY there is one group even without rows: `SELECT COUNT(1)` over
+    /// nothing returns 0.
     pub(super) fn start(&self) -> GroupTable {
         let mut table = GroupTable::default();
         if self.keys.is_none() {
@@ -63,7 +65,7 @@ impl GroupStage {
         table
     }
 
-    /// Puts a row into its group.
+    /// Adds a row to its group.
     pub(super) fn add(
         &self,
         table: &mut GroupTable,
@@ -74,8 +76,8 @@ impl GroupStage {
             None => Vec::new(),
         };
         let memory = scope.environment.memory;
-        let place = match table.places.get(keys.as_slice()) {
-            Some(place) => *place,
+        let group_index = match table.indexes.get(keys.as_slice()) {
+            Some(index) => *index,
             None => {
                 table.hold(group_bytes(&keys), memory)?;
                 table.insert(self.empty(keys.into()))
@@ -83,10 +85,12 @@ impl GroupStage {
         };
         for (index, (aggregate, argument)) in self.aggregates.iter().enumerate() {
             let value = argument.evaluate(scope)?;
+            // Only these two grow with the number of rows; the others have a fixed size, counted with the group.
             if matches!(aggregate, Aggregate::MakeList | Aggregate::MakeSet) {
                 table.hold(value_bytes(&value), memory)?;
             }
-            let state = table.groups.get_mut(place).and_then(|group| group.states.get_mut(index));
+            let state =
+                table.groups.get_mut(group_index).and_then(|group| group.states.get_mut(index));
             if let Some(state) = state {
                 state.add(value);
             }
@@ -94,14 +98,14 @@ impl GroupStage {
         Ok(())
     }
 
-    /// Takes a group reached elsewhere into account.
+    /// Merges a group that was computed over other items.
     pub(super) fn merge(
         &self,
         table: &mut GroupTable,
         group: PartialGroup,
         memory: &MemoryBudget,
     ) -> Result<(), EvaluationError> {
-        match table.places.get(&group.keys).and_then(|place| table.groups.get_mut(*place)) {
+        match table.indexes.get(&group.keys).and_then(|index| table.groups.get_mut(*index)) {
             Some(known) => {
                 for (known, state) in known.states.iter_mut().zip(group.states) {
                     known.merge(state);
@@ -122,21 +126,21 @@ impl GroupStage {
 }
 
 impl GroupTable {
-    /// The groups, in the order in which they first appeared.
+    /// The groups, in the order of their first row.
     pub(super) fn into_groups(self) -> Vec<PartialGroup> {
         self.groups
     }
 
-    /// How many bytes the groups are counted with.
+    /// The number of bytes counted for the groups.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
     fn insert(&mut self, group: PartialGroup) -> usize {
-        let place = self.groups.len();
-        self.places.insert(group.keys.clone(), place);
+        let index = self.groups.len();
+        self.indexes.insert(group.keys.clone(), index);
         self.groups.push(group);
-        place
+        index
     }
 
     fn hold(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
@@ -145,7 +149,7 @@ impl GroupTable {
     }
 }
 
-/// What a group is counted with: its keys, its states and its place in the table.
+/// The estimated size of a group: its keys, its states and its table entry.
 fn group_bytes(keys: &[Value]) -> usize {
     const STATES_BYTES: usize = 256;
     STATES_BYTES + keys.iter().map(value_bytes).sum::<usize>()

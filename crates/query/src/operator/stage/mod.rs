@@ -1,7 +1,7 @@
-//! The steps after the inputs.
+//! The stages after the inputs.
 //!
-//! Owns what happens to a row: filter, groups, projection, order, DISTINCT and window, one file each, and their order
-//! in `stages`. Does not own the inputs.
+//! Owns what happens to a row: filter, groups, projection, order, DISTINCT and window, one file each, and their
+//! sequence in `stages`. Does not own the inputs.
 
 mod stages;
 

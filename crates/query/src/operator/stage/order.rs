@@ -1,7 +1,8 @@
 //! ORDER BY.
 //!
-//! Owns the order of rows by their keys: any value against any other, ties by the row's number. Sorts what it is given;
-//! whether an index gives the rows in order already is for the engine to know.
+//! Owns the order of rows by their keys: any value compares with any other, and ties are resolved by the row's number,
+//! so the sort is stable. It sorts whatever it gets; whether an index provides the rows in order already is the
+//! engine's business.
 
 use std::cmp::Ordering;
 
@@ -26,22 +27,23 @@ pub struct RowOrder {
 pub(super) enum KeyOrder {
     /// Smaller first.
     Ascending,
-    /// Greater first: the exact reverse, so undefined comes last.
+    /// Greater first: the exact reverse of ascending, so undefined comes last.
     Descending,
-    /// Smaller first, but what has no value last: the order of a distance.
+    /// Smaller first, but undefined last: the order of distances, where an item without a vector must not be the
+    /// nearest.
     NearestFirst,
 }
 
-/// The keys rows are ordered by.
+/// The ORDER BY stage of a query.
 #[derive(Debug)]
 pub(super) struct SortStage {
     keys: Vec<Formula>,
     order: RowOrder,
-    /// How keys become scores, when that takes all rows.
+    /// How keys become scores, for ORDER BY RANK.
     ranking: Option<Ranking>,
 }
 
-/// The rows held so far.
+/// The rows kept so far.
 #[derive(Debug, Default)]
 pub(super) struct RowBuffer {
     rows: Vec<BufferedRow>,
@@ -58,14 +60,14 @@ struct BufferedRow {
 }
 
 impl RowOrder {
-    /// The order of keys in these directions.
+    /// Compares keys in these directions.
     #[must_use]
     pub fn new(directions: &[SortOrder]) -> Self {
         let directions = directions.iter().map(|order| KeyOrder::from(*order)).collect();
         Self { directions }
     }
 
-    /// Compares the keys and numbers of two rows.
+    /// Compares two rows, each given as its keys and its number.
     #[must_use]
     pub fn compare(&self, left: (&[Value], u64), right: (&[Value], u64)) -> Ordering {
         let keys = left.0.iter().zip(right.0).zip(&self.directions);
@@ -103,7 +105,7 @@ impl From<SortOrder> for KeyOrder {
 }
 
 impl SortStage {
-    /// The order of a query; none when it asks for none.
+    /// Prepares the order of a query; `None` if it has no ORDER BY.
     pub(super) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Option<Self> {
         let (expressions, directions): (Vec<&Expression>, Vec<KeyOrder>) = match &query.order_by {
             BoundOrderBy::None => return None,
@@ -120,7 +122,7 @@ impl SortStage {
         Some(Self { keys, order: RowOrder { directions }, ranking: None })
     }
 
-    /// Holds a row. Of more rows than are needed in the end, the last in order are let go now and then.
+    /// Keeps a row. If only the first `needed` rows are returned in the end, the others are dropped from time to time.
     pub(super) fn hold(
         &self,
         held: &mut RowBuffer,
@@ -128,7 +130,8 @@ impl SortStage {
         scope: &EvaluationScope<'_>,
         needed: Option<usize>,
     ) -> Result<(), EvaluationError> {
-        /// Below this many rows more than needed it is not worth sorting.
+        /// How many rows beyond twice the needed number are kept before a sort pays off. Sorting only when the buffer
+        /// has doubled makes the cost per row logarithmic.
         const SPARE_ROWS: usize = 64;
         let keys = Formula::evaluate_all(&self.keys, scope)?;
         let memory = scope.environment.memory;
@@ -137,22 +140,23 @@ impl SortStage {
         let bytes = row.bytes();
         held.rows.push(row);
         held.bytes += bytes;
+        // Returned at the end: the buffer is truncated even if the limit is exceeded.
         let outcome = memory.hold(bytes);
         if let Some(needed) = needed
             && !self.needs_all_rows()
             && held.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
         {
-            self.cut(held, needed, memory);
+            self.truncate(held, needed, memory);
         }
         outcome
     }
 
-    /// Whether every row counts for the order of the others, also one that is not given.
+    /// Whether every row influences the scores of the others, so that none can be dropped early.
     pub(super) fn needs_all_rows(&self) -> bool {
         self.ranking.as_ref().is_some_and(Ranking::needs_all_rows)
     }
 
-    /// The rows in order.
+    /// Sorts the rows.
     pub(super) fn sorted(&self, mut held: RowBuffer) -> Vec<Value> {
         if let Some(ranking) = &self.ranking {
             let mut keys: Vec<&mut Vec<Value>> =
@@ -163,7 +167,7 @@ impl SortStage {
         held.rows.into_iter().map(|held| held.row).collect()
     }
 
-    fn cut(&self, held: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
+    fn truncate(&self, held: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
         self.sort(held);
         for row in held.rows.drain(needed..) {
             held.bytes -= row.bytes();
@@ -179,7 +183,7 @@ impl SortStage {
 }
 
 impl RowBuffer {
-    /// How many bytes the rows are counted with.
+    /// The number of bytes counted for the rows.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -193,7 +197,7 @@ impl BufferedRow {
     }
 }
 
-/// The direction the user named; else a score is best first and anything else ascending.
+/// The written direction; without one, a score is sorted best first and anything else ascending.
 fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> KeyOrder {
     match (key.order, &key.expression) {
         (Some(order), _) => order.into(),
@@ -204,7 +208,7 @@ fn key_direction(key: &OrderKey, preparation: &Preparation<'_>) -> KeyOrder {
     }
 }
 
-/// A distance is best when small, any other score when great.
+/// The direction that sorts a score best first: a Euclidean distance is best when small, any other score when great.
 pub(super) fn score_direction(score: &Expression, preparation: &Preparation<'_>) -> KeyOrder {
     let Expression::Call { function, arguments } = score else { return KeyOrder::Descending };
     let is_distance =
@@ -216,7 +220,7 @@ pub(super) fn score_direction(score: &Expression, preparation: &Preparation<'_>)
     }
 }
 
-/// Whether the options of a call, or else the policy of its property, measure by the euclidean distance.
+/// Whether a call measures the Euclidean distance, by its options or else by the vector policy of its property.
 fn is_euclidean(arguments: &[Expression], preparation: &Preparation<'_>) -> bool {
     let option = arguments.get(3).and_then(|options| {
         let name = match preparation.formula(options) {

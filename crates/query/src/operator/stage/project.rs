@@ -1,6 +1,6 @@
-//! SELECT: what a row or group becomes.
+//! SELECT: the output of a row or group.
 //!
-//! Owns the three forms of output. An undefined value is no row; an undefined property is left out.
+//! Owns the forms of output. An undefined value produces no row; an undefined property is left out.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl ProjectStage {
         }
     }
 
-    /// The row; undefined when there is none.
+    /// The output row; undefined if there is none.
     pub(super) fn row(&self, scope: &EvaluationScope<'_>) -> Result<Value, EvaluationError> {
         match self {
             Self::Value(formula) => formula.evaluate(scope),

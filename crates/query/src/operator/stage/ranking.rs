@@ -1,8 +1,8 @@
-//! ORDER BY RANK: scores that take all rows.
+//! ORDER BY RANK: scores that depend on all rows.
 //!
-//! Owns how relevance is computed once all texts are seen, by the statistics that a client would gather for the same
-//! query, and how the ranks of several scores are fused. Exact: every row is ranked by every score. Does not own BM25
-//! nor the order of single values.
+//! Owns how relevance is computed once all texts are known, from the same statistics that a client would collect for
+//! the same query, and how the ranks of several scores are fused. Exact: every row is ranked by every score. Does not
+//! own BM25 nor the order of single values.
 
 use std::cmp::Ordering;
 
@@ -12,10 +12,10 @@ use crate::evaluate::{Formula, Preparation};
 use crate::function::full_text::{Corpus, matches};
 use crate::value::Value;
 
-/// Added to every rank: how little the first ranks differ.
+/// The constant of reciprocal rank fusion: the larger it is, the less the first ranks differ. The service uses 60.
 const RANK_OFFSET: f64 = 60.0;
 
-/// How the keys of rows become one score each.
+/// How the keys of a row become its score.
 #[derive(Debug)]
 pub(super) struct Ranking {
     components: Vec<RankComponent>,
@@ -24,14 +24,14 @@ pub(super) struct Ranking {
 /// One score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RankComponent {
-    /// Whether its key is what a text has of the terms, rather than the score.
+    /// Whether its key holds word counts, from which the score is computed once all rows are known.
     is_full_text: bool,
     direction: KeyOrder,
     weight: f64,
 }
 
 impl Ranking {
-    /// The scores of ORDER BY RANK, and the keys to be held for them.
+    /// Prepares the scores of ORDER BY RANK, and the keys to keep for them.
     pub(super) fn prepare(
         scores: &[Expression],
         preparation: &Preparation<'_>,
@@ -47,18 +47,19 @@ impl Ranking {
                 preparation.formula(score)
             });
             let natural = score_direction(score, preparation);
+            // A negative weight ranks from the other end; the fusion uses its absolute value.
             let direction = if weight < 0.0 { reversed(natural) } else { natural };
             components.push(RankComponent { is_full_text, direction, weight: weight.abs() });
         }
         (keys, Self { components })
     }
 
-    /// Whether no row can be let go before all are seen.
+    /// Whether no row can be dropped before all are known.
     pub(super) fn needs_all_rows(&self) -> bool {
         !matches!(self.components.as_slice(), [only] if !only.is_full_text)
     }
 
-    /// The direction of the score that rows have in the end.
+    /// The direction of the final score.
     pub(super) fn direction(&self) -> KeyOrder {
         match self.components.as_slice() {
             [only] => only.direction,
@@ -66,19 +67,20 @@ impl Ranking {
         }
     }
 
-    /// Puts the one score of each row in the place of its keys.
+    /// Replaces the keys of each row by its final score.
     pub(super) fn score(&self, rows: &mut [&mut Vec<Value>]) {
-        for (place, component) in self.components.iter().enumerate() {
+        for (index, component) in self.components.iter().enumerate() {
             if component.is_full_text {
-                score_relevance(rows, place);
+                score_relevance(rows, index);
             }
         }
+        // A single score orders rows directly; ranks are only needed to fuse several.
         if self.components.len() == 1 {
             return;
         }
         let mut sums = vec![0.0; rows.len()];
-        for (place, component) in self.components.iter().enumerate() {
-            for (sum, rank) in sums.iter_mut().zip(ranks(rows, place, component.direction)) {
+        for (index, component) in self.components.iter().enumerate() {
+            for (sum, rank) in sums.iter_mut().zip(ranks(rows, index, component.direction)) {
                 *sum += component.weight / (RANK_OFFSET + rank);
             }
         }
@@ -88,7 +90,7 @@ impl Ranking {
     }
 }
 
-/// The scores that a call fuses with their weights, or the call itself.
+/// The scores that a call fuses, with their weights, or the call itself.
 fn fused<'query>(
     score: &'query Expression,
     preparation: &Preparation<'_>,
@@ -99,15 +101,15 @@ fn fused<'query>(
                 Some((Expression::Array(_), Formula::Constant(weights))) => weights,
                 _ => Value::Undefined,
             };
-            let weight = |place| weights.element(place).as_f64().unwrap_or(1.0);
+            let weight = |index| weights.element(index).as_f64().unwrap_or(1.0);
             let scores = arguments.iter().enumerate();
-            scores.map(|(place, score)| (score, weight(place))).collect()
+            scores.map(|(index, score)| (score, weight(index))).collect()
         }
         _ => vec![(score, 1.0)],
     }
 }
 
-/// The opposite order; what has no score is last in both.
+/// The reverse order; rows without a score are last in both.
 fn reversed(direction: KeyOrder) -> KeyOrder {
     match direction {
         KeyOrder::Descending => KeyOrder::NearestFirst,
@@ -115,11 +117,12 @@ fn reversed(direction: KeyOrder) -> KeyOrder {
     }
 }
 
-/// Turns what each text has of the terms into its relevance among all of them.
-fn score_relevance(rows: &mut [&mut Vec<Value>], place: usize) {
-    let counts: Vec<Option<Vec<f64>>> = rows.iter().map(|keys| counts(keys.get(place)?)).collect();
+/// Replaces the word counts of each row by its relevance among all rows.
+fn score_relevance(rows: &mut [&mut Vec<Value>], index: usize) {
+    let counts: Vec<Option<Vec<f64>>> = rows.iter().map(|keys| counts(keys.get(index)?)).collect();
     let texts = || counts.iter().flatten();
     let words = |counts: &Vec<f64>| counts.first().copied().unwrap_or(0.0);
+    // Items without a text count as documents, as in the statistics query of clients.
     let corpus = Corpus { documents: rows.len() as f64, words: texts().map(words).sum() };
     let terms = texts().map(|counts| counts.len().saturating_sub(1)).max().unwrap_or(0);
     let hits: Vec<f64> = (1..=terms)
@@ -131,7 +134,7 @@ fn score_relevance(rows: &mut [&mut Vec<Value>], place: usize) {
             let occurrences = counts.iter().skip(1).copied();
             corpus.relevance(words(counts), occurrences.zip(hits.iter().copied()))
         });
-        if let Some(key) = keys.get_mut(place) {
+        if let Some(key) = keys.get_mut(index) {
             *key = relevance.into();
         }
     }
@@ -141,10 +144,11 @@ fn counts(value: &Value) -> Option<Vec<f64>> {
     value.as_array()?.iter().map(Value::as_f64).collect()
 }
 
-/// The rank of each row by one score: from 1, equal scores share it, and the next score has the next.
-fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: KeyOrder) -> Vec<f64> {
+/// The dense rank of each row by one score: it starts at 1, equal scores share a rank, and the next score has the next
+/// rank.
+fn ranks(rows: &[&mut Vec<Value>], index: usize, direction: KeyOrder) -> Vec<f64> {
     let key =
-        |row: usize| rows.get(row).and_then(|keys| keys.get(place)).unwrap_or(&Value::Undefined);
+        |row: usize| rows.get(row).and_then(|keys| keys.get(index)).unwrap_or(&Value::Undefined);
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by(|left, right| direction.compare(key(*left), key(*right)));
     let mut ranks = vec![1.0; rows.len()];
@@ -156,8 +160,8 @@ fn ranks(rows: &[&mut Vec<Value>], place: usize, direction: KeyOrder) -> Vec<f64
         {
             rank += 1.0;
         }
-        if let Some(place) = ranks.get_mut(*row) {
-            *place = rank;
+        if let Some(slot) = ranks.get_mut(*row) {
+            *slot = rank;
         }
     }
     ranks

@@ -1,7 +1,7 @@
-//! What happens to a row of slots.
+//! The sequence of stages.
 //!
-//! Owns the order of the steps after the inputs: filter, groups, projection, order, DISTINCT, window. Each step owns
-//! what it does.
+//! Owns the sequence after the inputs: filter, groups, projection, order, DISTINCT, window. Each stage owns what it
+//! does.
 
 use super::distinct::DistinctStage;
 use super::filter::FilterStage;
@@ -17,7 +17,7 @@ use crate::evaluate::{
 use crate::function::AggregateState;
 use crate::value::Value;
 
-/// The steps of a query.
+/// The stages of a query.
 #[derive(Debug)]
 pub(in crate::operator) struct Stages {
     filter: FilterStage,
@@ -26,11 +26,11 @@ pub(in crate::operator) struct Stages {
     order: Option<SortStage>,
     is_distinct: bool,
     window: WindowStage,
-    /// How many slots the inputs of the query fill.
+    /// The number of slots that the inputs of the query fill.
     inputs: usize,
 }
 
-/// How far the steps are.
+/// The state of the stages of a running query.
 #[derive(Debug)]
 pub(in crate::operator) struct StagesState {
     groups: GroupTable,
@@ -40,7 +40,7 @@ pub(in crate::operator) struct StagesState {
 }
 
 impl Stages {
-    /// Prepares the steps of a query whose slots are known.
+    /// Prepares the stages of a query whose slots are known.
     pub(in crate::operator) fn prepare(query: &BoundQuery, preparation: &Preparation<'_>) -> Self {
         Self {
             filter: FilterStage {
@@ -64,22 +64,22 @@ impl Stages {
         }
     }
 
-    /// Whether rows are passed on as they come.
+    /// Whether rows are passed on immediately.
     pub(in crate::operator) fn is_streaming(&self) -> bool {
         self.group.is_none() && self.order.is_none()
     }
 
-    /// Whether what becomes of a row does not depend on the rows before it.
+    /// Whether the output of a row does not depend on earlier rows.
     pub(in crate::operator) fn is_stateless(&self) -> bool {
         self.is_streaming() && !self.is_distinct && self.window.is_open()
     }
 
-    /// Whether no further row can be wanted.
+    /// Whether no further row is needed.
     pub(in crate::operator) fn is_complete(&self, state: &StagesState) -> bool {
         self.window.is_full(state.window)
     }
 
-    /// Takes a row of slots.
+    /// Pushes a row of slots.
     pub(in crate::operator) fn take(
         &self,
         state: &mut StagesState,
@@ -97,7 +97,7 @@ impl Stages {
         }
     }
 
-    /// Takes a group reached elsewhere; ignored by a query without groups.
+    /// Merges a group that was computed over other items; ignored by a query without groups.
     pub(in crate::operator) fn merge(
         &self,
         state: &mut StagesState,
@@ -110,7 +110,7 @@ impl Stages {
         }
     }
 
-    /// The groups so far, in place of rows; none for a query without groups.
+    /// The groups so far, instead of rows; `None` for a query without groups.
     pub(in crate::operator) fn partial_groups(
         &self,
         state: StagesState,
@@ -118,7 +118,7 @@ impl Stages {
         self.group.is_some().then(|| state.groups.into_groups())
     }
 
-    /// Gives the rows that were held back. `outer` are the slots of the queries around.
+    /// Emits the rows that had to wait for the last item. `outer` are the slots of the queries around.
     pub(in crate::operator) fn finish(
         &self,
         state: &mut StagesState,
@@ -145,9 +145,10 @@ impl Stages {
         outer: &[Value],
         emit: &mut RowSink<'_>,
     ) -> Flow {
+        // The table is consumed below: its bytes no longer count.
         let table = std::mem::take(&mut state.groups);
         environment.memory.release(table.bytes());
-        // A group shows none of its inputs, yet subqueries of its output count their slots after them.
+        // A group has no inputs to show, but subqueries in its output were bound to the slots after them.
         let inputs = std::iter::repeat_n(Value::Undefined, self.inputs);
         let slots: Vec<Value> = outer.iter().cloned().chain(inputs).collect();
         for group in table.into_groups() {
@@ -164,7 +165,7 @@ impl Stages {
         Ok(())
     }
 
-    /// Makes the output of a row or group, and holds it when it must wait for its place.
+    /// Produces the output of a row or group, and keeps it if it must be sorted.
     fn output(
         &self,
         state: &mut StagesState,
@@ -172,12 +173,14 @@ impl Stages {
         emit: &mut RowSink<'_>,
     ) -> Flow {
         let row = self.project.row(scope)?;
+        // An undefined output is not a row. But with a relevance score its text still counts for the scores of the
+        // others, so it is kept until the order is known (`finish` drops it then).
         if !row.is_defined() && !self.order.as_ref().is_some_and(SortStage::needs_all_rows) {
             return Ok(());
         }
         match &self.order {
             Some(order) => {
-                // Equal rows are dropped after ordering, so no row can be let go before.
+                // DISTINCT drops rows after sorting, so it is unknown how many sorted rows are needed.
                 let needed = if self.is_distinct { None } else { self.window.reach() };
                 Ok(order.hold(&mut state.held, row, scope, needed)?)
             }
@@ -185,7 +188,7 @@ impl Stages {
         }
     }
 
-    /// Passes an output row in its final order through DISTINCT and the window.
+    /// Passes a row, in final order, through DISTINCT and the window.
     fn pass(
         &self,
         state: &mut StagesState,
@@ -201,7 +204,7 @@ impl Stages {
 }
 
 impl StagesState {
-    /// Lets everything go.
+    /// Gives all memory back.
     pub(in crate::operator) fn release(self, memory: &MemoryBudget) {
         memory.release(self.groups.bytes());
         memory.release(self.held.bytes());

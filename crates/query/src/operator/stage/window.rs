@@ -1,20 +1,20 @@
 //! TOP, OFFSET and LIMIT.
 //!
-//! Owns which of the rows in order are wanted, and that nothing is computed beyond the last of them.
+//! Owns which of the rows, in their final order, are returned, and that nothing is computed beyond the last of them.
 
 use crate::bind::BoundQuery;
 use crate::evaluate::{Flow, StopReason};
 
-/// Which rows are wanted.
+/// Which rows are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WindowStage {
-    /// How many are skipped.
+    /// The number of rows skipped.
     skip: u64,
-    /// How many are taken then; none for all.
+    /// The number of rows returned after them; `None` for all.
     take: Option<u64>,
 }
 
-/// How far a window is filled.
+/// How many rows were skipped and returned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowProgress {
     skipped: u64,
@@ -30,23 +30,24 @@ impl WindowStage {
         Self { skip: query.offset.map_or(0, u64::from), take: take.map(u64::from) }
     }
 
-    /// Whether all rows are wanted.
+    /// Whether all rows are returned.
     pub(super) fn is_open(self) -> bool {
         self.skip == 0 && self.take.is_none()
     }
 
-    /// How many rows in order are needed at most, the skipped ones included.
+    /// The largest number of sorted rows needed, including the skipped ones.
     pub(super) fn reach(self) -> Option<usize> {
         let rows = self.skip.checked_add(self.take?)?;
         usize::try_from(rows).ok()
     }
 
-    /// Whether all wanted rows are taken.
+    /// Whether all rows were returned.
     pub(super) fn is_full(self, state: WindowProgress) -> bool {
         self.take.is_some_and(|take| state.taken >= take)
     }
 
-    /// Passes a row on if it is wanted; says when it was the last.
+    /// Passes a row on if it is in the window. Reports `Enough` with the last row, not with the first surplus one, so
+    /// that no further row is computed.
     pub(super) fn pass(self, state: &mut WindowProgress, emit: impl FnOnce() -> Flow) -> Flow {
         if self.is_full(*state) {
             return Err(StopReason::Enough);

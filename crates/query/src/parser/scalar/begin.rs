@@ -1,6 +1,7 @@
-//! From an operator to what waits for its next operand.
+//! Starting an operator.
 //!
-//! Owns taking the tokens of an operator after its first operand. Long chains go on with what is begun already.
+//! Owns consuming the tokens of an operator after its first operand, and pushing what waits for the next operand. A
+//! long `??` or `?:` chain extends the entry that is already waiting, so its tree stays flat.
 
 use super::expression::{NextAction, Operand, PendingStack};
 use super::infix::Infix;
@@ -11,7 +12,7 @@ use crate::lexer::{Keyword, Symbol};
 use crate::parser::state::QueryParser;
 
 impl QueryParser<'_> {
-    /// Takes the operator at hand and its first operand.
+    /// Consumes the current operator; `first` is its first operand.
     pub(super) fn begin(
         &mut self,
         unfinished: &mut PendingStack,
@@ -19,6 +20,7 @@ impl QueryParser<'_> {
         first: MeasuredScalar,
     ) -> Parsed<NextAction> {
         let pending = match infix {
+            // IN is complete once its list is read: it never waits for an operand.
             Infix::In(negation) => return self.in_list(negation, first),
             Infix::Between(negation) => {
                 self.pass_test(negation);
@@ -45,7 +47,7 @@ impl QueryParser<'_> {
         Ok(NextAction::ReadOperand)
     }
 
-    /// Passes the word of a test and the NOT before it.
+    /// Consumes BETWEEN, IN or LIKE and the NOT before it.
     fn pass_test(&mut self, negation: Negation) {
         if negation == Negation::Negated {
             self.accept_keyword(Keyword::Not);
@@ -65,7 +67,7 @@ impl QueryParser<'_> {
     }
 }
 
-/// One more operand of `??`.
+/// Adds an operand to a chain of `??`.
 fn coalesce(unfinished: &mut PendingStack, operand: MeasuredScalar) -> Pending {
     let MeasuredScalar { scalar, levels } = operand;
     match unfinished.pending.pop_if(|last| last.goes_on_with(Infix::Coalesce)) {
@@ -78,7 +80,7 @@ fn coalesce(unfinished: &mut PendingStack, operand: MeasuredScalar) -> Pending {
     }
 }
 
-/// One more condition of a conditional.
+/// Adds a condition to a chain of `?:`.
 fn question(unfinished: &mut PendingStack, condition: MeasuredScalar) -> Pending {
     let start = condition.scalar.span;
     match unfinished.pending.pop_if(|last| last.goes_on_with(Infix::Question)) {

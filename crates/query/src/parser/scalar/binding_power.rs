@@ -1,23 +1,24 @@
-//! How tightly expressions bind.
+//! The precedence of all forms of expressions.
 //!
-//! Owns the order of all forms, binary operators among them. Does not own which form a token begins: see `infix`.
+//! Owns the order of all forms, including binary operators. Does not own which form a token starts: see `infix`.
 
 use crate::ast::Precedence;
 
-/// How tightly a form binds, loosest first.
+/// How tightly a form binds, loosest first. As in a Pratt parser, an operator takes an operand only if the operand
+/// binds tightly enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BindingPower {
     /// `a ? b : c`
     Conditional,
     /// `a ?? b`
     Coalesce,
-    /// BETWEEN stands apart: it is no operand of AND and OR unless in parentheses, while IN and LIKE are.
+    /// `BETWEEN`. Unlike IN and LIKE it is not accepted as an operand of AND and OR without parentheses.
     Between,
     /// `OR`
     Or,
     /// `AND`
     And,
-    /// `IN` and `LIKE`, once: they are no operands of each other.
+    /// `IN` and `LIKE`. Not associative: neither is accepted as an operand of the other without parentheses.
     Membership,
     /// Comparisons and shifts.
     Comparison,
@@ -27,12 +28,13 @@ pub(super) enum BindingPower {
     Additive,
     /// `*`, `/`, `%`
     Multiplicative,
-    /// An operator before its operand, a path, a constant, anything in parentheses.
+    /// A prefix operator, a path, a constant, or anything in parentheses.
     Unary,
 }
 
 impl BindingPower {
-    /// How loosely the right operand of a binary operator may bind. All of them group to the left.
+    /// The loosest binding allowed for the right operand of a binary operator. It is one level tighter than the
+    /// operator itself, which makes every binary operator left-associative.
     pub(super) fn for_right_operand(level: Precedence) -> Self {
         match level {
             Precedence::Or => Self::And,

@@ -1,6 +1,7 @@
-//! From what waited for its last operand to an expression.
+//! Completing an operator.
 //!
-//! Owns the levels of a tree of operators: joining chains adds none, whichever way their parentheses were written.
+//! Owns building the expression once the last operand is read, and the levels of a tree of operators: flattening chains
+//! adds no level, however their parentheses were written.
 
 use super::binding_power::BindingPower;
 use super::expression::{NextAction, Operand, PendingStack};
@@ -11,7 +12,8 @@ use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::state::QueryParser;
 
 impl QueryParser<'_> {
-    /// Ends the innermost thing begun, since no operator can follow its operand.
+    /// Goes on with the innermost waiting entry after its operand, when no operator follows that could take the
+    /// operand.
     pub(super) fn end(
         &mut self,
         unfinished: &mut PendingStack,
@@ -40,11 +42,11 @@ impl QueryParser<'_> {
         }
     }
 
-    /// An operator with its last operand.
+    /// Builds the expression of an operator with its last operand.
     pub(super) fn complete(&mut self, pending: Pending, last: Operand) -> Parsed<Operand> {
         let last = last.value;
         let (value, binding) = match pending {
-            // These are no operators yet: only `end` goes on with them.
+            // These are not complete yet: only `end` goes on with them.
             Pending::Parenthesis | Pending::Low { .. } | Pending::Value { .. } => {
                 return Err(self.mismatch());
             }
@@ -127,7 +129,7 @@ impl MeasuredScalar {
         Self::above(levels, scalar)
     }
 
-    /// Levels below an expression that has this one as an operand, or takes over the operands of this one.
+    /// The levels below an expression that has this one as an operand, or that takes over its operands (`joins`).
     fn levels_below(&self, joins: bool) -> usize {
         if joins { self.levels - 1 } else { self.levels }
     }

@@ -1,6 +1,6 @@
 //! Arrays, objects and lists of expressions.
 //!
-//! Owns what stands between brackets, braces and commas. The name of a member is a string or a bare name that is not
+//! Owns what is between brackets, braces and commas. The name of a member is a string or a bare name that is not
 //! reserved.
 
 use super::{MeasuredScalar, Parsed};
@@ -9,7 +9,7 @@ use crate::lexer::{Symbol, TokenKind};
 use crate::parser::state::QueryParser;
 
 impl QueryParser<'_> {
-    /// Expressions between commas, and the levels of the deepest.
+    /// Reads expressions separated by commas; also returns the levels of the deepest one.
     pub(super) fn scalars(&mut self) -> Parsed<(Vec<Scalar>, usize)> {
         let mut scalars = Vec::new();
         let mut levels = 0;

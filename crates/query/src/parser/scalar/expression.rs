@@ -1,4 +1,4 @@
-//! Reading an expression, and measuring its tree.
+//! The main loop over an expression.
 //!
 //! Owns the loop over operands and operators, and the limits on parentheses and on the levels of a tree.
 
@@ -11,19 +11,19 @@ use crate::lexer::{Keyword, Symbol, TokenKind};
 use crate::parser::Parsed;
 use crate::parser::state::QueryParser;
 
-/// An expression and how many levels its tree has. Boxed, so that a level of nesting costs little stack.
+/// An expression and the number of levels of its tree. Boxed, so that a level of recursion needs little stack.
 pub(in crate::parser) struct MeasuredScalar {
     pub(in crate::parser) scalar: Box<Scalar>,
     pub(in crate::parser) levels: usize,
 }
 
 impl MeasuredScalar {
-    /// An expression without parts.
+    /// An expression without children.
     pub(super) fn leaf(kind: ScalarKind, span: Span) -> Self {
         Self { scalar: Box::new(Scalar::new(kind, span)), levels: 1 }
     }
 
-    /// An expression one level above the deepest of its parts; refused when that is too deep.
+    /// An expression one level above the deepest of its children; rejected if that is too deep.
     pub(super) fn above(levels: usize, scalar: Scalar) -> Parsed<Self> {
         if levels >= TREE_LEVELS_MAX {
             return Err(Box::new(text::too_deep(TREE_LEVELS_MAX)));
@@ -38,7 +38,7 @@ pub(super) struct Operand {
     pub(super) binding: BindingPower,
 }
 
-/// What is begun and not complete, innermost last.
+/// Operators and parentheses that wait for an operand, innermost last.
 #[derive(Default)]
 pub(super) struct PendingStack {
     pub(super) pending: Vec<Pending>,
@@ -46,18 +46,18 @@ pub(super) struct PendingStack {
     pub(super) parentheses: usize,
 }
 
-/// What comes next.
+/// What the parser does next.
 pub(super) enum NextAction {
-    /// An operand is to be read.
+    /// Read an operand.
     ReadOperand,
-    /// An operand is there; what follows it is to be read.
+    /// An operand was read: look at the operator after it.
     ReadOperator(Operand),
-    /// The expression has ended.
+    /// The expression is complete.
     Finish(MeasuredScalar),
 }
 
 impl QueryParser<'_> {
-    /// An expression.
+    /// Reads an expression.
     pub(in crate::parser) fn scalar(&mut self) -> Parsed<MeasuredScalar> {
         self.nested(Self::expression)
     }
@@ -76,7 +76,7 @@ impl QueryParser<'_> {
         }
     }
 
-    /// A path or constant, after the operators and parentheses before it.
+    /// Reads a path or constant, after the prefix operators and parentheses before it.
     fn operand_value(&mut self, unfinished: &mut PendingStack) -> Parsed<Operand> {
         while let Some(pending) = self.prefix() {
             if matches!(pending, Pending::Parenthesis) {
@@ -91,8 +91,8 @@ impl QueryParser<'_> {
         Ok(Operand { value: self.path(value)?, binding: BindingPower::Unary })
     }
 
-    /// An operator before its operand, or a parenthesis that opens. NOT binds like a sign: `NOT a = b` is
-    /// `(NOT a) = b`.
+    /// Consumes a prefix operator or an opening parenthesis. NOT binds as tightly as a sign: `NOT a = b` is `(NOT a) =
+    /// b`.
     fn prefix(&mut self) -> Option<Pending> {
         let operator = match self.kind() {
             TokenKind::Keyword(Keyword::Not) => UnaryOperator::Not,
@@ -110,13 +110,18 @@ impl QueryParser<'_> {
         Some(Pending::Unary { operator, start: self.advance() })
     }
 
-    /// What follows an operand: an operator that takes it as its first, or the end of what waits for it.
+    /// Looks at what follows an operand: an operator that takes it as its first operand, or the end of what waits for
+    /// it.
     fn follow(&mut self, unfinished: &mut PendingStack, value: Operand) -> Parsed<NextAction> {
         let mut value = value;
         if let Some(infix) = self.infix() {
+            // `1 + 2 * 3`: `*` binds tighter than what `+` accepts, so `+` keeps waiting. `1 * 2 + 3`: `1 * 2` is
+            // completed first and becomes the left operand of `+`.
             while let Some(pending) = unfinished.pending.pop_if(|last| completes(last, infix)) {
                 value = self.complete(pending, value)?;
             }
+            // An operator that nothing waiting accepts, such as a second IN, is left unread: whatever reads the next
+            // token reports it as a syntax error.
             let fits =
                 |last: &Pending| last.accepts() <= infix.binding() || last.goes_on_with(infix);
             if value.binding >= infix.left() && unfinished.pending.last().is_none_or(fits) {
@@ -130,8 +135,9 @@ impl QueryParser<'_> {
     }
 }
 
-/// Whether an operator takes the whole of what waits for an operand as its first operand.
+/// Whether an operator takes the completed expression of a waiting entry as its first operand.
 fn completes(pending: &Pending, infix: Infix) -> bool {
+    // After `value BETWEEN low` comes AND, which belongs to BETWEEN: the entry must not be completed here.
     let is_operator = !matches!(pending, Pending::Low { .. });
     is_operator && pending.accepts() > infix.binding() && !pending.goes_on_with(infix)
 }

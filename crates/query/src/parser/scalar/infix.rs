@@ -1,7 +1,7 @@
-//! What may stand after an operand.
+//! Operators after an operand.
 //!
-//! Owns the tokens of operators between operands, and what each of them takes on its left. Does not own what happens
-//! then: see `begin`.
+//! Owns the tokens of infix operators and what each of them accepts on its left. Does not own what happens next: see
+//! `begin`.
 
 use super::binding_power::BindingPower;
 use crate::ast::{BinaryOperator, Negation};
@@ -22,7 +22,7 @@ pub(super) enum Infix {
 }
 
 impl Infix {
-    /// How tightly the whole expression binds.
+    /// How tightly the resulting expression binds.
     pub(super) fn binding(self) -> BindingPower {
         match self {
             Self::Question => BindingPower::Conditional,
@@ -33,7 +33,7 @@ impl Infix {
         }
     }
 
-    /// How loosely the operand on the left may bind.
+    /// The loosest binding allowed for the left operand.
     pub(super) fn left(self) -> BindingPower {
         match self {
             Self::Question => BindingPower::Coalesce,
@@ -45,7 +45,7 @@ impl Infix {
 }
 
 impl QueryParser<'_> {
-    /// The operator at hand.
+    /// The operator at the current token.
     pub(super) fn infix(&self) -> Option<Infix> {
         match self.kind() {
             TokenKind::Symbol(Symbol::Question) => Some(Infix::Question),
@@ -53,6 +53,7 @@ impl QueryParser<'_> {
             TokenKind::Symbol(symbol) => binary_operator(*symbol).map(Infix::Binary),
             TokenKind::Keyword(Keyword::Or) => Some(Infix::Binary(BinaryOperator::Or)),
             TokenKind::Keyword(Keyword::And) => Some(Infix::Binary(BinaryOperator::And)),
+            // After an operand NOT must belong to BETWEEN, IN or LIKE; the prefix operator NOT needs no left operand.
             TokenKind::Keyword(Keyword::Not) => match self.peek(1) {
                 TokenKind::Keyword(word) => test(*word, Negation::Negated),
                 _ => None,

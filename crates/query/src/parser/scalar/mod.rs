@@ -1,10 +1,10 @@
 //! Expressions.
 //!
-//! Owns the rule that operators and parentheses cost no stack: what waits for an operand waits in a list. The service's
-//! own printed form has a pair of parentheses round every operator, so parentheses must not count where operators do
-//! not; and what counts, the levels of the tree and the nesting of lists and subqueries, is the same for a text and for
-//! what is printed of it. The parser calls itself only for what stands between brackets, braces and commas, and for
-//! subqueries.
+//! Owns the rule that operators and parentheses cost no stack: what waits for an operand waits in a list (operator
+//! precedence parsing with an explicit stack). The service's printed form has a pair of parentheses around every
+//! operator, so a query that was accepted must not be rejected after printing because of its parentheses. What is
+//! limited, the levels of the tree and the nesting of lists and subqueries, is the same for a text and for its printed
+//! form. The parser recurses only for what is between brackets, braces and commas, and for subqueries.
 
 mod begin;
 mod binding_power;

@@ -8,7 +8,7 @@ use crate::lexer::Symbol;
 use crate::parser::state::QueryParser;
 
 impl QueryParser<'_> {
-    /// A value and the steps down from it.
+    /// Reads the steps of a path after its first value.
     pub(super) fn path(&mut self, value: MeasuredScalar) -> Parsed<MeasuredScalar> {
         let mut steps = Vec::new();
         // All steps together add one level.
@@ -17,6 +17,7 @@ impl QueryParser<'_> {
             if self.accept(Symbol::Dot) {
                 steps.push(MemberStep::Property(self.expect_name()?));
             } else if self.accept(Symbol::OpenBracket) {
+                // The grammar accepts any expression; the binder rejects an index that depends on the row.
                 let index = self.scalar()?;
                 self.expect(Symbol::CloseBracket)?;
                 levels = levels.max(index.levels);

@@ -1,14 +1,14 @@
-//! What waits for an operand.
+//! Operators and parentheses that wait for an operand.
 //!
-//! Owns the list of operators and parentheses that are begun and not complete, innermost last. Does not own how they
-//! begin (`begin`) and what becomes of them (`complete`).
+//! Owns the entries of that list and what each accepts. Does not own how they start (`begin`) and how they are
+//! completed (`complete`).
 
 use super::MeasuredScalar;
 use super::binding_power::BindingPower;
 use super::infix::Infix;
 use crate::ast::{BinaryOperator, ConditionalBranch, Negation, Scalar, Span, UnaryOperator};
 
-/// Something begun, with all that is read of it.
+/// A waiting operator or parenthesis, with the operands read so far.
 pub(super) enum Pending {
     /// `(`
     Parenthesis,
@@ -33,13 +33,13 @@ pub(super) enum Pending {
 /// The complete branches of a conditional.
 pub(super) struct Branches {
     pub(super) list: Vec<ConditionalBranch>,
-    /// Levels of the deepest part.
+    /// The levels of the deepest condition or value.
     pub(super) levels: usize,
     pub(super) start: Span,
 }
 
 impl Pending {
-    /// How loosely the operand that is waited for may bind.
+    /// The loosest binding allowed for the operand that it waits for.
     pub(super) fn accepts(&self) -> BindingPower {
         match self {
             Self::Parenthesis | Self::Value { .. } => BindingPower::Conditional,
@@ -51,7 +51,7 @@ impl Pending {
         }
     }
 
-    /// Whether an operator goes on with this instead of beginning something inside or around it.
+    /// Whether an operator extends this entry instead of starting something inside or around it.
     pub(super) fn goes_on_with(&self, infix: Infix) -> bool {
         matches!(
             (self, infix),

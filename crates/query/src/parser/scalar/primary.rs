@@ -1,8 +1,8 @@
 //! Primary expressions.
 //!
-//! Owns constants, parameters, aliases, subqueries and calls; other parentheses are passed before it comes to this.
-//! ALL, FIRST, LAST, NaN and Infinity are ordinary names that mean something special only here; LEFT and RIGHT are
-//! reserved words that still name functions.
+//! Owns constants, parameters, aliases, subqueries and calls; other parentheses were consumed before. ALL, FIRST, LAST,
+//! NaN and Infinity are ordinary names with a special meaning only here; LEFT and RIGHT are reserved words that also
+//! name functions.
 
 use super::{MeasuredScalar, Parsed};
 use crate::ast::{Literal, Name, Scalar, ScalarKind, Span, SubqueryKind};
@@ -46,8 +46,9 @@ impl QueryParser<'_> {
         }
     }
 
-    /// A reserved word that may start an expression.
+    /// Reads an expression that starts with a reserved word.
     fn reserved(&mut self, word: Keyword) -> Parsed<MeasuredScalar> {
+        // LEFT and RIGHT are function names only before a parenthesis; otherwise they are reserved words.
         let calls = *self.peek(1) == TokenKind::Symbol(Symbol::OpenParenthesis);
         match word {
             Keyword::Exists => {
@@ -65,10 +66,11 @@ impl QueryParser<'_> {
         }
     }
 
-    /// A name: a call, a subquery with a contextual word, a constant, or an alias.
+    /// Reads an expression that starts with a name: a call, a subquery with a contextual word, a constant, or an alias.
     fn named(&mut self) -> Parsed<MeasuredScalar> {
         let name = self.text();
         if *self.peek(1) == TokenKind::Symbol(Symbol::OpenParenthesis) {
+            // `ALL(`, `FIRST(` and `LAST(` are subqueries only if SELECT follows; otherwise they are calls.
             let kind = contextual_subquery(name)
                 .filter(|_| *self.peek(2) == TokenKind::Keyword(Keyword::Select));
             return match kind {
@@ -80,6 +82,7 @@ impl QueryParser<'_> {
             };
         }
         let kind = match name {
+            // Unlike keywords, these two are case-sensitive.
             "NaN" => ScalarKind::Literal(Literal::Double(f64::NAN)),
             "Infinity" => ScalarKind::Literal(Literal::Double(f64::INFINITY)),
             _ => ScalarKind::Identifier(name.to_owned()),

@@ -1,7 +1,8 @@
-//! An access plan in words.
+//! Describing an access plan.
 //!
-//! Owns the sentences with which a plan is shown to people: how items are found, what is still asked of them, how rows
-//! are ordered, what needs no item. Does not own the plan. Long lists are cut: a reader wants the kind of access.
+//! Owns the sentences that explain a plan to people: how items are found, what is still checked for each of them, how
+//! rows are ordered, what needs no item. Does not own the plan. Long lists are shortened: a reader wants the kind of
+//! access.
 
 use model::{CompositeIndex, CompositeOrder, IndexPath, IndexPathSegment, PathEnding};
 
@@ -16,11 +17,11 @@ use crate::evaluate::conjuncts;
 use crate::plan::condition::{Cut, PathCondition, ValueKind, ValueRange, ValueSet};
 use crate::printer::print_scalar;
 
-/// Values and ranges that are named one by one at most.
+/// The largest number of values and ranges that are listed.
 const NAMED_MAX: usize = 4;
 const INDENT: &str = "  ";
 
-/// What a plan does, sentence by sentence.
+/// Describes a plan, one sentence per line.
 #[must_use]
 pub fn describe_plan(
     tree: &Query,
@@ -28,7 +29,7 @@ pub fn describe_plan(
     plan: &AccessPlan,
     indexes: &Indexes,
 ) -> Vec<String> {
-    // A walk in order, or terms that are the answer, need no other way to the items.
+    // With an order from an index, or an index-only result, the items are not read one after the other.
     let is_walked = !matches!(plan.order, OrderAccess::Unordered | OrderAccess::Sorted);
     let is_answer = plan.index_only.is_some() && plan.lookup.is_everything();
     let mut words = match plan.lookup {
@@ -76,7 +77,7 @@ fn composite_lookup(lookup: &CompositeLookup, indexes: &Indexes) -> String {
     format!("items are found by terms of the composite index {name}: {}", bounds.join(", "))
 }
 
-/// The parts of the filter that no term answers, as they were written.
+/// The conjuncts of the filter that no term covers, as they were written.
 fn remaining(tree: &Query, bound: &BoundQuery, plan: &AccessPlan) -> Vec<String> {
     if plan.remaining.is_empty() {
         return match bound.filter {

@@ -1,36 +1,37 @@
-//! Answers without items.
+//! Queries that need no items.
 //!
-//! Owns which queries could be answered from terms alone: counts, extremes, distinct values and groups, and rows made
-//! of indexed values. A term that does not hold its value (an array, an object, a long text) still needs its item.
+//! Owns which queries can be answered from index terms alone: counts, minima and maxima, distinct values and groups,
+//! and rows made of indexed values. A term that does not contain its value (an array, an object, a long string) still
+//! needs its item.
 
 use super::policy::Indexes;
 use crate::bind::{BoundOrderBy, BoundQuery, Expression, Grouping, Input, Projection};
 use crate::evaluate::constant;
 use crate::plan::condition::{Exactness, ItemPath, PathScope, ResolvedPath};
 
-/// What can be answered without reading an item.
+/// A result that can be computed without reading items.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexOnly {
-    /// How many items the lookup finds.
+    /// The number of items that the lookup finds.
     Count,
-    /// How many of them have a value at a path.
+    /// The number of them that have a value at a path.
     CountOf(ItemPath),
-    /// The least or the greatest value at a path.
+    /// The minimum or maximum at a path.
     Extreme {
         /// The path.
         path: ItemPath,
-        /// Whether the greatest is asked for.
+        /// Whether it is the maximum.
         is_greatest: bool,
     },
-    /// The different values at these paths.
+    /// The distinct values at these paths.
     Distinct(Vec<ItemPath>),
-    /// Groups by the values at these paths; all aggregates are over indexed paths too.
+    /// Groups by the values at these paths; all aggregates are over indexed paths as well.
     Groups(Vec<ItemPath>),
-    /// Rows that are made of the values at these paths.
+    /// Rows made of the values at these paths.
     Values(Vec<ItemPath>),
 }
 
-/// The path of a query that sums one path up.
+/// The path of a query that is the sum or average of one path.
 pub(super) fn aggregated_path(query: &BoundQuery, scope: &PathScope) -> Option<ItemPath> {
     match query.aggregates.as_slice() {
         [only] if matches!(only.function, "SUM" | "AVG") && query.grouping == Grouping::Whole => {
@@ -50,6 +51,7 @@ pub(super) fn index_only(
         return None;
     };
     let is_item = source.root == Input::Container && source.path.is_empty() && !source.iterates;
+    // A conjunct that is left over must be evaluated over the item, so the item is needed after all.
     if !is_item || !remaining.is_empty() || matches!(query.order_by, BoundOrderBy::Rank(_)) {
         return None;
     }
@@ -77,12 +79,13 @@ struct IndexOnlyPlanner<'plan> {
 }
 
 impl IndexOnlyPlanner<'_> {
-    /// One aggregate over all items.
+    /// A single aggregate over all items.
     fn whole(&self, query: &BoundQuery) -> Option<IndexOnly> {
         let [only] = query.aggregates.as_slice() else {
             return None;
         };
         match (only.function, constant(&only.argument)) {
+            // COUNT of a defined constant counts all items; COUNT(undefined) would count none.
             ("COUNT", Some(value)) if value.is_defined() => Some(IndexOnly::Count),
             ("COUNT", None) => self.path(&only.argument).map(IndexOnly::CountOf),
             ("MIN" | "MAX", None) => {
@@ -103,7 +106,7 @@ impl IndexOnlyPlanner<'_> {
         }
     }
 
-    /// The paths of expressions that are paths or constants; none when another one is among them.
+    /// The paths of expressions that are paths or constants; `None` if there is any other expression.
     fn all<'query>(
         &self,
         expressions: impl Iterator<Item = &'query Expression>,
@@ -114,7 +117,7 @@ impl IndexOnlyPlanner<'_> {
             .collect()
     }
 
-    /// An indexed path that means one value of an item.
+    /// The indexed path of an expression, if it refers to exactly one value of an item.
     fn path(&self, expression: &Expression) -> Option<ItemPath> {
         path(expression, self.scope).filter(|path| self.indexes.covers(path))
     }

@@ -1,18 +1,18 @@
 //! Lookups for a filter.
 //!
 //! Owns the rules: a condition on an indexed path is a lookup, AND intersects lookups, OR unites them only if every
-//! branch has one. A composite index serves equalities on its first paths and one condition on its last; each of its
-//! paths must be asked for.
+//! branch has one. A composite index serves equalities on its first paths and one condition on its last; the filter
+//! must use each of its paths.
 
 use model::{CompositeIndex, IndexPathSegment, Json};
 
 use super::policy::Indexes;
 use crate::plan::condition::{Condition, Exactness, LookupKind, PathCondition, ValueSet};
 
-/// How the items that can satisfy a filter are found.
+/// How to find the items that can satisfy a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lookup {
-    /// No item can.
+    /// No item can satisfy it.
     Nothing,
     /// All items are read.
     Everything,
@@ -20,9 +20,9 @@ pub enum Lookup {
     Path(PathCondition),
     /// By the terms of a composite index.
     Composite(CompositeLookup),
-    /// What all of these find; the first is the most selective by its kind.
+    /// The items that all of these find; the first is the most selective by its kind.
     Intersection(Vec<Lookup>),
-    /// What any of these finds.
+    /// The items that any of these finds.
     Union(Vec<Lookup>),
 }
 
@@ -33,14 +33,14 @@ pub struct CompositeLookup {
     pub index: usize,
     /// The values of its first paths.
     pub equal: Vec<Json>,
-    /// What its next path must hold; none when any scalar will do.
+    /// The values allowed at its next path; `None` for any scalar.
     pub next: Option<ValueSet>,
-    /// Whether every item found satisfies the conditions the lookup stands for.
+    /// Whether every item found satisfies the conditions that the lookup repositions.
     pub exactness: Exactness,
 }
 
 impl Lookup {
-    /// How much of an index is read, as far as one number can say it.
+    /// How much of an index is read; `None` if all items are read.
     #[must_use]
     pub fn kind(&self) -> Option<LookupKind> {
         match self {
@@ -51,19 +51,20 @@ impl Lookup {
                 Some(next) if next.as_points().is_none() => LookupKind::PreciseScan,
                 _ => LookupKind::Seek,
             }),
+            // An intersection is classified by its cheapest part, a union by its most expensive one.
             Self::Intersection(parts) => parts.iter().filter_map(Self::kind).min(),
             Self::Union(parts) => parts.iter().map(Self::kind).max().flatten(),
         }
     }
 
-    /// Whether an item could be left out that the index does not know: only a lookup reads less than everything.
+    /// Whether all items are read.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         *self == Self::Everything
     }
 }
 
-/// The lookups for a condition. `aggregated` is a path that is summed up: it counts as asked for.
+/// The lookups for a condition. `aggregated` is a path that is summed up: it counts as used by the filter.
 pub(super) fn lookup(
     condition: &Condition,
     indexes: &Indexes,
@@ -76,6 +77,7 @@ pub(super) fn lookup(
         Condition::All(parts) => intersection(parts, indexes, aggregated),
         Condition::Any(parts) => {
             let parts: Vec<Lookup> = parts.iter().map(|part| lookup(part, indexes, None)).collect();
+            // One branch without a lookup makes a scan necessary, which finds the items of the others as well.
             if parts.iter().any(Lookup::is_everything) {
                 Lookup::Everything
             } else {
@@ -85,7 +87,7 @@ pub(super) fn lookup(
     }
 }
 
-/// Whether a condition is answered precisely by the lookups for it.
+/// Whether the lookups for a condition find exactly the items that satisfy it.
 pub(super) fn is_exact(condition: &Condition, indexes: &Indexes) -> bool {
     match condition {
         Condition::Always | Condition::Never => true,
@@ -113,13 +115,14 @@ fn intersection(
     let rest = paths
         .iter()
         .enumerate()
-        .filter(|(place, path)| !served.contains(place) && indexes.covers(&path.path));
+        .filter(|(position, path)| !served.contains(position) && indexes.covers(&path.path));
     parts.extend(rest.map(|(_, path)| Lookup::Path((*path).clone())));
     for condition in conditions.iter().filter(|part| !matches!(part, Condition::Path(_))) {
         parts.push(lookup(condition, indexes, None));
     }
     parts.retain(|part| !part.is_everything());
-    // A stable order: composite before single, equality before ranges, then as written.
+    // A fixed order, so that the same query always runs the same way: composite before single, equality before ranges,
+    // then as written.
     parts.sort_by_key(|part| (!matches!(part, Lookup::Composite(_)), part.kind()));
     match parts.pop() {
         None => Lookup::Everything,
@@ -131,7 +134,7 @@ fn intersection(
     }
 }
 
-/// The composite indexes that serve conditions, the longest first, and the conditions they serve.
+/// The composite indexes that serve conditions, longest first, and the indexes of these conditions.
 fn composites(
     paths: &[&PathCondition],
     indexes: &Indexes,
@@ -143,20 +146,20 @@ fn composites(
     let mut lookups = Vec::new();
     let mut served = Vec::new();
     for (index, composite) in numbered {
-        let Some((lookup, places)) = serve(index, composite, paths, aggregated) else {
+        let Some((lookup, positions)) = serve(index, composite, paths, aggregated) else {
             continue;
         };
-        // An index that adds nothing to those before it is not read.
-        let adds = places.iter().any(|place| !served.contains(place));
+        // Skip an index that serves no further condition.
+        let adds = positions.iter().any(|position| !served.contains(position));
         if adds || (lookup.next.is_none() && lookups.is_empty()) {
-            served.extend(places);
+            served.extend(positions);
             lookups.push(Lookup::Composite(lookup));
         }
     }
     (lookups, served)
 }
 
-/// How a composite index serves conditions, and which ones.
+/// How a composite index serves conditions, and which ones; `None` if it cannot.
 fn serve(
     index: usize,
     composite: &CompositeIndex,
@@ -168,27 +171,27 @@ fn serve(
     };
     let (last, first) = composite.paths.split_last()?;
     let mut equal = Vec::new();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     let mut exactness = Exactness::Exact;
     for component in first {
-        let (place, path) = find(component.path.segments())?;
+        let (position, path) = find(component.path.segments())?;
         equal.push(path.values.as_point()?.clone());
-        places.push(place);
+        positions.push(position);
         exactness = exactness.and(path.exactness);
     }
     let next = match find(last.path.segments()) {
-        Some((place, path)) => {
-            places.push(place);
+        Some((position, path)) => {
+            positions.push(position);
             exactness = exactness.and(path.exactness);
             Some(path.values.clone())
         }
         None if aggregated == Some(last.path.segments()) => None,
         None => return None,
     };
-    Some((CompositeLookup { index, equal, next, exactness }, places))
+    Some((CompositeLookup { index, equal, next, exactness }, positions))
 }
 
-/// Composite indexes hold scalars only, one for each item.
+/// Composite indexes contain only scalars, one per item and path.
 fn is_servable(path: &PathCondition) -> bool {
     path.test.is_none() && !path.is_over_elements() && path.values.is_scalar()
 }

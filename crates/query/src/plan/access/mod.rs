@@ -1,8 +1,8 @@
 //! How an index could serve a query.
 //!
 //! Owns the choice of lookups for a filter, of an index for an order, and of queries that need no item at all. The
-//! choice follows fixed rules and never an estimate, so that the same query always runs the same way. Does not own the
-//! index: the engine reads terms, and may always read more than a plan asks for.
+//! choice follows fixed rules instead of cost estimates, so that the same query always runs the same way. Does not own
+//! the index: the engine reads terms, and may always read more than a plan requests.
 
 mod describe;
 mod index_only;

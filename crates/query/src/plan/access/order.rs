@@ -1,8 +1,8 @@
-//! An index for an order.
+//! Indexes for ORDER BY.
 //!
-//! Owns the rules of ORDER BY: one path needs its terms; several need a composite index of exactly these paths, in this
-//! sequence, in these directions or all of them turned round. What no index orders is refused, except for scores, which
-//! are computed, and groups, which are few.
+//! Owns the rules: one path needs its terms; several need a composite index of exactly these paths, in this sequence
+//! and in these directions or in all of them reversed. An order that no index provides is rejected, except for scores,
+//! which are computed, and groups, which are few.
 
 use model::{CompositeOrder, IndexPathSegment, Json};
 
@@ -12,18 +12,18 @@ use crate::bind::{BoundOrderBy, BoundQuery, Grouping, OrderKey, PathStep};
 use crate::error::QueryError;
 use crate::plan::condition::{Condition, ItemPath, ValueSet};
 
-/// How the rows of a query get their order.
+/// How the rows of a query are ordered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderAccess {
-    /// None is asked for: items come in the order in which they were created.
+    /// No order: items come in the order of their creation.
     Unordered,
-    /// The terms of a path are read in order. Items without a value come first, or last when reversed.
+    /// The terms of a path are read in order. Items without a value come first, or last if reversed.
     Path {
         /// The path.
         path: ItemPath,
         /// Whether the terms are read backwards.
         is_reversed: bool,
-        /// The values that the filter leaves there.
+        /// The values that the filter allows there.
         values: ValueSet,
     },
     /// The terms of a composite index are read in order.
@@ -32,14 +32,14 @@ pub enum OrderAccess {
         index: usize,
         /// Whether the terms are read backwards.
         is_reversed: bool,
-        /// The values of its first paths that the filter fixes.
+        /// The values of its first paths, fixed by the filter.
         equal: Vec<Json>,
-        /// The values that the filter leaves at the next path.
+        /// The values that the filter allows at the next path.
         next: ValueSet,
-        /// Whether all that the filter says about the paths of the index is in the two above.
+        /// Whether the two fields above cover everything that the filter requires of the paths of the index.
         serves_filter: bool,
     },
-    /// Rows are computed first and sorted then.
+    /// Rows are computed first and then sorted.
     Sorted,
 }
 
@@ -60,6 +60,7 @@ pub(super) fn order(
         return Ok(OrderAccess::Sorted);
     };
     match paths.as_slice() {
+        // These system properties have no terms, but ordering by them is allowed: the rows are sorted.
         [path] if is_without_terms(path) => Ok(OrderAccess::Sorted),
         [path] if indexes.covers(path) => Ok(OrderAccess::Path {
             path: path.clone(),
@@ -73,7 +74,7 @@ pub(super) fn order(
     }
 }
 
-/// The path of a value to order by; none for a score and for a position in an array, which terms do not know.
+/// The path of an ORDER BY key; `None` for a score and for an array index, which terms do not contain.
 fn key_path(key: &OrderKey) -> Option<ItemPath> {
     let steps = key.path.as_ref()?;
     steps
@@ -101,13 +102,13 @@ fn composite(
         if !same_paths {
             continue;
         }
-        let turned =
+        let reversed =
             composite.paths.iter().zip(keys).map(|(part, key)| {
                 (part.order == CompositeOrder::Descending) != is_descending(key)
             });
-        let turned: Vec<bool> = turned.collect();
-        let is_reversed = turned.iter().all(|turned| *turned);
-        if is_reversed || turned.iter().all(|turned| !*turned) {
+        let reversed: Vec<bool> = reversed.collect();
+        let is_reversed = reversed.iter().all(|reversed| *reversed);
+        if is_reversed || reversed.iter().all(|reversed| !*reversed) {
             return Ok(bounded(index, is_reversed, paths, condition));
         }
     }
@@ -116,7 +117,7 @@ fn composite(
     ))
 }
 
-/// The part of an index that a filter leaves: equalities first, then one more path.
+/// The part of an index that a filter allows: equalities first, then a condition on one more path.
 fn bounded(
     index: usize,
     is_reversed: bool,

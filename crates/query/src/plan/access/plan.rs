@@ -1,7 +1,7 @@
 //! The access plan of a query.
 //!
-//! Owns putting lookups, order and index-only answers together, and what remains of a filter that lookups do not
-//! answer. Does not own any of the rules.
+//! Owns the combination of lookups, order and index-only results, and what remains of a filter that lookups do not
+//! cover. Does not own any of the rules.
 
 use super::index_only::{IndexOnly, aggregated_path, index_only};
 use super::lookup::{Lookup, is_exact, lookup};
@@ -15,29 +15,29 @@ use crate::plan::condition::{Condition, PathScope, filter_condition, row_conditi
 /// How an index serves a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessPlan {
-    /// How the items are found that can satisfy the filter. With an order by an index the lookup may also be left
-    /// alone, and each item in order be asked for the filter.
+    /// How to find the items that can satisfy the filter. With an order from an index, the lookup may be ignored and
+    /// the filter be evaluated for each item in order.
     pub lookup: Lookup,
-    /// The parts of the filter that must be asked of each item found; all of them if the lookup is not used.
+    /// The conjuncts of the filter that must be evaluated for each item found; all of them if the lookup is not used.
     pub remaining: Vec<Expression>,
-    /// How rows get their order.
+    /// How rows are ordered.
     pub order: OrderAccess,
-    /// What can be answered without reading an item.
+    /// What can be computed without reading items.
     pub index_only: Option<IndexOnly>,
 }
 
 /// Plans how an index serves a query.
 ///
 /// # Errors
-/// When no index gives the order asked for.
+/// If no index provides the order.
 pub fn plan_access(query: &BoundQuery, indexes: &Indexes) -> Result<AccessPlan, QueryError> {
     plan_access_with_condition(query, &row_condition(query), indexes)
 }
 
-/// The same for a query whose row condition is known.
+/// Like [`plan_access`], for a query whose row condition is known.
 ///
 /// # Errors
-/// When no index gives the order asked for.
+/// If no index provides the order.
 pub fn plan_access_with_condition(
     query: &BoundQuery,
     condition: &Condition,
@@ -55,14 +55,14 @@ pub fn plan_access_with_condition(
     Ok(AccessPlan { lookup, remaining, order, index_only })
 }
 
-/// The parts of the filter that lookups do not answer.
+/// The conjuncts of the filter that lookups do not cover.
 fn remaining(
     query: &BoundQuery,
     condition: &Condition,
     scope: &PathScope,
     indexes: &Indexes,
 ) -> Vec<Expression> {
-    // All parts are answered when the whole is; what no item satisfies may have parts that are not.
+    // If the whole condition is exact, so are its parts. `Never` is exact too, but its conjuncts alone need not be.
     if *condition != Condition::Never && is_exact(condition, indexes) {
         return Vec::new();
     }

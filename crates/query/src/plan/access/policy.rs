@@ -1,6 +1,7 @@
-//! A policy, ready to be asked.
+//! The indexes that a policy defines.
 //!
-//! Owns which paths have terms. The paths that the engine never indexes are known here too, whatever a policy says.
+//! Owns which paths have terms, including the system properties that the engine never indexes, whatever the policy
+//! says.
 
 use model::{
     CompositeIndex, IndexPathSegment, IndexingMode, IndexingPolicy, MatcherState, PathMatcher,
@@ -28,8 +29,8 @@ impl Indexes {
         Self { matchers: vec![PathMatcher::new(policy)], composites }
     }
 
-    /// What these have in common with the indexes of another policy: while terms are rebuilt, some items follow the one
-    /// and some the other.
+    /// The indexes that another policy defines as well: while terms are rebuilt, some items follow the old policy and
+    /// some the new one.
     #[must_use]
     pub fn and(mut self, policy: &IndexingPolicy) -> Self {
         let other = Self::new(policy);
@@ -47,7 +48,7 @@ impl Indexes {
         self.matchers.iter().all(|matcher| includes(matcher, path))
     }
 
-    /// The composite indexes, by number.
+    /// The composite indexes, in the order of the policy.
     #[must_use]
     pub fn composites(&self) -> &[CompositeIndex] {
         &self.composites
@@ -57,7 +58,7 @@ impl Indexes {
 fn includes(matcher: &PathMatcher, path: &[IndexPathSegment]) -> bool {
     let mut state = matcher.root();
     for segment in path {
-        // The walk over an item turns back here as well.
+        // Indexing an item stops at an excluded subtree as well, even if a path below it is included.
         if state.subtree_excluded() {
             return false;
         }
@@ -76,7 +77,7 @@ fn step<'matcher>(
     }
 }
 
-/// Whether a path begins at a system property that has no terms.
+/// Whether a path starts with a system property that has no terms.
 pub(super) fn is_without_terms(path: &[IndexPathSegment]) -> bool {
     match path.first() {
         Some(IndexPathSegment::Property(name)) => WITHOUT_TERMS.contains(&name.as_str()),

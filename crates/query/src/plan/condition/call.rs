@@ -1,7 +1,7 @@
-//! Functions that an index understands.
+//! Conditions from function calls.
 //!
-//! Owns, for each of them, the values of its argument that make it true or false: type checks, the beginnings and parts
-//! of texts, LIKE, and what arrays contain.
+//! Owns, for each function that an index can serve, the argument values that make it true or false: type checks,
+//! prefixes and substrings, LIKE, and array membership.
 
 use model::{IndexPathSegment, Json};
 
@@ -16,7 +16,7 @@ use crate::bind::Expression;
 use crate::evaluate::constant;
 use crate::value::{LikePattern, LikeShape, Value};
 
-/// When a call has an outcome.
+/// The condition under which a call is true, or false.
 pub(super) fn call(
     function: &'static str,
     arguments: &[Expression],
@@ -35,6 +35,7 @@ pub(super) fn call(
             contains_several(function, arguments, truth, scope)
         }
         "ARRAY_CONTAINS" => array_contains(arguments, truth, scope),
+        // False for anything but an array, so its falsehood says nothing about the item.
         "_TRY_ARRAY_CONTAINS" if truth == Truth::True => array_contains(arguments, truth, scope),
         "ARRAY_CONTAINS_ANY" if truth == Truth::True => {
             Condition::any(each_contained(arguments, scope))
@@ -46,7 +47,7 @@ pub(super) fn call(
     }
 }
 
-/// When `value LIKE pattern` has an outcome.
+/// The condition under which `value LIKE pattern` is true, or false.
 pub(super) fn like(
     value: &Expression,
     pattern: &Expression,
@@ -78,7 +79,7 @@ pub(super) fn like(
     text_condition(path, exactness, set, test, truth)
 }
 
-/// A condition on texts: those of a set that pass a test, or all other texts.
+/// A condition on strings: those of a set that pass a test, or all others.
 fn text_condition(
     path: ItemPath,
     exactness: Exactness,
@@ -101,7 +102,7 @@ fn strings() -> ValueSet {
     ValueSet::kind(ValueKind::String)
 }
 
-/// What is known when the tested expression is no path.
+/// The condition if the tested expression is not a path.
 fn unresolved(expression: &Expression, scope: &PathScope) -> Condition {
     match scope.resolve(expression) {
         Some(ResolvedPath::Absent) => Condition::Never,
@@ -109,7 +110,7 @@ fn unresolved(expression: &Expression, scope: &PathScope) -> Condition {
     }
 }
 
-/// The values a type check is true for.
+/// The values for which a type check is true.
 fn checked_type(name: &str) -> Option<ValueSet> {
     Some(match name {
         "IS_DEFINED" => ValueSet::defined(),
@@ -130,7 +131,7 @@ fn checked_type(name: &str) -> Option<ValueSet> {
     })
 }
 
-/// A type check is never undefined.
+/// The condition of a type check, which is never undefined: it is false for a missing value.
 fn type_check(
     arguments: &[Expression],
     set: ValueSet,
@@ -149,7 +150,7 @@ fn type_check(
     }
 }
 
-/// A function of two texts and perhaps a flag.
+/// A function of two strings and optionally a flag.
 struct TextPredicate<'call> {
     function: &'static str,
     name: &'call str,
@@ -163,7 +164,7 @@ impl TextPredicate<'_> {
         let [left, right, flags @ ..] = self.arguments else {
             return Condition::Unknown;
         };
-        // Equality does not care which of the two is the constant.
+        // STRINGEQUALS is symmetric: either argument may be the constant.
         let (value, wanted) = match (self.name, constant(left), constant(right)) {
             ("STRINGEQUALS", Some(wanted), None) => (right, wanted),
             (_, None, Some(wanted)) => (left, wanted),
@@ -178,6 +179,7 @@ impl TextPredicate<'_> {
         let Some(flags) = flags.iter().map(constant).collect::<Option<Vec<Value>>>() else {
             return Condition::Unknown;
         };
+        // With `ignore_case` the terms must be tested one by one: they are ordered by their exact text.
         let is_plain = matches!(flags.as_slice(), [] | [Value::Bool(false)]);
         let (set, test) = match self.name {
             "STARTSWITH" if is_plain => (ValueSet::prefix(&wanted), None),
@@ -187,7 +189,7 @@ impl TextPredicate<'_> {
         text_condition(path, exactness, set, test, self.truth)
     }
 
-    /// The same call over one input, the value at the path.
+    /// The same call over a single input: the value at the path.
     fn test(&self, value: &Expression) -> Expression {
         let arguments = self.arguments.iter().map(|argument| {
             if argument == value { Expression::Input(0) } else { argument.clone() }
@@ -196,7 +198,7 @@ impl TextPredicate<'_> {
     }
 }
 
-/// `CONTAINS_ALL_CI(path, constant, …)` and its kin: a test on every text.
+/// `CONTAINS_ALL_CI(path, constant, …)` and its variants: a test on every string.
 fn contains_several(
     function: &'static str,
     arguments: &[Expression],
@@ -245,7 +247,7 @@ fn contained(
         return unresolved(array, scope);
     };
     if truth == Truth::False {
-        // No index knows what an array lacks.
+        // An index has no terms for missing elements.
         return Condition::Unknown;
     }
     path.push(IndexPathSegment::AnyElement);
@@ -256,7 +258,7 @@ fn contained(
     Condition::path(path, equality(value, true), exactness)
 }
 
-/// What an element must hold to have every part of a value.
+/// What an element must contain to match every part of a value.
 fn parts(path: &[IndexPathSegment], value: &Value) -> Condition {
     match value {
         Value::Object(object) if !object.is_empty() => {

@@ -1,7 +1,7 @@
 //! Comparisons with constants.
 //!
-//! Owns which values make `=`, `<` and their kin true, and which make them false: between types `=` is false and `<` is
-//! undefined. Knows the few functions whose comparison is a condition on their argument.
+//! Owns which values make `=`, `<` and the other comparisons true, and which make them false: between types `=` is
+//! false and `<` is undefined. Also covers the few functions whose comparison is a condition on their argument.
 
 use model::{IndexPathSegment, Json, Number};
 
@@ -15,7 +15,7 @@ use crate::bind::Expression;
 use crate::evaluate::constant;
 use crate::value::{Value, utf16};
 
-/// When `left operator right` has an outcome.
+/// The condition under which `left operator right` is true, or false.
 pub(super) fn compare(
     left: &Expression,
     operator: BinaryOperator,
@@ -30,7 +30,7 @@ pub(super) fn compare(
         }
         _ => Condition::Unknown,
     };
-    // A query without rows is undefined, and so is each comparison with it.
+    // A scalar subquery without rows is undefined, and so is every comparison with it.
     let queries = [left, right].into_iter().filter_map(|operand| match operand {
         Expression::Subquery { kind: SubqueryKind::Scalar, query } => Some(exists(query, scope)),
         _ => None,
@@ -38,7 +38,7 @@ pub(super) fn compare(
     queries.fold(condition, |condition, more| Condition::all([condition, more]))
 }
 
-/// When `value IN list` has an outcome.
+/// The condition under which `value IN list` is true, or false.
 pub(super) fn is_in(
     value: &Expression,
     list: &[Expression],
@@ -81,7 +81,7 @@ fn compare_with_constant(
     }
 }
 
-/// Arrays and objects are found by a fingerprint, which proves no equality.
+/// Arrays and objects are indexed by their hash, which does not prove equality.
 pub(super) fn term_exactness(value: &Value) -> Exactness {
     match value {
         Value::Array(_) | Value::Object(_) => Exactness::Recheck,
@@ -89,7 +89,7 @@ pub(super) fn term_exactness(value: &Value) -> Exactness {
     }
 }
 
-/// The values for which a comparison has an outcome; none when the operator is no comparison.
+/// The values for which a comparison is true, or false; `None` if the operator is not a comparison.
 fn values(operator: BinaryOperator, value: &Value, truth: Truth) -> Option<ValueSet> {
     let is_true = truth == Truth::True;
     Some(match operator {
@@ -112,26 +112,26 @@ pub(super) fn equality(value: &Value, equals: bool) -> ValueSet {
     if !value.is_defined() {
         return ValueSet::none();
     }
-    // What no item can hold equals nothing stored.
+    // A value that no item can contain (NaN, infinity) equals nothing stored.
     let set = match value.to_json() {
         Ok(Some(json)) => ValueSet::point(&json),
         _ => ValueSet::none(),
     };
-    // An array that holds such a number compares as false with everything as well.
+    // An array that contains such a number is unequal to everything, too.
     match (equals, value) {
         (true, _) => set,
-        // Two fingerprints may agree by accident, so an unequal array may share the term of the constant.
+        // Hashes may collide, so an unequal array may share the term of the constant: it must not be excluded.
         (false, Value::Array(_) | Value::Object(_)) => ValueSet::defined(),
         (false, _) => set.other_values(),
     }
 }
 
-/// The values of the constant's type below it; none when nothing compares with it.
+/// The upper bound for values of the constant's type below it; `None` if nothing compares with the constant.
 fn below(value: &Value) -> Option<(ValueKind, Cut)> {
     bound(value, Cut::before)
 }
 
-/// The values of the constant's type up to it; none when nothing compares with it.
+/// The upper bound for values of the constant's type up to it; `None` if nothing compares with the constant.
 fn up_to(value: &Value) -> Option<(ValueKind, Cut)> {
     bound(value, Cut::after)
 }
@@ -139,7 +139,7 @@ fn up_to(value: &Value) -> Option<(ValueKind, Cut)> {
 fn bound(value: &Value, cut: fn(&Json) -> Cut) -> Option<(ValueKind, Cut)> {
     match value {
         Value::Double(double) if double.is_nan() => None,
-        // No item holds an infinity: its place is an end of the numbers.
+        // No item contains an infinity: it lies at an end of the numbers.
         Value::Double(double) if *double == f64::INFINITY => {
             Some((ValueKind::Number, ValueKind::Number.end()))
         }
@@ -154,12 +154,12 @@ fn bound(value: &Value, cut: fn(&Json) -> Cut) -> Option<(ValueKind, Cut)> {
     }
 }
 
-fn lower(place: Option<(ValueKind, Cut)>) -> ValueSet {
-    place.map_or_else(ValueSet::none, |(kind, cut)| ValueSet::between(kind.start(), cut))
+fn lower(index: Option<(ValueKind, Cut)>) -> ValueSet {
+    index.map_or_else(ValueSet::none, |(kind, cut)| ValueSet::between(kind.start(), cut))
 }
 
-fn upper(place: Option<(ValueKind, Cut)>) -> ValueSet {
-    place.map_or_else(ValueSet::none, |(kind, cut)| ValueSet::between(cut, kind.end()))
+fn upper(index: Option<(ValueKind, Cut)>) -> ValueSet {
+    index.map_or_else(ValueSet::none, |(kind, cut)| ValueSet::between(cut, kind.end()))
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {
@@ -195,7 +195,7 @@ fn function_equals(
     };
     let units = arguments.last().and_then(constant).and_then(|units| units.as_i64());
     match (value.as_str(), units) {
-        // A cut in the middle of a character leaves a mark that the text itself does not hold.
+        // A cut inside a surrogate pair yields U+FFFD, which is not in the stored string.
         (Some(text), Some(units)) if is_beginning && !text.contains('\u{FFFD}') => {
             let is_whole = i64::try_from(utf16::length(text)) == Ok(units);
             let exactness = if is_whole { exactness } else { Exactness::Recheck };
@@ -215,7 +215,7 @@ fn resolved(
     }
 }
 
-/// The numbers of a magnitude.
+/// The numbers with this absolute value.
 fn magnitudes(value: &Value) -> ValueSet {
     let number = match value {
         Value::Integer(integer) if *integer >= 0 => Number::from(*integer),

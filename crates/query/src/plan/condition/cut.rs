@@ -1,13 +1,14 @@
-//! Places between values.
+//! Cuts: positions between values.
 //!
 //! Owns the ends of ranges in the total order of stored values: null, false, true, numbers, strings, arrays, objects. A
-//! cut lies between two values, so a range never needs to say whether its ends belong to it. Each place has one form.
+//! cut lies between two values, so a range never needs to say whether its ends are inclusive. Each cut has exactly one
+//! representation, so cuts can be compared with `==`.
 
 use std::cmp::Ordering;
 
 use model::Json;
 
-/// A place between two values.
+/// A position between two values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cut {
     /// Before the first value of a kind.
@@ -16,7 +17,7 @@ pub enum Cut {
     Before(Json),
     /// After a value.
     After(Json),
-    /// After every text that begins so.
+    /// After every string with this prefix.
     AfterPrefix(String),
     /// After everything.
     End,
@@ -33,9 +34,9 @@ pub enum ValueKind {
     Number,
     /// Text.
     String,
-    /// Arrays, by their fingerprint.
+    /// Arrays, by their hash.
     Array,
-    /// Objects, by their fingerprint.
+    /// Objects, by their hash.
     Object,
 }
 
@@ -53,7 +54,7 @@ impl ValueKind {
         }
     }
 
-    /// The place before its first value.
+    /// The cut before its first value.
     #[must_use]
     pub fn start(self) -> Cut {
         match self {
@@ -63,7 +64,7 @@ impl ValueKind {
         }
     }
 
-    /// The place after its last value.
+    /// The cut after its last value.
     #[must_use]
     pub fn end(self) -> Cut {
         match self {
@@ -78,13 +79,13 @@ impl ValueKind {
 }
 
 impl Cut {
-    /// The place before every value.
+    /// The cut before every value.
     #[must_use]
     pub fn start() -> Self {
         ValueKind::Null.start()
     }
 
-    /// The place before a value.
+    /// The cut before a value.
     #[must_use]
     pub fn before(value: &Json) -> Self {
         match value {
@@ -93,7 +94,7 @@ impl Cut {
         }
     }
 
-    /// The place after a value.
+    /// The cut after a value.
     #[must_use]
     pub fn after(value: &Json) -> Self {
         match value {
@@ -104,7 +105,7 @@ impl Cut {
         }
     }
 
-    /// The place after every text that begins so.
+    /// The cut after every string with this prefix.
     #[must_use]
     pub fn after_prefix(prefix: &str) -> Self {
         if prefix.is_empty() {
@@ -114,13 +115,13 @@ impl Cut {
         }
     }
 
-    /// Whether a value lies before this place.
+    /// Whether a value lies before this cut.
     #[must_use]
     pub fn is_after(&self, value: &Json) -> bool {
         Self::Before(value.clone()).compare(self) == Ordering::Less
     }
 
-    /// Which of two places comes first.
+    /// Compares two cuts.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self.kind(), other.kind()) {
@@ -133,7 +134,7 @@ impl Cut {
         }
     }
 
-    /// The kind of the values around this place; none at the end.
+    /// The kind of the values next to this cut; `None` at the end.
     fn kind(&self) -> Option<ValueKind> {
         match self {
             Self::BeforeKind(kind) => Some(*kind),
@@ -156,15 +157,15 @@ impl Cut {
                 order_prefix(prefix, value).reverse()
             }
             (Self::Before(left) | Self::After(left), Self::Before(right) | Self::After(right)) => {
-                let side = |cut: &Self| matches!(cut, Self::After(_));
-                model::compare(Some(left), Some(right)).then(side(self).cmp(&side(other)))
+                let is_after = |cut: &Self| matches!(cut, Self::After(_));
+                model::compare(Some(left), Some(right)).then(is_after(self).cmp(&is_after(other)))
             }
             (Self::End, _) | (_, Self::End) => Ordering::Equal,
         }
     }
 }
 
-/// Where the end of a prefix lies against a text.
+/// Compares the end of a prefix with a string.
 fn order_prefix(prefix: &str, value: &Json) -> Ordering {
     match value.as_str() {
         Some(text) if text.starts_with(prefix) => Ordering::Greater,
@@ -173,7 +174,7 @@ fn order_prefix(prefix: &str, value: &Json) -> Ordering {
     }
 }
 
-/// The end of a longer prefix lies before the end of the prefix it begins with.
+/// Compares the ends of two prefixes. If one is a prefix of the other, the longer one ends first.
 fn order_prefixes(left: &str, right: &str) -> Ordering {
     if left == right {
         Ordering::Equal

@@ -1,7 +1,7 @@
 //! Filters as conditions on paths of the item.
 //!
-//! Owns the translation of a filter into a tree of conditions that an index understands. A condition may hold for more
-//! items than the filter, never for fewer. Does not own policies: whether a path is indexed is for `access`.
+//! Owns the translation of a filter into a tree of conditions that an index can serve. A condition may hold for more
+//! items than the filter, never for fewer. Does not own policies: whether a path is indexed is decided in `access`.
 
 mod cut;
 mod set;

@@ -1,7 +1,8 @@
-//! From filters to conditions.
+//! Filters to conditions.
 //!
-//! Owns the walk over a filter, which asks two questions of each part: when is it true, and when is it false. Undefined
-//! is neither, so the one is not the negation of the other. Comparisons and calls have files of their own.
+//! Owns the traversal of a filter, which asks of each part when it is true and when it is false. Undefined is neither,
+//! so one is not the negation of the other: `NOT (c.a < 1)` does not hold for items without `a`. Comparisons and calls
+//! have files of their own.
 
 use super::scope::{PathScope, ResolvedPath};
 use super::set::ValueSet;
@@ -11,19 +12,19 @@ use crate::bind::{BoundQuery, Expression, Grouping, Input};
 use crate::evaluate::constant;
 use crate::value::Value;
 
-/// What is known of the items whose rows pass the filters of a query, those of its inputs included.
+/// What is known about the items whose rows pass the filters of a query, including those of its inputs.
 #[must_use]
 pub fn row_condition(query: &BoundQuery) -> Condition {
     rows(query, &PathScope::default())
 }
 
-/// What is known of the items for which a filter is true.
+/// What is known about the items for which a filter is true.
 #[must_use]
 pub fn filter_condition(filter: &Expression, scope: &PathScope) -> Condition {
     outcome(filter, Truth::True, scope)
 }
 
-/// The outcome asked for.
+/// Whether the expression shall be true or false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     True,
@@ -38,7 +39,7 @@ impl Truth {
         }
     }
 
-    /// The outcome asked of what stands under a negation.
+    /// The same for an expression under a negation.
     pub(super) fn under(self, negation: Negation) -> Self {
         match negation {
             Negation::Plain => self,
@@ -51,7 +52,7 @@ fn rows(query: &BoundQuery, around: &PathScope) -> Condition {
     let scope = around.enter(query);
     let filter = query.filter.iter().map(|filter| filter_condition(filter, &scope));
     let inputs = query.sources.iter().filter_map(|source| match &source.root {
-        // All rows are one group, which is there without a single item.
+        // The single group exists even without items, so its row implies nothing about any item.
         Input::Query(inner) if inner.grouping == Grouping::Whole => Some(Condition::Unknown),
         Input::Query(inner) => Some(rows(inner, &scope.around(source)).rechecked()),
         Input::Container | Input::Slot(_) => None,
@@ -101,7 +102,7 @@ pub(super) fn outcome(expression: &Expression, truth: Truth, scope: &PathScope) 
     }
 }
 
-/// That a query inside an expression has a row.
+/// The condition under which a subquery has a row.
 pub(super) fn exists(query: &BoundQuery, scope: &PathScope) -> Condition {
     if query.grouping == Grouping::Whole {
         return Condition::Unknown;
@@ -118,7 +119,7 @@ pub(super) fn exists(query: &BoundQuery, scope: &PathScope) -> Condition {
         }
     });
     match rows(query, scope) {
-        // Elements that satisfy a condition are there.
+        // Without a condition on the elements it is enough that there is one.
         Condition::Always => Condition::all(elements).rechecked(),
         condition => condition.rechecked(),
     }
@@ -128,7 +129,7 @@ fn fixed(value: &Value, truth: Truth) -> Condition {
     if value.as_bool() == Some(truth == Truth::True) { Condition::Always } else { Condition::Never }
 }
 
-/// A path that stands for a condition.
+/// A path that is used as a condition.
 fn is_boolean(expression: &Expression, truth: Truth, scope: &PathScope) -> Condition {
     match scope.resolve(expression) {
         Some(ResolvedPath::Path(path, exactness)) => {
@@ -154,6 +155,7 @@ fn chain(
     match (operator.precedence(), truth) {
         (Precedence::And, Truth::True) | (Precedence::Or, Truth::False) => Condition::all(parts()),
         (Precedence::Or, Truth::True) | (Precedence::And, Truth::False) => Condition::any(parts()),
+        // `a = b = c` compares a Boolean with c: no index helps.
         (Precedence::Comparison, _) if rest.len() == 1 => {
             super::comparison::compare(first, *operator, second, truth, scope)
         }

@@ -1,40 +1,40 @@
-//! From slots to paths of the item.
+//! Slots to paths of the item.
 //!
-//! Owns which place of the item an input stands for: the item itself, a property below it, the elements of an array.
-//! An input over a query stands for no place.
+//! Owns the path of the item that an input refers to: the item itself, a property below it, the elements of an array.
+//! An input over a query has no path.
 
 use model::IndexPathSegment;
 
 use super::tree::Exactness;
 use crate::bind::{BoundQuery, BoundSource, Expression, Input, PathStep};
 
-/// Where in an item.
+/// A path inside an item.
 pub type ItemPath = Vec<IndexPathSegment>;
 
-/// What an expression stands for.
+/// The value of the item that an expression refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResolvedPath {
-    /// The value at a path. A position in an array is known to an index only as "some element": then the index finds
-    /// more than asked for.
+    /// The value at a path. An index knows array elements only as "some element", not by position: then it finds more
+    /// than requested.
     Path(ItemPath, Exactness),
-    /// Nothing: no item has a value there.
+    /// No item has a value there.
     Absent,
 }
 
-/// The inputs in sight, by slot.
+/// The inputs in scope, by slot.
 #[derive(Clone, Debug, Default)]
 pub struct PathScope {
     slots: Vec<Option<ResolvedPath>>,
 }
 
 impl PathScope {
-    /// The inputs of a query that stands alone.
+    /// The inputs of an outermost query.
     #[must_use]
     pub fn for_query(query: &BoundQuery) -> Self {
         Self::default().enter(query)
     }
 
-    /// The inputs seen inside a query that this scope surrounds.
+    /// The inputs in scope inside a query that this scope surrounds.
     #[must_use]
     pub fn enter(&self, query: &BoundQuery) -> Self {
         let mut inner = self.clone();
@@ -47,14 +47,14 @@ impl PathScope {
         inner
     }
 
-    /// The scope that a source which is a query is bound in.
+    /// The scope around an input that is a query.
     pub(super) fn around(&self, source: &BoundSource) -> Self {
         let mut outer = self.clone();
         outer.slots.truncate(source.slot);
         outer
     }
 
-    /// What an alias or a path below one stands for; none for any other expression.
+    /// The value that an alias or a path below one refers to; `None` for any other expression.
     #[must_use]
     pub fn resolve(&self, expression: &Expression) -> Option<ResolvedPath> {
         match expression {

@@ -1,7 +1,7 @@
-//! Sets of values, as ranges in their order.
+//! Sets of values, as sorted ranges.
 //!
-//! Owns the algebra with which conditions on one path are joined: union, intersection, complement. Undefined is no
-//! place in the order of an index and is kept apart.
+//! Owns the algebra for combining conditions on one path: union, intersection, complement. Undefined has no position in
+//! the order of an index and is a separate flag.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use model::Json;
 
 use super::cut::{Cut, ValueKind};
 
-/// Values that a condition allows at a path.
+/// The values that a condition allows at a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueSet {
-    /// Whether the absence of a value is allowed.
+    /// Whether undefined is allowed.
     pub undefined: bool,
-    /// The values allowed: sorted, apart from each other, none empty.
+    /// The ranges allowed: sorted, neither overlapping nor touching, none empty. So equal sets have equal ranges.
     ranges: Vec<ValueRange>,
 }
 
-/// The values between two places.
+/// The values between two cuts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueRange {
     /// Where it begins.
@@ -28,7 +28,7 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// The only value inside, if there is just one.
+    /// The only value of the range, if there is exactly one.
     #[must_use]
     pub fn as_point(&self) -> Option<&Json> {
         if let Cut::Before(value) = &self.low
@@ -42,7 +42,7 @@ impl ValueRange {
         }
     }
 
-    /// Whether a value lies inside.
+    /// Whether the range contains a value.
     #[must_use]
     pub fn contains(&self, value: &Json) -> bool {
         self.high.is_after(value) && !self.low.is_after(value)
@@ -50,13 +50,13 @@ impl ValueRange {
 }
 
 impl ValueSet {
-    /// Nothing.
+    /// The empty set.
     #[must_use]
     pub fn none() -> Self {
         Self { undefined: false, ranges: Vec::new() }
     }
 
-    /// Every value, and absence.
+    /// Every value, and undefined.
     #[must_use]
     pub fn all() -> Self {
         Self { undefined: true, ..Self::defined() }
@@ -68,7 +68,7 @@ impl ValueSet {
         Self::between(Cut::start(), Cut::End)
     }
 
-    /// Absence.
+    /// Only undefined.
     #[must_use]
     pub fn absent() -> Self {
         Self { undefined: true, ranges: Vec::new() }
@@ -99,19 +99,19 @@ impl ValueSet {
         Self::union(kinds.iter().map(|kind| Self::kind(*kind)))
     }
 
-    /// Texts that begin so.
+    /// The strings with a prefix.
     #[must_use]
     pub fn prefix(prefix: &str) -> Self {
         Self::between(Cut::before(&Json::from(prefix)), Cut::after_prefix(prefix))
     }
 
-    /// The values between two places.
+    /// The values between two cuts.
     #[must_use]
     pub fn between(low: Cut, high: Cut) -> Self {
         Self::from_ranges(false, vec![ValueRange { low, high }])
     }
 
-    /// The values allowed, in order.
+    /// The ranges allowed, in order.
     #[must_use]
     pub fn ranges(&self) -> &[ValueRange] {
         &self.ranges
@@ -131,7 +131,7 @@ impl ValueSet {
         self.undefined && matches!(self.ranges.as_slice(), [only] if is_every_value(only))
     }
 
-    /// Whether a value, or its absence, is allowed.
+    /// Whether a value is allowed; `None` stands for undefined.
     #[must_use]
     pub fn contains(&self, value: Option<&Json>) -> bool {
         match value {
@@ -140,7 +140,7 @@ impl ValueSet {
         }
     }
 
-    /// The values one by one; none when there are too many to count, or when absence is allowed.
+    /// All values of the set; `None` if they cannot be enumerated, or if undefined is allowed.
     #[must_use]
     pub fn as_points(&self) -> Option<Vec<Json>> {
         if self.undefined {
@@ -150,7 +150,7 @@ impl ValueSet {
         lists.map(|lists| lists.into_iter().flatten().collect())
     }
 
-    /// The only value.
+    /// The only value of the set, if there is exactly one.
     #[must_use]
     pub fn as_point(&self) -> Option<&Json> {
         match self.ranges.as_slice() {
@@ -159,7 +159,7 @@ impl ValueSet {
         }
     }
 
-    /// Whether only null, Booleans, numbers and texts are allowed.
+    /// Whether only null, Booleans, numbers and strings are allowed.
     #[must_use]
     pub fn is_scalar(&self) -> bool {
         let arrays = ValueKind::Array.start();
@@ -167,7 +167,7 @@ impl ValueSet {
             && self.ranges.iter().all(|range| range.high.compare(&arrays) != Ordering::Greater)
     }
 
-    /// What any of the sets allows.
+    /// The union of sets.
     #[must_use]
     pub fn union(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut undefined = false;
@@ -179,7 +179,7 @@ impl ValueSet {
         Self::from_ranges(undefined, ranges)
     }
 
-    /// What every set allows.
+    /// The intersection of sets.
     #[must_use]
     pub fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut sets = sets.into_iter();
@@ -187,7 +187,8 @@ impl ValueSet {
         sets.fold(first, |known, more| known.intersect(&more))
     }
 
-    /// What this set and another allow. Ranges of a set are apart, so what two sets share is apart too.
+    /// The intersection with another set. Both lists are sorted and without overlaps, so one merge suffices and its
+    /// result has the same properties.
     pub(super) fn intersect(&self, other: &Self) -> Self {
         let (mut left, mut right) = (self.ranges.iter().peekable(), other.ranges.iter().peekable());
         let mut ranges = Vec::new();
@@ -207,7 +208,7 @@ impl ValueSet {
         Self { undefined: self.undefined && other.undefined, ranges }
     }
 
-    /// What this set does not allow.
+    /// The complement, undefined included.
     #[must_use]
     pub fn complement(&self) -> Self {
         let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
@@ -220,7 +221,7 @@ impl ValueSet {
         Self::from_ranges(!self.undefined, ranges)
     }
 
-    /// The values this set does not allow; absence is in neither.
+    /// The complement without undefined.
     #[must_use]
     pub fn other_values(&self) -> Self {
         Self { undefined: false, ..self.complement() }
@@ -240,6 +241,7 @@ impl ValueSet {
                         last.high = range.high;
                     }
                 }
+                // Touching ranges become one, so that equal sets have equal representations.
                 Some(last) if range.low == last.high => last.high = range.high,
                 _ => joined.push(range),
             }
@@ -248,7 +250,7 @@ impl ValueSet {
     }
 }
 
-/// The values of a range that holds but a few.
+/// All values of a range of null and Booleans, or of a single value.
 fn enumerate_values(range: &ValueRange) -> Option<Vec<Json>> {
     if let Some(point) = range.as_point() {
         return Some(vec![point.clone()]);

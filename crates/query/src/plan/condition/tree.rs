@@ -1,7 +1,7 @@
 //! The tree of conditions.
 //!
-//! Owns how conditions join: AND intersects what it knows about one path, OR unites it, and an OR with a branch that
-//! says nothing says nothing at all.
+//! Owns how conditions combine: AND intersects the values of each path, OR unites them, and an OR with an unknown
+//! branch is unknown as a whole.
 
 use std::collections::HashMap;
 
@@ -11,42 +11,42 @@ use super::scope::ItemPath;
 use super::set::ValueSet;
 use crate::bind::Expression;
 
-/// What is known of the items that can satisfy a filter.
+/// What is known about the items that can satisfy a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// Every item can.
+    /// Every item satisfies it.
     Always,
-    /// No item can.
+    /// No item satisfies it.
     Never,
     /// Nothing is known.
     Unknown,
-    /// Items with certain values at a path can.
+    /// Items with certain values at a path.
     Path(PathCondition),
-    /// Items that all of these hold for.
+    /// Items for which all of these hold.
     All(Vec<Condition>),
-    /// Items that one of these holds for.
+    /// Items for which at least one of these holds.
     Any(Vec<Condition>),
 }
 
-/// What a path must hold. On a path with array elements: what some element must hold.
+/// A condition on the value at a path. On a path through array elements: on some element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathCondition {
     /// The path.
     pub path: ItemPath,
     /// The values allowed.
     pub values: ValueSet,
-    /// What a value must pass besides: an expression over one input, the value itself.
+    /// A further test: an expression over one input, the value itself.
     pub test: Option<Expression>,
     /// Whether every item found satisfies the filter.
     pub exactness: Exactness,
 }
 
-/// Whether a condition says all that a filter says.
+/// Whether a condition is equivalent to the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exactness {
     /// The condition and the filter hold for the same items.
     Exact,
-    /// The filter must be asked again, item by item.
+    /// The filter must be evaluated again for each item.
     Recheck,
 }
 
@@ -55,11 +55,11 @@ pub enum Exactness {
 pub enum LookupKind {
     /// The terms of single values.
     Seek,
-    /// Stretches of terms, all of them wanted.
+    /// Ranges of terms, all of which match.
     PreciseScan,
-    /// Stretches of terms, some of them wanted.
+    /// Ranges of terms, some of which match.
     ExpandedScan,
-    /// All terms of one kind, some of them wanted.
+    /// All terms of one kind, some of which match.
     FullScan,
 }
 
@@ -79,7 +79,7 @@ impl PathCondition {
         }
     }
 
-    /// Whether the path leads through the elements of an array.
+    /// Whether the path leads through array elements.
     #[must_use]
     pub fn is_over_elements(&self) -> bool {
         self.path.contains(&IndexPathSegment::AnyElement)
@@ -87,7 +87,7 @@ impl PathCondition {
 }
 
 impl Exactness {
-    /// Exact only if both are.
+    /// Exact if both are.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         if self == Self::Exact { other } else { Self::Recheck }
@@ -100,7 +100,8 @@ impl Condition {
         Self::tested(PathCondition { path, values, test: None, exactness })
     }
 
-    /// A condition on a path, in its simplest form. No index says what the elements of an array lack.
+    /// A condition on a path with a test, in its simplest form. An index has no terms for missing array elements, so a
+    /// condition that allows these is unknown.
     pub(super) fn tested(condition: PathCondition) -> Self {
         if condition.values.is_none() {
             return Self::Never;
@@ -117,7 +118,7 @@ impl Condition {
         if is_beyond_index { Self::Unknown } else { Self::Path(condition) }
     }
 
-    /// What all of the conditions say together.
+    /// The conjunction of conditions.
     #[must_use]
     pub fn all(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
@@ -126,8 +127,10 @@ impl Condition {
             match condition {
                 Self::Never => return Self::Never,
                 Self::Always => {}
+                // One `Unknown` is kept: it marks the conjunction as inexact.
                 Self::Unknown if parts.contains(&Self::Unknown) => {}
-                // Two elements may satisfy two conditions, so those on elements stay apart.
+                // Different elements may satisfy different conditions, so conditions on elements must not be
+                // intersected.
                 Self::Path(path) if path.test.is_none() && !path.is_over_elements() => {
                     paths.add(path);
                 }
@@ -144,7 +147,7 @@ impl Condition {
         single(parts, Self::All, Self::Always)
     }
 
-    /// What one of the conditions says.
+    /// The disjunction of conditions.
     #[must_use]
     pub fn any(conditions: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
@@ -169,7 +172,7 @@ impl Condition {
         if is_unknown { Self::Unknown } else { single(parts, Self::Any, Self::Never) }
     }
 
-    /// The same condition when the filter will be asked again in any case.
+    /// The same condition, if the filter will be evaluated again in any case.
     #[must_use]
     pub fn rechecked(self) -> Self {
         match self {
@@ -181,7 +184,7 @@ impl Condition {
         }
     }
 
-    /// Whether the condition says all that the filter says.
+    /// Whether the condition is equivalent to the filter.
     #[must_use]
     pub fn exactness(&self) -> Exactness {
         match self {
@@ -204,13 +207,13 @@ impl Condition {
         }
     }
 
-    /// What is known of the values at a path, whatever else is asked for.
+    /// The values that the condition implies at a path.
     #[must_use]
     pub fn implied(&self, path: &[IndexPathSegment]) -> ValueSet {
         self.restricted(path).unwrap_or_else(ValueSet::all)
     }
 
-    /// The same; none when nothing is known.
+    /// The same; `None` if nothing is known.
     fn restricted(&self, path: &[IndexPathSegment]) -> Option<ValueSet> {
         match self {
             Self::Never => Some(ValueSet::none()),
@@ -220,6 +223,7 @@ impl Condition {
                 let first = known.next()?;
                 Some(known.fold(first, |known, more| known.intersect(&more)))
             }
+            // A branch that says nothing about the path allows every value there.
             Self::Any(parts) => {
                 let known: Option<Vec<ValueSet>> =
                     parts.iter().map(|part| part.restricted(path)).collect();
@@ -244,7 +248,7 @@ impl Condition {
     }
 }
 
-/// Takes one level of nesting away.
+/// Flattens one level of nesting.
 fn flat(
     conditions: impl IntoIterator<Item = Condition>,
     open: fn(Condition) -> Result<Vec<Condition>, Condition>,
@@ -273,18 +277,18 @@ fn single(
     }
 }
 
-/// PathConditions that are looked through one by one: hardly a filter has more.
+/// Up to this many paths, a linear search is cheaper than a hash map; few filters have more.
 const FEW_PATHS: usize = 8;
 
-/// Conditions by path, in the order in which the paths first came.
+/// Conditions by path, in the order of their first occurrence.
 #[derive(Default)]
 struct PathConditions {
-    /// Where the paths are in the list; filled only when there are too many to look through.
-    places: HashMap<ItemPath, usize>,
+    /// The indexes of the paths beyond `FEW_PATHS`.
+    indexes: HashMap<ItemPath, usize>,
     list: Vec<PathValues>,
 }
 
-/// What is known of one path: a set of values, and hardly ever more of them.
+/// The sets of values for one path: usually a single one.
 struct PathValues {
     path: ItemPath,
     values: ValueSet,
@@ -294,15 +298,15 @@ struct PathValues {
 
 impl PathConditions {
     fn add(&mut self, condition: PathCondition) {
-        let place = self.place(&condition.path);
-        match place.and_then(|place| self.list.get_mut(place)) {
+        let index = self.index(&condition.path);
+        match index.and_then(|index| self.list.get_mut(index)) {
             Some(known) => {
                 known.more.push(condition.values);
                 known.exactness = known.exactness.and(condition.exactness);
             }
             None => {
                 if self.list.len() >= FEW_PATHS {
-                    self.places.insert(condition.path.clone(), self.list.len());
+                    self.indexes.insert(condition.path.clone(), self.list.len());
                 }
                 let PathCondition { path, values, exactness, .. } = condition;
                 self.list.push(PathValues { path, values, more: Vec::new(), exactness });
@@ -310,9 +314,9 @@ impl PathConditions {
         }
     }
 
-    fn place(&self, path: &[IndexPathSegment]) -> Option<usize> {
+    fn index(&self, path: &[IndexPathSegment]) -> Option<usize> {
         let few = self.list.iter().take(FEW_PATHS).position(|known| known.path == path);
-        few.or_else(|| self.places.get(path).copied())
+        few.or_else(|| self.indexes.get(path).copied())
     }
 
     fn join(self, join: fn(Vec<ValueSet>) -> ValueSet) -> impl Iterator<Item = Condition> {

@@ -1,7 +1,8 @@
 //! Aggregates and groups.
 //!
-//! Owns what a partition gives of an aggregate: enough to put the parts together. An average is a sum and a count, an
-//! extreme comes with the count that tells an empty partition from an undefined one.
+//! Owns what a partition returns for an aggregate: enough to merge the partial results. An average is a sum and a
+//! count. A minimum or maximum comes with a count, which distinguishes a partition without values from one with an
+//! undefined result.
 
 use super::build::{aggregate, array, call, column, items, object, without_counts};
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
@@ -24,6 +25,7 @@ pub(super) fn info(tree: &Query, bound: &BoundQuery) -> Result<QueryInfo, QueryE
     info.group_by_expressions = tree.group_by.iter().map(print_scalar).collect();
     let payload = payload(tree, bound, &mut info)?;
     let mut query = without_counts(tree);
+    // DISTINCT applies to the merged groups: a partition must return all of them.
     query.select.distinct = false;
     query.select.selection = match (tree.group_by.is_empty(), has_select_value(tree)) {
         (true, true) => Selection::Value(Box::new(payload)),
@@ -37,10 +39,10 @@ pub(super) fn info(tree: &Query, bound: &BoundQuery) -> Result<QueryInfo, QueryE
     Ok(info)
 }
 
-/// What a partition gives for one group.
+/// What a partition returns for one group.
 fn payload(tree: &Query, bound: &BoundQuery, info: &mut QueryInfo) -> Result<Scalar, QueryError> {
     match &tree.select.selection {
-        // The binder refuses it beside groups.
+        // The binder rejects `*` with groups.
         Selection::Star(_) => Err(QueryError::refusal(COMPOSITION)),
         Selection::Value(expression) => {
             let Some((kind, part)) = part(expression)? else {
@@ -65,10 +67,10 @@ fn payload(tree: &Query, bound: &BoundQuery, info: &mut QueryInfo) -> Result<Sca
     }
 }
 
-/// What a partition gives for an aggregate; none for an expression without one.
+/// What a partition returns for an aggregate; `None` for an expression without one.
 fn part(expression: &Scalar) -> Result<Option<(AggregateKind, Scalar)>, QueryError> {
     let Some((spelling, name, argument)) = aggregate(expression) else {
-        return if holds_aggregate(expression) {
+        return if contains_aggregate(expression) {
             Err(QueryError::refusal(COMPOSITION))
         } else {
             Ok(None)
@@ -90,9 +92,9 @@ fn part(expression: &Scalar) -> Result<Option<(AggregateKind, Scalar)>, QueryErr
     Ok(Some((kind, object(members))))
 }
 
-/// Whether an aggregate stands somewhere inside an expression. Subqueries have aggregates of their own.
-fn holds_aggregate(expression: &Scalar) -> bool {
-    aggregate(expression).is_some() || parts(expression).into_iter().any(holds_aggregate)
+/// Whether an expression contains an aggregate. Subqueries have aggregates of their own.
+fn contains_aggregate(expression: &Scalar) -> bool {
+    aggregate(expression).is_some() || parts(expression).into_iter().any(contains_aggregate)
 }
 
 fn parts(expression: &Scalar) -> Vec<&Scalar> {

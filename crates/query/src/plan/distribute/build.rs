@@ -1,7 +1,7 @@
-//! Pieces of rewritten trees.
+//! Building blocks of rewritten trees.
 //!
-//! Owns the envelopes that clients expect round the values they merge by, and the marks that they replace. A mark is an
-//! identifier that no user can write; it prints as it stands.
+//! Owns the envelopes that clients expect around the values they merge by, and the placeholders that they replace. A
+//! placeholder is an identifier that no user can write; it is printed unchanged.
 
 use crate::ast::{
     BinaryOperator, Count, CountKind, Literal, MemberStep, Name, ObjectMember, OffsetLimit, Query,
@@ -9,14 +9,14 @@ use crate::ast::{
 };
 use crate::bind::{BuiltInFunctions, FunctionCatalog, FunctionKind};
 
-/// What a client replaces by `true` or by its resume filter.
-pub(super) const FILTER_MARK: &str = "({documentdb-formattableorderbyquery-filter})";
+/// The placeholder that a client replaces by `true` or by its resume filter.
+pub(super) const FILTER_PLACEHOLDER: &str = "({documentdb-formattableorderbyquery-filter})";
 
 pub(super) fn scalar(kind: ScalarKind) -> Scalar {
     Scalar::new(kind, Span::default())
 }
 
-/// A mark, or an alias.
+/// A placeholder or an alias.
 pub(super) fn identifier(name: &str) -> Scalar {
     scalar(ScalarKind::Identifier(name.to_owned()))
 }
@@ -75,7 +75,7 @@ fn number(count: u32) -> Count {
     Count { kind, span: Span::default() }
 }
 
-/// The query without what only whole results have.
+/// The query without TOP, OFFSET and LIMIT, which apply only to the merged result.
 pub(super) fn without_counts(tree: &Query) -> Query {
     let mut query = tree.clone();
     query.select.top = None;
@@ -83,12 +83,12 @@ pub(super) fn without_counts(tree: &Query) -> Query {
     query
 }
 
-/// The alias of the first input: what `SELECT *` gives and what has a resource id.
+/// The alias of the first input, which `SELECT *` returns and which has a resource id.
 pub(super) fn first_alias(bound: &crate::bind::BoundQuery) -> &str {
     bound.sources.first().and_then(|source| source.alias.as_deref()).unwrap_or("c")
 }
 
-/// What a row becomes, as one value: the input, the value, or an object.
+/// The output of a row as a single value: the input, the value, or an object.
 pub(super) fn payload(tree: &Query, bound: &crate::bind::BoundQuery) -> Scalar {
     match &tree.select.selection {
         Selection::Star(_) => identifier(first_alias(bound)),

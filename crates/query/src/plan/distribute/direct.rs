@@ -1,13 +1,13 @@
-//! What the gateway answers without a client's help.
+//! Queries that the gateway serves without a client's help.
 //!
-//! Owns the rule that a query over several logical partitions is only answered when its rows can simply follow each
-//! other; the rest is refused, with the plan for clients that know what to do with it.
+//! Owns the rule that a query over several logical partitions is served only if its rows can simply be concatenated.
+//! Other queries are rejected with the plan, for clients that can execute it.
 
 use super::distributed::{DistributedQuery, QueryBody};
 use super::info::DistinctKind;
 use crate::error::QueryError;
 
-/// The words of the refusal that comes with the plan.
+/// The message of the rejection that comes with the plan.
 pub const NOT_SERVED_DIRECTLY: &str = concat!(
     "The provided cross partition query can not be directly served by the gateway. ",
     "This is a first chance (internal) exception that all newer clients will know how to handle gracefully. ",
@@ -15,18 +15,18 @@ pub const NOT_SERVED_DIRECTLY: &str = concat!(
     "clients), then you can safely ignore this message."
 );
 
-/// What happens to a query that came without a partition key and without a range.
+/// How a query without a partition key and without a range is handled.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DirectService {
-    /// It is answered.
+    /// It is served.
     Served,
-    /// It is refused with the plan.
+    /// It is rejected with the plan.
     NeedsPlan,
-    /// It is refused without one.
+    /// It is rejected without a plan.
     Refused(QueryError),
 }
 
-/// What happens to a query that came without a partition key and without a range.
+/// Decides how a query without a partition key and without a range is handled.
 #[must_use]
 pub fn direct_service(query: &DistributedQuery) -> DirectService {
     if query.is_single_key {

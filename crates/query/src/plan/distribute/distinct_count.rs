@@ -1,7 +1,8 @@
 //! The number of distinct rows.
 //!
-//! Owns `SELECT VALUE COUNT(1) FROM (SELECT DISTINCT ...)`: partitions give their distinct rows, and whoever puts them
-//! together counts what is left. No recorded plan shows the text; ours is the inner query.
+//! Owns `SELECT VALUE COUNT(1) FROM (SELECT DISTINCT ...)`: partitions return their distinct rows, and the client
+//! removes duplicates and counts the rest. The service's text for partitions was never recorded; ours is the inner
+//! query.
 
 use super::build::aggregate;
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
@@ -10,7 +11,7 @@ use crate::ast::{Literal, Query, Scalar, ScalarKind, Selection, SourceForm, Sour
 use crate::bind::BoundQuery;
 use crate::printer::print;
 
-/// The description of such a query; none for any other.
+/// The query info of such a query; `None` for any other.
 pub(super) fn info(tree: &Query, bound: &BoundQuery) -> Option<QueryInfo> {
     let is_bare = tree.filter.is_none()
         && tree.group_by.is_empty()

@@ -1,6 +1,6 @@
-//! The split itself.
+//! Splitting a query.
 //!
-//! Owns the choice between the kinds of rewriting, and the query plan document made of the outcome.
+//! Owns the choice between the kinds of rewriting, and the resulting query plan document.
 
 use model::{Json, Object, PartitionKeyDefinition, VectorEmbeddingPolicy};
 
@@ -14,31 +14,31 @@ use crate::bind::{BoundOrderBy, BoundQuery, Grouping};
 use crate::error::QueryError;
 use crate::plan::partitions::{PartitionFilter, QueryRange, partition_filter};
 
-/// What a plan depends on besides the query.
+/// What a plan depends on apart from the query.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanContext<'plan> {
     /// How the items of the container are partitioned.
     pub partition_key: &'plan PartitionKeyDefinition,
-    /// The vectors of the container.
+    /// The container's vector policy.
     pub vectors: Option<&'plan VectorEmbeddingPolicy>,
-    /// What the client can do.
+    /// The features that the client supports.
     pub features: FeatureSet,
 }
 
 /// A query split over partitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistributedQuery {
-    /// What each partition runs and how clients put it together.
+    /// What each partition runs and how clients merge the results.
     pub body: QueryBody,
-    /// Which partition keys can be met.
+    /// The partition keys that can match.
     pub partitions: PartitionFilter,
     /// The same as ranges of epks.
     pub ranges: Vec<QueryRange>,
-    /// What a client must be able to do.
+    /// The features that the client needs.
     pub needed: FeatureSet,
-    /// Whether only one logical partition is left.
+    /// Whether only one logical partition matches.
     pub is_single_key: bool,
-    /// How our own engine puts rows together.
+    /// How our own engine merges rows.
     pub merge: MergePlan,
 }
 
@@ -54,7 +54,7 @@ pub enum QueryBody {
 /// Splits a query.
 ///
 /// # Errors
-/// When no split exists, or when the client lacks a feature that the split needs.
+/// If the query cannot be split, or if the client lacks a feature that the split needs.
 pub fn distribute(
     tree: &Query,
     bound: &BoundQuery,
@@ -75,7 +75,7 @@ pub fn distribute(
     Ok(DistributedQuery { body, partitions, ranges, needed, is_single_key, merge })
 }
 
-/// Ranks are of items: neither groups nor distinct rows have one. The words are ours, no recording shows the service's.
+/// Only items are ranked, neither groups nor distinct rows. The wording is ours: the service's was never recorded.
 fn check_ranked(tree: &Query, bound: &BoundQuery) -> Result<(), QueryError> {
     if bound.grouping == Grouping::None && !tree.select.distinct {
         return Ok(());

@@ -1,45 +1,46 @@
-//! What clients can put together.
+//! Query features that clients support.
 //!
-//! Owns the names of the features, reading the list a client sends, and the words that refuse a query which needs more.
+//! Owns the names of the features, parsing the list that a client sends, and the message that rejects a query that
+//! needs more.
 
 use crate::error::QueryError;
 
-/// Something a client may know how to do with the rows of several partitions.
+/// A way to merge the rows of several partitions that a client may support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
-    /// Put one aggregate together.
+    /// Merge one aggregate.
     Aggregate,
-    /// Put an aggregate of two parts together.
+    /// Merge an aggregate that consists of two parts.
     CompositeAggregate,
-    /// Give equal rows once.
+    /// Remove duplicate rows.
     Distinct,
-    /// Put groups together.
+    /// Merge groups.
     GroupBy,
-    /// Put several aggregates together.
+    /// Merge several aggregates.
     MultipleAggregates,
     /// Merge by several values.
     MultipleOrderBy,
-    /// Skip and count.
+    /// Apply OFFSET and LIMIT.
     OffsetAndLimit,
     /// Merge by one value.
     OrderBy,
-    /// Stop after so many rows.
+    /// Apply TOP.
     Top,
-    /// Put aggregates in objects together.
+    /// Merge aggregates that are properties of objects.
     NonValueAggregate,
     /// Count distinct rows.
     DCount,
-    /// Sort rows that come unsorted.
+    /// Sort rows that are not sorted within a partition.
     NonStreamingOrderBy,
-    /// Join lists and sets.
+    /// Merge lists and sets.
     ListAndSetAggregate,
-    /// Count what is true.
+    /// Merge COUNTIF.
     CountIf,
     /// Fuse ranks.
     HybridSearch,
     /// Fuse ranks by weight.
     WeightedRankFusion,
-    /// Read the components of a fusion without the envelope of ordered rows.
+    /// Accept the components of a fusion without the envelope of ordered rows.
     HybridSearchSkipOrderByRewrite,
 }
 
@@ -93,14 +94,14 @@ impl Feature {
     }
 }
 
-/// Some features.
+/// A set of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeatureSet {
     bits: u32,
 }
 
 impl FeatureSet {
-    /// Every feature but the envelope left out, which changes a plan rather than allowing it.
+    /// Every feature, except the one that changes a plan instead of allowing it.
     #[must_use]
     pub fn full() -> Self {
         ALL.into_iter()
@@ -108,7 +109,7 @@ impl FeatureSet {
             .collect()
     }
 
-    /// Reads a list with commas, with or without spaces; unknown names are ignored.
+    /// Parses a comma-separated list; unknown names are ignored.
     #[must_use]
     pub fn parse(list: &str) -> Self {
         let names = list.split(',').map(str::trim);
@@ -131,10 +132,10 @@ impl FeatureSet {
         ALL.into_iter().filter(move |feature| self.contains(*feature))
     }
 
-    /// Checks that a client with these features can run a query that needs those.
+    /// Checks that a client with these features can run a query that needs `needed`.
     ///
     /// # Errors
-    /// When one is missing; the message names all that are.
+    /// If a feature is missing; the message names all missing ones.
     pub fn check(self, needed: Self) -> Result<(), QueryError> {
         let missing: Vec<&str> =
             needed.iter().filter(|feature| !self.contains(*feature)).map(Feature::name).collect();

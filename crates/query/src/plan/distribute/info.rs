@@ -1,27 +1,27 @@
-//! What a client is told about a query.
+//! The query info of a query plan document.
 //!
-//! Owns the members of a query's description and their order on the wire, where all of them are always there.
+//! Owns its members and their order on the wire, where all of them are always present.
 
 use model::{Json, Object};
 
 use crate::ast::SortOrder;
 
-/// How a client puts the rows of a query together.
+/// How a client merges the rows of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryInfo {
-    /// Whether equal rows are given once.
+    /// Whether duplicate rows are removed.
     pub distinct: DistinctKind,
-    /// How many rows at most.
+    /// The largest number of rows.
     pub top: Option<u32>,
     /// How many rows are skipped.
     pub offset: Option<u32>,
-    /// How many are wanted then.
+    /// How many of the following rows are returned.
     pub limit: Option<u32>,
-    /// The directions of the values rows are merged by.
+    /// The sort directions of the values by which rows are merged.
     pub order_by: Vec<SortOrder>,
     /// Those values as text.
     pub order_by_expressions: Vec<String>,
-    /// The values of groups as text.
+    /// The GROUP BY expressions as text.
     pub group_by_expressions: Vec<String>,
     /// The properties of a group's row, in order.
     pub group_by_aliases: Vec<String>,
@@ -29,25 +29,25 @@ pub struct QueryInfo {
     pub aggregates: Vec<AggregateKind>,
     /// Which properties of a group's row are aggregates.
     pub aliased_aggregates: Vec<(String, Option<AggregateKind>)>,
-    /// The text each partition runs; empty for the user's own.
+    /// The text that each partition runs; empty for the user's own.
     pub rewritten_query: String,
     /// Whether rows are bare values.
     pub has_select_value: bool,
-    /// The property that holds the number of distinct rows, empty when the number is the row.
+    /// The property that holds the number of distinct rows; empty if the number itself is the row.
     pub distinct_count_alias: Option<String>,
-    /// Whether the rows of a partition come unsorted.
+    /// Whether the rows of a partition are not sorted.
     pub has_non_streaming_order_by: bool,
 }
 
-/// Whether equal rows are given once.
+/// Whether duplicate rows are removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DistinctKind {
-    /// They are kept.
+    /// No.
     #[default]
     None,
-    /// They are, and follow each other.
+    /// Yes; duplicates are adjacent.
     Ordered,
-    /// They are, wherever they come.
+    /// Yes; duplicates may be anywhere.
     Unordered,
 }
 
@@ -119,7 +119,7 @@ impl DistinctKind {
 }
 
 impl QueryInfo {
-    /// A query whose rows are simply put one after the other.
+    /// A query whose rows are concatenated.
     #[must_use]
     pub(super) fn plain(has_select_value: bool) -> Self {
         Self {

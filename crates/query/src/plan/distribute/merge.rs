@@ -1,23 +1,23 @@
-//! How rows of partitions become rows of the query.
+//! Merging the rows of partitions.
 //!
-//! Owns the recipe our own engine follows, derived from the description that clients get, and the features a client
-//! needs to follow it.
+//! Owns the merge plan of our own engine, derived from the query info that clients get, and the features that a client
+//! needs to merge the same way.
 
 use super::distributed::QueryBody;
 use super::feature::{Feature, FeatureSet};
 use super::info::{AggregateKind, DistinctKind, QueryInfo};
 use crate::ast::SortOrder;
 
-/// How rows of partitions become rows of the query: combined, then made distinct, then counted.
+/// How rows of partitions become rows of the query: combined, then made distinct, then limited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergePlan {
     /// How they are combined.
     pub combine: Combine,
-    /// Whether equal rows are given once.
+    /// Whether duplicate rows are removed.
     pub distinct: DistinctKind,
     /// How many rows are skipped.
     pub skip: u32,
-    /// How many are wanted then; none for all.
+    /// How many of the following rows are returned; `None` for all.
     pub take: Option<u32>,
 }
 
@@ -26,35 +26,35 @@ pub struct MergePlan {
 pub enum Combine {
     /// One partition after the other, in the order of their epks.
     Concatenate,
-    /// By `orderByItems`; rows of one partition come in that order already unless told otherwise.
+    /// By `orderByItems`.
     Ordered {
         /// The direction of each value.
         directions: Vec<SortOrder>,
-        /// Whether each partition's rows are in order.
+        /// Whether the rows of each partition are already sorted.
         is_sorted: bool,
     },
-    /// By `groupByItems`; without keys all rows are one group, and there is one such row even when there are none.
+    /// By `groupByItems`. Without keys all rows are one group, which has a row even if there are none.
     Groups {
-        /// How many values a group has.
+        /// The number of values of a group key.
         keys: usize,
-        /// What a group gives.
+        /// The output of a group.
         payload: GroupPayload,
     },
     /// By counting distinct rows.
     CountDistinct {
-        /// The property that holds the number; none when it is the row.
+        /// The property that holds the number; `None` if the number itself is the row.
         alias: Option<String>,
     },
     /// By fusing the ranks of several queries.
     Ranked {
         /// How many queries.
         components: usize,
-        /// The weight of each; empty when all are alike.
+        /// The weight of each; empty if all are equal.
         weights: Vec<f64>,
     },
 }
 
-/// What a group gives.
+/// The output of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupPayload {
     /// A bare value: an aggregate of `[{"item": ...}]`, or the value of the first row.
@@ -64,13 +64,14 @@ pub enum GroupPayload {
 }
 
 impl MergePlan {
-    /// The recipe for what partitions run.
+    /// The merge plan for what partitions run.
     #[must_use]
     pub(super) fn for_body(body: &QueryBody) -> Self {
         match body {
             QueryBody::Query(info) => Self {
                 combine: combine(info),
                 distinct: match info.distinct_count_alias {
+                    // Counting distinct rows removes the duplicates itself.
                     Some(_) => DistinctKind::None,
                     None => info.distinct,
                 },
@@ -113,7 +114,7 @@ fn combine(info: &QueryInfo) -> Combine {
 }
 
 impl QueryBody {
-    /// What a client must be able to do.
+    /// The features that a client needs.
     pub(super) fn needed(&self) -> FeatureSet {
         match self {
             Self::Query(info) => needed(info),

@@ -1,7 +1,8 @@
-//! One query, many physical partitions.
+//! Splitting a query over physical partitions.
 //!
-//! Owns the split of a query into the query each partition runs and the recipe that puts their rows together; the
-//! document that tells clients the same; which features a client needs; what is refused. Does not own the run.
+//! Owns the split of a query into the query that each partition runs and the plan that merges their rows, the query
+//! plan document that describes this to clients, the features that a client needs, and what is rejected. Does not own
+//! execution.
 
 mod feature;
 

@@ -1,12 +1,12 @@
 //! Ordered queries.
 //!
-//! Owns the envelope of ordered rows: the resource id, the values rows are merged by, and the row itself. A value that
-//! is undefined is no row, so a bare value asks for its presence.
+//! Owns the envelope of ordered rows: the resource id, the values by which rows are merged, and the row itself. An
+//! undefined value is not a row, so `SELECT VALUE` adds an IS_DEFINED condition.
 
 use model::{DistanceFunction, Json, PropertyPath, VectorEmbeddingPolicy};
 
 use super::build::{
-    FILTER_MARK, and, call, column, first_alias, first_rows, identifier, items, payload,
+    FILTER_PLACEHOLDER, and, call, column, first_alias, first_rows, identifier, items, payload,
     resource_id, top, without_counts,
 };
 use super::info::{DistinctKind, QueryInfo};
@@ -43,8 +43,10 @@ pub(super) fn info(
 
 fn envelope(tree: &Query, bound: &BoundQuery, list: &[OrderItem]) -> Query {
     let mut query = without_counts(tree);
+    // DISTINCT applies to the payloads of the merged rows, not to the envelopes.
     query.select.distinct = false;
     query.select.top = bound.top.map(top);
+    // Rows that the merged result skips may all come from this partition, so it must return offset + limit rows.
     if let (Some(offset), Some(limit)) = (bound.offset, bound.limit) {
         query.offset_limit = Some(first_rows(offset.saturating_add(limit)));
     }
@@ -53,7 +55,7 @@ fn envelope(tree: &Query, bound: &BoundQuery, list: &[OrderItem]) -> Query {
         column(items(list.iter().map(|item| item.expression.clone())), Some("orderByItems")),
         column(payload(tree, bound), Some("payload")),
     ]);
-    let mut filter = and(query.filter.take(), identifier(FILTER_MARK));
+    let mut filter = and(query.filter.take(), identifier(FILTER_PLACEHOLDER));
     if let Selection::Value(expression) = &tree.select.selection {
         filter = and(Some(filter), call("IS_DEFINED", vec![expression.as_ref().clone()]));
     }
@@ -61,7 +63,7 @@ fn envelope(tree: &Query, bound: &BoundQuery, list: &[OrderItem]) -> Query {
     query
 }
 
-/// Equal rows follow each other when rows are ordered by exactly what they are.
+/// Duplicates are adjacent if rows are ordered by exactly the selected expressions.
 fn distinct(selection: &Selection, list: &[OrderItem]) -> DistinctKind {
     let selected: Vec<&Scalar> = match selection {
         Selection::Star(_) => Vec::new(),
@@ -73,7 +75,7 @@ fn distinct(selection: &Selection, list: &[OrderItem]) -> DistinctKind {
     if ordered.eq(selected) { DistinctKind::Ordered } else { DistinctKind::Unordered }
 }
 
-/// The direction of a value; without a word a distance has the nearest first.
+/// The sort direction of a key; without a written one, a distance is sorted nearest first.
 fn direction(key: &OrderKey, vectors: Option<&VectorEmbeddingPolicy>) -> SortOrder {
     match key.order {
         Some(order) => order,
@@ -82,12 +84,12 @@ fn direction(key: &OrderKey, vectors: Option<&VectorEmbeddingPolicy>) -> SortOrd
     }
 }
 
-/// Whether a value is a score, which partitions can only sort when they have seen all items.
+/// Whether a key is a score, which a partition can sort only after it has read all items.
 fn is_score(key: &OrderKey) -> bool {
     key.path.is_none() && !key.is_computed
 }
 
-/// Which end of a score comes first: small distances, but great similarities.
+/// The direction that sorts a score best first: small distances, but great similarities.
 pub(super) fn nearest_first(
     score: &Expression,
     vectors: Option<&VectorEmbeddingPolicy>,
@@ -104,7 +106,7 @@ pub(super) fn nearest_first(
     }
 }
 
-/// The function named in the call, or by the policy for one of its paths, or the default.
+/// The distance function of a call: from its options, from the policy of one of its paths, or the default.
 fn distance_function(
     arguments: &[Expression],
     vectors: Option<&VectorEmbeddingPolicy>,

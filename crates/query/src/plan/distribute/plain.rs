@@ -1,6 +1,7 @@
 //! Queries without groups and order.
 //!
-//! Owns DISTINCT, TOP and OFFSET alone: partitions give as many rows as the whole may need.
+//! Owns DISTINCT, TOP and OFFSET without groups and order: each partition returns as many rows as the whole result may
+//! need.
 
 use super::build::{first_rows, without_counts};
 use super::info::{DistinctKind, QueryInfo};
@@ -15,16 +16,17 @@ pub(super) fn info(tree: &Query, bound: &BoundQuery, is_single_key: bool) -> Que
         info.distinct = DistinctKind::Unordered;
         info.offset = bound.offset;
         info.limit = bound.limit;
-        // Rows must be made distinct before they are counted.
+        // Duplicates across partitions must be removed before rows are counted, so partitions must not limit.
         if tree.select.top.is_some() || tree.offset_limit.is_some() {
             info.rewritten_query = print(&without_counts(tree));
         }
         return info;
     }
-    // One logical partition is one place: it can count by itself.
+    // A single logical partition lives in one physical partition, which applies OFFSET and LIMIT itself.
     if is_single_key {
         return info;
     }
+    // Any partition may have to provide all rows, including the skipped ones.
     if let (Some(offset), Some(limit)) = (bound.offset, bound.limit) {
         info.offset = Some(offset);
         info.limit = Some(limit);

@@ -1,6 +1,6 @@
-//! The two forms of the report in headers.
+//! The two header formats of index metrics.
 //!
-//! Owns the members of both and how the text is made fit for a header: base64 for the first form, percent signs for the
+//! Owns the members of both formats and their encoding in a header: base64 for the first, percent encoding for the
 //! second.
 
 use model::{Json, Object};
@@ -10,7 +10,7 @@ use super::report::{IndexMetrics, MetricIndex};
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl IndexMetrics {
-    /// The first form.
+    /// The first format.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let single = |indexes: &[MetricIndex]| -> Json {
@@ -27,7 +27,7 @@ impl IndexMetrics {
         Json::Object(members)
     }
 
-    /// The second form.
+    /// The second format.
     #[must_use]
     pub fn to_json_v2(&self) -> Json {
         let mut members = Object::new();
@@ -42,13 +42,13 @@ impl IndexMetrics {
         Json::Object(members)
     }
 
-    /// The first form as a header.
+    /// The header value in the first format.
     #[must_use]
     pub fn to_header(&self) -> String {
         base64(self.to_json().to_string().as_bytes())
     }
 
-    /// The second form as a header.
+    /// The header value in the second format.
     #[must_use]
     pub fn to_header_v2(&self) -> String {
         percent_encoded(&self.to_json_v2().to_string())
@@ -79,7 +79,7 @@ impl MetricIndex {
     }
 }
 
-/// Only an index that would help has a score.
+/// The second format of one kind of indexes. Only potential indexes have an impact score.
 fn kinds(single: &[MetricIndex], composite: &[MetricIndex], has_score: bool) -> Json {
     let scored = |mut members: Object| {
         if has_score {
@@ -107,13 +107,13 @@ fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let mut bits = 0_u32;
-        for place in 0..3 {
-            bits = bits << 8 | u32::from(group.get(place).copied().unwrap_or(0));
+        for index in 0..3 {
+            bits = bits << 8 | u32::from(group.get(index).copied().unwrap_or(0));
         }
-        for place in 0..4_usize {
-            let digit = (bits >> (18 - 6 * place)) & 0x3F;
+        for index in 0..4_usize {
+            let digit = (bits >> (18 - 6 * index)) & 0x3F;
             let letter = BASE64.get(digit as usize).copied().unwrap_or(b'A');
-            text.push(if place <= group.len() { char::from(letter) } else { '=' });
+            text.push(if index <= group.len() { char::from(letter) } else { '=' });
         }
     }
     text

@@ -1,7 +1,7 @@
 //! Which indexes a query used, and which it misses.
 //!
-//! Owns the report that clients ask for with index metrics, and its two forms in headers. Follows the recorded answers
-//! of the service rather than our own lookups: the report is for people who compare it with the documentation.
+//! Owns the index metrics report and its two header formats. It follows recorded responses of the service rather than
+//! our own lookups, because people compare it with the service's documentation.
 
 mod header;
 mod report;

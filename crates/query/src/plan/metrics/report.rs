@@ -1,7 +1,8 @@
-//! The report.
+//! The index metrics report.
 //!
-//! Owns the rules read off the recorded answers: filters are named last to first; a path that also orders the rows is
-//! left out beside others; equalities with one range, and groups that are all fixed, suggest a composite index.
+//! Owns the rules derived from recorded responses: filters are listed last to first; a path that also orders the rows
+//! is omitted if there are others; equalities with one range, and groups whose keys are all fixed, suggest a composite
+//! index.
 
 use model::IndexPathSegment;
 
@@ -29,7 +30,7 @@ pub struct IndexMetrics {
 pub struct MetricIndex {
     /// Its paths as text: one, or those of a composite index with their directions.
     pub specs: Vec<String>,
-    /// Whether it answers its conditions alone.
+    /// Whether it serves its conditions exactly.
     pub is_precise: bool,
 }
 
@@ -39,7 +40,7 @@ pub fn index_metrics(query: &BoundQuery, indexes: &Indexes) -> IndexMetrics {
     index_metrics_with_condition(query, &row_condition(query), indexes)
 }
 
-/// The same for a query whose row condition is known.
+/// Like [`index_metrics`], for a query whose row condition is known.
 #[must_use]
 pub fn index_metrics_with_condition(
     query: &BoundQuery,
@@ -84,7 +85,7 @@ fn is_precise(path: &PathCondition) -> bool {
     path.exactness == Exactness::Exact
 }
 
-/// Paths that a projected function could read from an index.
+/// Paths that a function in the select list could read from an index.
 fn projected(query: &BoundQuery, scope: &PathScope) -> Vec<(ItemPath, bool)> {
     let expressions: Vec<&Expression> = match &query.output.projection {
         Projection::Input(_) => Vec::new(),
@@ -198,7 +199,7 @@ fn wanted(query: &BoundQuery, condition: &Condition, scope: &PathScope) -> Vec<V
     free.iter().map(|path| fixed.iter().cloned().chain([path.path.clone()]).collect()).collect()
 }
 
-/// A path as reports write it: names that are no identifiers stand in quotes.
+/// A path in the notation of the report: names that are not identifiers are quoted.
 fn path_text(path: &[IndexPathSegment]) -> String {
     let mut text = String::new();
     for segment in path {
@@ -214,7 +215,7 @@ fn path_text(path: &[IndexPathSegment]) -> String {
     text
 }
 
-/// Letters of any script, digits and underscores, not beginning with a digit.
+/// Whether a name consists of letters of any script, digits and underscores, and does not start with a digit.
 fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')

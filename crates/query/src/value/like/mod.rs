@@ -1,6 +1,6 @@
 //! LIKE: patterns with `%`, `_` and character classes.
 //!
-//! Owns reading, classifying and matching of patterns. Does not own how a plan uses the class.
+//! Owns parsing, classifying and matching patterns. Does not own how a plan uses the class.
 
 mod pattern;
 mod shape;

@@ -1,7 +1,7 @@
-//! A LIKE pattern, read and matched.
+//! Parsing and matching a LIKE pattern.
 //!
-//! Owns the wildcards, the escape character and the walk over a text, whose cost is bounded by the product of the two
-//! lengths. Does not own the classification: see `shape`.
+//! Owns the wildcards, the escape character and the matcher, whose cost is bounded by the product of both lengths. Does
+//! not own the classification: see `shape`.
 
 /// A pattern ready to match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,21 +9,21 @@ pub struct LikePattern {
     pub(super) parts: Vec<PatternElement>,
 }
 
-/// One step of a pattern.
+/// One element of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PatternElement {
     /// This character.
     Literal(char),
     /// `_`: any one character.
     One,
-    /// `%`: any run of characters, also none.
+    /// `%`: any number of characters, including none.
     Run,
     /// `[a-f]` or `[^a-f]`: one character inside, or outside, the ranges.
     Class { is_negated: bool, ranges: Vec<(char, char)> },
 }
 
 impl LikePattern {
-    /// Reads a pattern; the escape character takes the meaning away from the character after it.
+    /// Parses a pattern. The character after the escape character is literal.
     #[must_use]
     pub fn new(text: &str, escape: Option<char>) -> Self {
         let characters: Vec<char> = text.chars().collect();
@@ -50,7 +50,7 @@ impl LikePattern {
                 },
                 _ => PatternElement::Literal(first),
             };
-            // Two runs in a row match what one does.
+            // `%%` matches the same as `%`, but would double the backtracking.
             if part != PatternElement::Run || parts.last() != Some(&PatternElement::Run) {
                 parts.push(part);
             }
@@ -58,33 +58,34 @@ impl LikePattern {
         Self { parts }
     }
 
-    /// Whether the whole text fits the pattern.
+    /// Whether the whole string matches the pattern.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
-        let (mut part_place, mut text_place) = (0, 0);
-        // Where the last run stands and where its text ends so far: only the last one ever needs to grow.
+        let (mut element, mut position) = (0, 0);
+        // The last `%` seen and the end of the text it covers. Backtracking to earlier ones is never needed: what the
+        // last `%` can cover includes every way in which an earlier one could have covered more.
         let mut last_run: Option<(usize, usize)> = None;
         loop {
-            match (self.parts.get(part_place), text.get(text_place)) {
+            match (self.parts.get(element), text.get(position)) {
                 (Some(PatternElement::Run), _) => {
-                    last_run = Some((part_place, text_place));
-                    part_place += 1;
+                    last_run = Some((element, position));
+                    element += 1;
                     continue;
                 }
                 (Some(part), Some(&character)) if part.accepts(character) => {
-                    part_place += 1;
-                    text_place += 1;
+                    element += 1;
+                    position += 1;
                     continue;
                 }
                 (None, None) => return true,
                 _ => {}
             }
             match last_run {
-                Some((run_place, end)) if end < text.len() => {
-                    last_run = Some((run_place, end + 1));
-                    part_place = run_place + 1;
-                    text_place = end + 1;
+                Some((run, end)) if end < text.len() => {
+                    last_run = Some((run, end + 1));
+                    element = run + 1;
+                    position = end + 1;
                 }
                 _ => return false,
             }
@@ -93,7 +94,7 @@ impl LikePattern {
 }
 
 impl PatternElement {
-    /// Whether one character fits; a run is no single step and fits none.
+    /// Whether a single character matches; `%` matches no single character.
     fn accepts(&self, character: char) -> bool {
         match self {
             Self::Literal(literal) => *literal == character,
@@ -107,7 +108,7 @@ impl PatternElement {
     }
 }
 
-/// Reads a class up to its closing bracket; none when there is no such bracket.
+/// Parses a class up to its closing bracket; `None` if there is none.
 fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char])> {
     let (is_negated, mut rest) = match text.split_first() {
         Some(('^', rest)) => (true, rest),
@@ -133,7 +134,7 @@ fn class(text: &[char], escape: Option<char>) -> Option<(PatternElement, &[char]
     }
 }
 
-/// One character of a class: itself, or the one after the escape character.
+/// Reads one character of a class, or the one after the escape character.
 fn member(first: char, after: &[char], escape: Option<char>) -> (char, &[char]) {
     match after.split_first() {
         Some((&escaped, rest)) if Some(first) == escape => (escaped, rest),

@@ -1,6 +1,6 @@
-//! What a LIKE pattern asks for, in the terms of an index.
+//! Classification of LIKE patterns.
 //!
-//! Owns the classification the planner picks an index lookup by. Does not own lookups.
+//! Owns the classes by which the planner chooses an index lookup. Does not own lookups.
 
 use super::pattern::{LikePattern, PatternElement};
 
@@ -9,15 +9,15 @@ use super::pattern::{LikePattern, PatternElement};
 pub enum LikeShape {
     /// No wildcard: equality with this text.
     Exact(String),
-    /// `abc%`: texts that begin so.
+    /// `abc%`: strings that start with this.
     Prefix(String),
-    /// `%abc`: texts that end so.
+    /// `%abc`: strings that end with this.
     Suffix(String),
-    /// `%abc%`: texts that hold this.
+    /// `%abc%`: strings that contain this.
     Contains(String),
-    /// Anything else; every match begins with this text, which may be empty.
+    /// Anything else; every match starts with this prefix, which may be empty.
     General {
-        /// The literal beginning of the pattern.
+        /// The literal prefix of the pattern.
         prefix: String,
     },
 }
@@ -36,6 +36,7 @@ impl LikePattern {
             [] => (starts_open, middle),
             middle => (false, middle),
         };
+        // The class is decided by the literal part: if it covers the whole middle, there are no other wildcards.
         let literal = literal_prefix(middle);
         if literal.chars().count() < middle.len() {
             let prefix = if starts_open { String::new() } else { literal };

@@ -1,4 +1,4 @@
-//! LIKE against examples and against a matcher too simple to be wrong.
+//! LIKE compared with examples and with a naive matcher.
 
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn wildcards_match_as_documented() {
 }
 
 #[test]
-fn the_escape_character_takes_the_meaning_away() {
+fn the_escape_character_makes_the_next_one_literal() {
     let escaped = LikePattern::new("20!%%", Some('!'));
     assert!(escaped.matches("20% off"));
     assert!(!escaped.matches("200 off"));
@@ -67,7 +67,7 @@ fn patterns_are_classified_for_the_planner() {
     assert_eq!(shape("a%b", None), LikeShape::General { prefix: "a".into() });
 }
 
-/// Tries every length for every run.
+/// Tries every length for every `%`.
 fn naive(text: &[char], pattern: &[char]) -> bool {
     match (pattern.split_first(), text.split_first()) {
         (None, _) => text.is_empty(),

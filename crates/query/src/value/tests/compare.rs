@@ -103,8 +103,8 @@ proptest! {
     #[test]
     fn the_order_is_transitive(mut values in proptest::collection::vec(value(), 3)) {
         values.sort_by(total_order);
-        for (place, left) in values.iter().enumerate() {
-            for right in values.iter().skip(place) {
+        for (index, left) in values.iter().enumerate() {
+            for right in values.iter().skip(index) {
                 prop_assert_ne!(total_order(left, right), Ordering::Greater);
             }
         }

@@ -35,8 +35,8 @@ fn integers_stay_exact_and_widen_on_overflow() {
         (concatenate(&Value::from("a"), &Value::from("b")), "\"ab\""),
         (concatenate(&Value::from("a"), &integer(1)), "undefined"),
     ];
-    for (place, (result, expected)) in cases.into_iter().enumerate() {
-        assert_eq!(result.to_string(), expected, "case {place}");
+    for (index, (result, expected)) in cases.into_iter().enumerate() {
+        assert_eq!(result.to_string(), expected, "case {index}");
     }
 }
 

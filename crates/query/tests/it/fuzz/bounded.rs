@@ -6,7 +6,7 @@ use super::corpus::Corpus;
 use super::mutate::{Dice, by_bytes, by_tokens};
 use super::oracle;
 
-/// Inputs of a run, unless the environment says otherwise: what a few seconds allow.
+/// The default number of inputs of a run: what a few seconds allow.
 const INPUTS: u64 = if cfg!(debug_assertions) { 8_000 } else { 200_000 };
 
 /// The seeds of a run: all of them, or the one that failed.
@@ -18,7 +18,7 @@ fn seeds() -> Vec<u64> {
     }
 }
 
-/// Runs a check on the input of each seed; a panic is told with the seed and the input.
+/// Runs a check on the input of each seed; a panic is reported with the seed and the input.
 fn run(input: impl Fn(&mut Dice) -> Vec<u8>, check: impl Fn(&[u8])) {
     for seed in seeds() {
         let input = input(&mut Dice::new(seed));
@@ -29,7 +29,7 @@ fn run(input: impl Fn(&mut Dice) -> Vec<u8>, check: impl Fn(&[u8])) {
 }
 
 #[test]
-fn queries_are_refused_or_understood() {
+fn queries_are_rejected_or_parsed() {
     let Corpus { queries, .. } = Corpus::read();
     let input = |dice: &mut Dice| {
         let text: &str = dice.pick(&queries);
@@ -45,7 +45,7 @@ fn queries_are_refused_or_understood() {
 }
 
 #[test]
-fn items_are_refused_or_read() {
+fn items_are_rejected_or_parsed() {
     let Corpus { items, .. } = Corpus::read();
     let input = |dice: &mut Dice| {
         let text: &str = dice.pick(&items);

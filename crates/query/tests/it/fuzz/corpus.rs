@@ -1,4 +1,4 @@
-//! The texts that are changed: the queries and items of all cases.
+//! The corpus: the queries and items of all cases.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl Corpus {
     fn folder(&mut self, folder: &Path) {
         let entries = std::fs::read_dir(folder).expect("the folder of cases exists");
         let paths = entries.map(|entry| entry.expect("the folder is readable").path());
-        // In order of name, so that a seed means the same everywhere.
+        // Sorted by name, so that a seed means the same everywhere.
         let mut paths: Vec<_> = paths.collect();
         paths.sort();
         for path in paths {

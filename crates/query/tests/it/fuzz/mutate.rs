@@ -1,6 +1,6 @@
-//! Changes of a text, by tokens and by bytes, all from one seed.
+//! Mutations of a text, by tokens and by bytes, from one seed.
 
-/// Pieces that texts of the language are sensitive to.
+/// Fragments with a special meaning in the language.
 const PIECES: &[&str] = &[
     "SELECT",
     "VALUE",
@@ -56,7 +56,7 @@ const PIECES: &[&str] = &[
     "undefined",
 ];
 
-/// Pieces that texts can have many of in a row.
+/// Fragments that can be repeated many times.
 const NESTED: &[&str] =
     &["+", "-", "~", "NOT", "1 + ", "1 AND NOT", "1 ?? - ", "1 ? 2 : ", "1 ? ", "1 LIKE", "(", "["];
 
@@ -70,7 +70,7 @@ impl Dice {
         Self { state: seed }
     }
 
-    /// A number below a bound; zero when there is none.
+    /// A number below a bound; zero if the bound is zero.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -86,7 +86,7 @@ impl Dice {
     }
 }
 
-/// A text changed by tokens, one to four times.
+/// Mutates a text by tokens, one to four times.
 pub(super) fn by_tokens(text: &str, other: &str, dice: &mut Dice) -> String {
     let mut tokens = tokens(text);
     for _ in 0..=dice.below(4) {
@@ -122,7 +122,7 @@ pub(super) fn by_tokens(text: &str, other: &str, dice: &mut Dice) -> String {
             _ => tokens.insert(at, dice.pick::<str>(PIECES).to_owned()),
         }
     }
-    // Tokens mostly stand apart; without spaces other tokens come about.
+    // Tokens are usually separated; without spaces they merge into other tokens.
     tokens.join(if dice.below(8) == 0 { "" } else { " " })
 }
 

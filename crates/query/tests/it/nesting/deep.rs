@@ -7,14 +7,14 @@ use super::on_a_small_stack;
 use super::shapes::{self, Shape};
 use crate::fuzz::oracle;
 
-/// Shapes inside each other round a core, outermost first.
+/// Nested shapes around a core, outermost first.
 fn text(shapes: &[&Shape], core: &str) -> String {
     let before: String = shapes.iter().map(|(before, _)| before.as_str()).collect();
     let after: String = shapes.iter().rev().map(|(_, after)| after.as_str()).collect();
     format!("SELECT VALUE {before}{core}{after} FROM c")
 }
 
-/// The longest beginning of a list of shapes that is accepted.
+/// The longest accepted prefix of a list of shapes.
 fn deepest(shapes: &[&Shape], core: &str) -> String {
     let of = |levels: usize| text(shapes.get(..levels).unwrap_or(shapes), core);
     let (mut accepted, mut refused) = (0, shapes.len() + 1);
@@ -25,7 +25,7 @@ fn deepest(shapes: &[&Shape], core: &str) -> String {
     of(accepted)
 }
 
-fn reads_back(text: &str) {
+fn assert_round_trip(text: &str) {
     let tree = parse(text).expect("the text is accepted");
     let printed = print(&tree);
     let again = parse(&printed);
@@ -34,10 +34,10 @@ fn reads_back(text: &str) {
 }
 
 #[test]
-fn the_deepest_text_of_every_shape_reads_back_as_it_is_printed() {
+fn the_deepest_text_of_every_shape_survives_a_round_trip() {
     on_a_small_stack(|| {
         for shape in &shapes::all() {
-            reads_back(&deepest(&[shape; 600], "c.a"));
+            assert_round_trip(&deepest(&[shape; 600], "c.a"));
         }
     });
 }
@@ -56,9 +56,9 @@ fn long_chains_inside_each_other_are_printed_with_no_more_parentheses_than_are_r
     on_a_small_stack(|| {
         let shapes = shapes::long();
         let mut inside_each_other: Vec<&Shape> = shapes.iter().cycle().take(12).collect();
-        reads_back(&text(&inside_each_other, "c.a"));
+        assert_round_trip(&text(&inside_each_other, "c.a"));
         inside_each_other.reverse();
-        reads_back(&text(&inside_each_other, "c.a"));
+        assert_round_trip(&text(&inside_each_other, "c.a"));
     });
 }
 
@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_deepest_text_of_mixed_shapes_reads_back_as_it_is_printed(
+    fn the_deepest_text_of_mixed_shapes_survives_a_round_trip(
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..12),
         core in prop::sample::select(vec!["c.a", "1", "-1", "NaN", "'x'", "(SELECT VALUE 1)"]),
     ) {
@@ -91,9 +91,9 @@ proptest! {
                     false => (before.clone(), after.clone()),
                 })
                 .collect();
-            // A few shapes over and over come deeper than many that follow each other at random.
+            // A few repeated shapes reach deeper than many random ones.
             let mixed: Vec<&Shape> = chosen.iter().cycle().take(600).collect();
-            reads_back(&deepest(&mixed, core));
+            assert_round_trip(&deepest(&mixed, core));
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Long chains and lists, and the limits in words.
+//! Long chains and lists, and the messages of limits.
 
 use query::{BuiltInFunctions, Parameters, bind, parse, print};
 
@@ -28,7 +28,7 @@ fn a_list_of_twenty_thousand_candidates_goes_through_every_stage() {
 }
 
 #[test]
-fn ten_thousand_parentheses_are_refused_with_words() {
+fn ten_thousand_parentheses_are_rejected_with_a_message() {
     on_a_small_stack(|| {
         let text = format!("SELECT VALUE {}1{}", "(".repeat(10_000), ")".repeat(10_000));
         let errors = parse(&text).expect_err("too deep");

@@ -1,4 +1,4 @@
-//! Long and deep queries through the public functions, on the least stack a thread of the product has.
+//! Long and deep queries through the public API, on the smallest stack that a thread of the server has.
 
 mod deep;
 mod long;

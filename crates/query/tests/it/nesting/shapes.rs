@@ -1,6 +1,6 @@
-//! Every way to put an expression inside another.
+//! Every way to nest an expression in another.
 
-/// What stands before and after the inner expression.
+/// The text before and after the inner expression.
 pub(super) type Shape = (String, String);
 
 const BINARY_OPERATORS: [&str; 20] = [
@@ -8,7 +8,7 @@ const BINARY_OPERATORS: [&str; 20] = [
     "*", "/", "%",
 ];
 
-/// Forms with one inner expression, written as sparely as the language allows and with parentheses.
+/// Forms with one inner expression, with as few parentheses as possible.
 #[rustfmt::skip]
 const FORMS: &[(&str, &str)] = &[
     ("(", ")"),
@@ -49,8 +49,8 @@ pub(super) fn all() -> Vec<Shape> {
     shapes
 }
 
-/// Chains that are printed with a pair of parentheses for each of their operators: a few of them inside each other have
-/// more pairs than the parser allows.
+/// Chains that are printed with parentheses around each operator: a few nested ones have more pairs than the parser
+/// allows.
 pub(super) fn long() -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
     for operator in ["AND", "+", "*", "="] {

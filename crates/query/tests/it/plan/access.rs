@@ -24,7 +24,7 @@ fn path(segments: &[IndexPathSegment]) -> String {
     segments.iter().map(text).collect()
 }
 
-/// A set in short: points, sides of a kind, kinds, and how many ranges otherwise.
+/// A set in short notation: points, half-ranges of a kind, whole kinds, otherwise the number of ranges.
 pub(super) fn values(set: &ValueSet) -> String {
     let mut parts: Vec<String> = set.ranges().iter().map(range).collect();
     if set.undefined {
@@ -94,7 +94,7 @@ fn show(lookup: &Lookup) -> String {
     }
 }
 
-/// A filter, its lookup, and how many of its parts remain to be asked.
+/// Checks the lookup of a filter, and how many of its conjuncts remain to be evaluated.
 #[track_caller]
 fn check(filter: &str, lookup: &str, remaining: usize) {
     let plan = plan(&format!("SELECT * FROM c WHERE {filter}"));
@@ -121,7 +121,7 @@ fn comparisons_are_ranges_of_one_kind() {
 }
 
 #[test]
-fn negations_are_the_rest_of_what_compares() {
+fn negations_are_the_other_comparable_values() {
     check("c.x != 5", "/x null..5 5+..end", 0);
     check("NOT (c.x > 5)", "/x <=5 numbers", 0);
     check("NOT (c.x = 5 OR c.x = 6)", "/x null..5 5+..6 6+..end", 0);
@@ -145,7 +145,7 @@ fn types_are_ranges() {
 }
 
 #[test]
-fn texts_are_ranges_or_walks() {
+fn strings_are_ranges_or_scans() {
     check("STARTSWITH(c.x, 'ab')", "/x \"ab\"..\"ab\"*", 0);
     check("STARTSWITH(c.x, 'ab', true)", "/x strings if", 0);
     check("c.x LIKE 'ab%'", "/x \"ab\"..\"ab\"*", 0);
@@ -275,10 +275,10 @@ fn some_queries_need_no_item() {
     assert_eq!(only("SELECT t FROM c JOIN t IN c.tags"), None);
 }
 
-/// A computed property has no terms, whatever the policy says: its expression is asked of each item, or planned in its
-/// place when it is a path.
+/// A computed property has no terms, whatever the policy says: its expression is evaluated for each item, or planned in
+/// its place if it is a path.
 #[test]
-fn computed_properties_are_planned_as_what_they_stand_for() {
+fn computed_properties_are_planned_as_their_expressions() {
     let properties = [
         ("lower", "SELECT VALUE LOWER(c.name) FROM c"),
         ("short", "SELECT VALUE c.long.path FROM c"),

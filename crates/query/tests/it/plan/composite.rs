@@ -1,11 +1,11 @@
-//! The documented table of composite indexes: what serves which filter and order.
+//! The documented table of composite indexes: which index serves which filter and order.
 
 use model::{IndexingPolicy, Json};
 use query::plan::access::{Indexes, Lookup, OrderAccess, plan_access};
 
 use super::bound;
 
-/// Indexes of `a+ b-`, `a+ c+`: paths with their directions, several indexes apart by commas.
+/// Parses `a+ b-, a+ c+`: paths with their directions; indexes are separated by commas.
 pub(super) fn indexes(composites: &str) -> Indexes {
     let lists: Vec<String> = composites
         .split(',')
@@ -95,7 +95,7 @@ fn composite_indexes_serve_what_the_documentation_says() {
 }
 
 #[test]
-fn an_order_that_no_index_has_is_refused() {
+fn an_order_that_no_index_has_is_rejected() {
     let refusal = |policy: &str, text: &str| {
         let policy = IndexingPolicy::from_json(&Json::parse(policy.as_bytes()).unwrap()).unwrap();
         let (_, query) = bound(text);
@@ -114,7 +114,7 @@ fn an_order_that_no_index_has_is_refused() {
 }
 
 #[test]
-fn an_order_reads_the_part_of_an_index_that_the_filter_leaves() {
+fn an_order_reads_the_part_of_an_index_that_the_filter_allows() {
     let order = |composites: &str, text: &str| {
         let (_, query) = bound(text);
         let OrderAccess::Composite { is_reversed, equal, next, .. } =

@@ -1,4 +1,4 @@
-//! Sets of values: the laws of their algebra.
+//! The algebra of value sets.
 
 use std::cmp::Ordering;
 
@@ -58,7 +58,7 @@ fn set() -> impl Strategy<Value = ValueSet> {
 
 proptest! {
     #[test]
-    fn places_are_ordered_totally(left in cut(), middle in cut(), right in cut()) {
+    fn cuts_are_totally_ordered(left in cut(), middle in cut(), right in cut()) {
         prop_assert_eq!(left.compare(&middle), middle.compare(&left).reverse());
         prop_assert_eq!(left.compare(&middle) == Ordering::Equal, left == middle);
         if left.compare(&middle) != Ordering::Greater && middle.compare(&right) != Ordering::Greater {
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn a_place_lies_where_values_say(value in json(), other in json(), prefix in "[ab]{0,2}") {
+    fn cuts_and_values_agree(value in json(), other in json(), prefix in "[ab]{0,2}") {
         let order = model::compare(Some(&value), Some(&other));
         prop_assert_eq!(Cut::before(&other).is_after(&value), order == Ordering::Less);
         prop_assert_eq!(Cut::after(&other).is_after(&value), order != Ordering::Greater);

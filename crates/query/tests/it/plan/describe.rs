@@ -1,4 +1,4 @@
-//! Plans in words.
+//! Descriptions of plans.
 
 use model::{IndexingPolicy, Json};
 use query::plan::access::{Indexes, describe_plan, plan_access};
@@ -34,7 +34,7 @@ fn a_lookup_names_its_path_and_values() {
 }
 
 #[test]
-fn a_filter_without_terms_is_asked_as_it_was_written() {
+fn a_filter_without_terms_is_listed_as_it_was_written() {
     check(
         "SELECT * FROM c WHERE c.x = 1 AND c.n = 2",
         &["items are found by terms of /n/?: 2", "asked of each item: (c.x = 1)"],
@@ -85,7 +85,7 @@ fn an_order_names_the_index_it_comes_from() {
 }
 
 #[test]
-fn what_needs_no_item_is_said() {
+fn index_only_results_are_described() {
     check(
         "SELECT VALUE MAX(c.n) FROM c",
         &["the last term of /n/? is the answer: no item need be read"],

@@ -1,4 +1,4 @@
-//! A naive reading of filters and lookups, item by item, to hold plans against.
+//! A naive evaluation of filters and lookups, item by item, to compare plans with.
 
 use model::VectorEmbeddingPolicy;
 use model::{CompositeIndex, FullTextPolicy, GeospatialConfig, IndexPathSegment, Json};

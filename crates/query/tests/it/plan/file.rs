@@ -1,4 +1,4 @@
-//! Files of plan cases: the layout of the syntax cases, with sections of their own.
+//! Files of plan cases: the format of the syntax cases, with other sections.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The recorded answers to requests for index metrics.
+//! Recorded responses with index metrics.
 
 use model::IndexingPolicy;
 use query::plan::access::Indexes;
@@ -15,7 +15,7 @@ fn report(text: &str) -> IndexMetrics {
 }
 
 #[test]
-fn the_recorded_answers_are_ours() {
+fn reports_match_the_recorded_responses() {
     let both: &'static [&'static [&'static str]] = &[&["/id ASC", "/name ASC"]];
     #[rustfmt::skip]
     let rows: &[Row] = &[
@@ -50,7 +50,7 @@ fn the_recorded_answers_are_ours() {
 }
 
 #[test]
-fn both_forms_have_their_members_in_order() {
+fn both_formats_have_their_members_in_order() {
     let metrics = report("SELECT * FROM r WHERE r.id = 1 AND r.name > 2");
     assert_eq!(
         metrics.to_json().to_string(),
@@ -76,7 +76,7 @@ fn both_forms_have_their_members_in_order() {
 }
 
 #[test]
-fn a_composite_index_that_is_there_is_used() {
+fn an_existing_composite_index_is_used() {
     let (_, query) = bound("SELECT * FROM c WHERE c.id = 1 AND c.name > 2");
     let metrics = index_metrics(&query, &super::composite::indexes("id name-"));
     assert_eq!(metrics.utilized_composite[0].specs, ["/id ASC", "/name DESC"]);

@@ -1,4 +1,4 @@
-//! Plans seen from outside: text cases, the tables of the documentation, and properties.
+//! Plans through the public API: text cases, the tables of the documentation, and properties.
 
 #![allow(
     clippy::unwrap_used,

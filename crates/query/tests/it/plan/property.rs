@@ -1,4 +1,4 @@
-//! Properties of plans: nothing panics, rewritten texts read back, and no plan loses an item.
+//! Properties of plans: nothing panics, rewritten texts parse, and no plan loses an item.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ fn policy(place: usize) -> IndexingPolicy {
     IndexingPolicy::from_json(&json).unwrap()
 }
 
-/// Values that items and filters share, so that they often meet.
+/// Values that items and filters share, so that they often match.
 pub(crate) const VALUES: [&str; 15] = [
     "null",
     "false",
@@ -48,7 +48,7 @@ pub(crate) const VALUES: [&str; 15] = [
     "{\"x\":1}",
 ];
 
-/// Items with every value at every place that filters ask for, and items without some of them.
+/// Items with every value at every path that filters use, and items without some of them.
 static ITEMS: LazyLock<Vec<Json>> = LazyLock::new(|| {
     let value = |place: usize| VALUES[place % VALUES.len()];
     let mut items = vec!["{}".to_owned(), r#"{"o":{},"t":[]}"#.to_owned()];
@@ -154,7 +154,7 @@ fn filter() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Holds the plan of a query against all items.
+/// Checks the plan of a query against all items.
 fn check(text: &str, policy: &IndexingPolicy, is_joined: bool) -> TestCaseResult {
     let (_, query) = bound(text);
     let plan = plan_access(&query, &Indexes::new(policy)).unwrap();
@@ -247,7 +247,7 @@ fn check_partitions(filter: &str, query: &query::BoundQuery, paths: &[&str]) -> 
     Ok(())
 }
 
-/// Clauses that queries are put together from.
+/// Clauses from which queries are built.
 pub(crate) fn query_text() -> impl Strategy<Value = String> {
     let distinct = prop::sample::select(vec!["", "DISTINCT "]);
     let top = prop::sample::select(vec!["", "TOP 3 "]);
@@ -322,7 +322,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn rewritten_texts_read_back(text in query_text()) {
+    fn rewritten_texts_parse(text in query_text()) {
         if let Ok(tree) = parse(&text) {
             plan_everything(&tree)?;
         }

@@ -4,7 +4,7 @@
 //! `parameters` (JSON), `computed` (as in the other cases), `key` (paths of the partition key, `/key` without the
 //! section), `features`, `vectors` (JSON). Sections that are expected: `rewritten`, `info` (members of `queryInfo` that
 //! differ from a plain query), `plan` (the whole document), `hybrid`, `keys`, `ranges`, `needed`, `direct`, `merge`,
-//! `error`. With `UPDATE_SQLTEST=1` they are written anew.
+//! `error`. `UPDATE_SQLTEST=1` rewrites them.
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ fn check(case: &mut Case, updates: bool) -> Vec<String> {
     failures
 }
 
-/// Every text a client would send back must parse and bind.
+/// Every text that a client would send back must parse and bind.
 pub(super) fn check_texts(query: &DistributedQuery) -> Result<(), String> {
     let texts: Vec<&str> = match &query.body {
         QueryBody::Query(info) => vec![&info.rewritten_query],
@@ -95,7 +95,7 @@ pub(super) fn check_texts(query: &DistributedQuery) -> Result<(), String> {
     Ok(())
 }
 
-/// A rewritten text as clients send it.
+/// A rewritten text with the placeholders filled in, as clients send it.
 pub(super) fn filled(text: &str) -> String {
     let mut sent = text.replace("{documentdb-formattableorderbyquery-filter}", "true");
     while let Some(start) = sent.find("{documentdb-formattablehybridsearchquery-") {
@@ -181,7 +181,7 @@ fn actual(section: &str, outcome: &Result<DistributedQuery, String>) -> String {
     }
 }
 
-/// The members that say something, without the texts that have sections of their own.
+/// The members that differ from their defaults, without the texts that have sections of their own.
 fn unusual(info: &Json) -> String {
     let object = info.as_object().expect("a description is an object");
     let usual = ["null", "[]", "{}", "false", "\"None\""];

@@ -1,4 +1,4 @@
-//! One case: what happens, against what is written.
+//! Checking one case: the actual results against the expected ones.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use query::{BoundQuery, BuiltInFunctions, ComputedProperties, Parameters, QueryE
 use super::file::Case;
 use super::{rows, values};
 
-/// What a query turned out to be, stage by stage.
+/// The results of a query, stage by stage.
 struct Outcome {
     printed: Option<String>,
     bound: Result<BoundQuery, Vec<QueryError>>,
     items: Vec<Json>,
 }
 
-/// Compares every expectation of a case, or rewrites it. Gives the failures.
+/// Compares every expectation of a case, or rewrites it. Returns the failures.
 pub(super) fn check(path: &Path, case: &mut Case, updates: bool) -> Vec<String> {
     let place = format!("{}:{}: {}", path.display(), case.line, case.title);
     if case.section("values").is_some() {
@@ -107,7 +107,7 @@ fn sorted(lines: &str) -> Vec<&str> {
     lines
 }
 
-/// What a section should hold; none for sections that are input.
+/// The actual content of a section; `None` for input sections.
 fn actual(section: &str, outcome: &Outcome) -> Option<Result<String, String>> {
     let bound = || outcome.bound.as_ref().map_err(|errors| listed(errors));
     Some(match section {

@@ -38,7 +38,7 @@ fn case_titles_are_unique_in_their_file() {
     }
 }
 
-/// All case files below a folder, in order of name.
+/// All case files below a folder, sorted by name.
 fn case_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder of cases exists") {

@@ -4,14 +4,14 @@
 //! title and sections, each a header and the lines below it:
 //!
 //! ```text
-//! === a reserved word is no property name
+//! === a reserved word is not a property name
 //! --- query
 //! SELECT c.value FROM c
 //! --- error
 //! SC1001 9..14: Syntax error, incorrect syntax near 'value'.
 //! ```
 //!
-//! | section | what it holds |
+//! | section | content |
 //! |---|---|
 //! | `query` | the query text |
 //! | `query-json` | the query text as a JSON string, for texts that lines cannot show |
@@ -19,17 +19,17 @@
 //! | `printed` | the query parses, and this is its normal form |
 //! | `properties` | the query binds, and these are its output properties, one per line |
 //! | `aggregates` | the query binds, and these are its aggregates, one per line |
-//! | `error` | the query is refused with these errors, one per line |
-//! | `json` | the query is refused with this inner JSON |
+//! | `error` | the query is rejected with these errors, one per line |
+//! | `json` | the query is rejected with this inner JSON |
 //! | `computed` | the computed properties of the container, one per line: `name: query` |
 //! | `items` | the items of the container, JSON, one per line |
-//! | `rows` | the query gives these rows, one per line, in this order |
-//! | `unordered` | the query gives these rows, in any order |
+//! | `rows` | the query returns these rows, one per line, in this order |
+//! | `unordered` | the query returns these rows, in any order |
 //! | `failure` | the query binds, and running it fails with this error |
 //! | `values` | instead of a query: expressions with their values, `expression => value`, each line a case |
 //!
-//! Whatever parses must also print to a text that parses to the same tree. With `UPDATE_SQLTEST=1` in the
-//! environment the expectations are rewritten from what happens; which sections a case has stays as written.
+//! Every query that parses must also print to a text that parses to the same tree. `UPDATE_SQLTEST=1` rewrites the
+//! expectations with the actual results; the sections of a case stay the same.
 
 pub(crate) mod check;
 mod every;

@@ -1,7 +1,7 @@
 //! Running a case: the rows of a query over the items of the case.
 //!
-//! Every query is run in all ways that must agree: pushed to the end, pushed as stored texts, row by row when it can
-//! be, and with its groups gathered in two halves and merged.
+//! Every query is run in all ways that must agree: with an executor over items, with an executor over stored texts, as
+//! a stream if possible, and with groups computed over two halves and merged.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(super) fn items(case: &Case) -> Result<Vec<Json>, String> {
         .collect()
 }
 
-/// The text of each row, or why there is none.
+/// The text of each row, or the error.
 pub(super) fn rows(query: &BoundQuery, items: &[Json]) -> Result<Vec<String>, String> {
     let whole = texts(run(query, items));
     assert_eq!(texts(run_texts(query, items)), whole, "rows of stored texts differ");
@@ -110,7 +110,7 @@ fn stream(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, Evalu
     }))
 }
 
-/// The rows of groups gathered in two halves; none when they cannot be merged.
+/// The rows from groups computed over two halves and merged; `None` if they cannot be merged.
 fn merge(query: &BoundQuery, items: &[Json]) -> Option<Result<Vec<Value>, EvaluationError>> {
     let (first, second) = items.split_at(items.len() / 2);
     let mut whole = Executor::new(query, context());

@@ -1,14 +1,14 @@
 //! Tables of expressions: one line each, `expression => value`.
 //!
-//! An expression is evaluated as `SELECT VALUE expression`, over the only item of the case as `c` when there is one.
-//! No row reads `undefined`, an error reads as its text.
+//! An expression is evaluated as `SELECT VALUE expression`, over the only item of the case as `c` if there is one. No
+//! row is written as `undefined`, an error as its message.
 
 use model::Json;
 use query::{BuiltInFunctions, Parameters, bind, parse};
 
 use super::rows::rows;
 
-/// The lines of a table with the values that come out.
+/// The lines of a table with the computed values.
 pub(super) fn evaluated(
     table: &str,
     items: &[Json],

@@ -1,10 +1,10 @@
-//! One score, one query.
+//! The component queries of ORDER BY RANK.
 //!
-//! Owns the texts of the component queries: each is ordered by one score and carries all of them.
+//! Owns their texts: each is ordered by one score and returns all of them.
 
 use super::super::build::{
-    FILTER_MARK, and, array, call, column, first_alias, first_rows, identifier, items, literal,
-    object, payload, resource_id, scalar, top, without_counts,
+    FILTER_PLACEHOLDER, and, array, call, column, first_alias, first_rows, identifier, items,
+    literal, object, payload, resource_id, scalar, top, without_counts,
 };
 use super::super::distributed::PlanContext;
 use super::super::feature::Feature;
@@ -18,19 +18,20 @@ use crate::ast::{
 use crate::bind::{BoundQuery, Expression};
 use crate::printer::{print, print_scalar};
 
-/// Stand for a score that is not there: beyond every score. Six digits, unlike the numbers of users.
+/// The substitutes for a missing score: worse than every real one. They have six digits on the wire, unlike numbers of
+/// users.
 const BEYOND: [&str; 2] = ["-1.79769e+308", "1.79769e+308"];
 
 /// A score.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreComponent {
-    /// Its arguments as written.
+    /// Its arguments.
     pub(super) arguments: Vec<Scalar>,
-    /// The same bound.
+    /// The bound score.
     formula: Expression,
     /// Whether it is FullTextScore rather than VectorDistance.
     pub(super) is_full_text: bool,
-    /// Its place among the full text scores.
+    /// Its index among the full-text scores.
     pub(super) text_number: usize,
     /// Whether its weight is negative.
     pub(super) is_reversed: bool,
@@ -50,7 +51,7 @@ impl ScoreComponent {
         })
     }
 
-    /// The call that computes the score in a partition. Statistics of the whole container are filled in by the client.
+    /// The call that computes the score in a partition. The client fills in the statistics of the whole container.
     fn call(&self) -> Scalar {
         if !self.is_full_text {
             return call("_VectorScore", self.arguments.clone());
@@ -59,14 +60,14 @@ impl ScoreComponent {
         let path = arguments.next();
         let terms = array(arguments.collect());
         let number = self.text_number;
-        let mark =
+        let placeholder =
             |name: &str| identifier(&format!("{{documentdb-formattablehybridsearchquery-{name}}}"));
-        let marks = [
-            mark("totaldocumentcount"),
-            mark(&format!("totalwordcount-{number}")),
-            mark(&format!("hitcountsarray-{number}")),
+        let placeholders = [
+            placeholder("totaldocumentcount"),
+            placeholder(&format!("totalwordcount-{number}")),
+            placeholder(&format!("hitcountsarray-{number}")),
         ];
-        call("_FullTextScore", path.into_iter().chain([terms]).chain(marks).collect())
+        call("_FullTextScore", path.into_iter().chain([terms]).chain(placeholders).collect())
     }
 
     fn order(&self, context: &PlanContext<'_>) -> SortOrder {
@@ -82,7 +83,7 @@ impl ScoreComponent {
         }
     }
 
-    /// The score, or the worst one where there is none.
+    /// The score, or the worst one if it is undefined.
     fn total(&self, context: &PlanContext<'_>) -> Scalar {
         let [least, greatest] = BEYOND;
         let worst = match (self.order(context), self.is_full_text) {
@@ -93,7 +94,7 @@ impl ScoreComponent {
         Scalar::coalesce(vec![self.call(), worst], Span::default())
     }
 
-    /// The clause that orders by this score; a word is written only where the score does not imply it.
+    /// The ORDER BY item for this score; the direction is written only where the score does not imply it.
     fn order_item(&self, context: &PlanContext<'_>) -> OrderItem {
         let direction = (self.is_full_text || self.is_reversed).then(|| {
             let order = self.order(context);
@@ -143,7 +144,7 @@ fn counted(
     query
 }
 
-/// In the envelope of ordered rows.
+/// A component query in the envelope of ordered rows.
 fn enveloped(
     mut query: Query,
     tree: &Query,
@@ -160,7 +161,7 @@ fn enveloped(
         column(items([score.call()]), Some("orderByItems")),
         column(body, Some("payload")),
     ]);
-    query.filter = Some(and(query.filter.take(), identifier(FILTER_MARK)));
+    query.filter = Some(and(query.filter.take(), identifier(FILTER_PLACEHOLDER)));
     let mut info = QueryInfo::plain(false);
     match rows {
         ComponentRows::All => {}
@@ -174,7 +175,8 @@ fn enveloped(
     info
 }
 
-/// As plain columns; scores where less is better are turned round, so that more is better in all of them.
+/// A component query with plain columns. Scores where less is better are negated, so that more is better in all of
+/// them.
 fn bare(
     mut query: Query,
     tree: &Query,

@@ -1,6 +1,6 @@
-//! What a client is told about a query with ranks.
+//! The hybrid search info of a query plan document.
 //!
-//! Owns the members of the description, the weights and the number of rows each component gives.
+//! Owns its members, the weights and the number of rows that each component returns.
 
 use model::{Json, Object};
 
@@ -12,7 +12,7 @@ use super::statistics;
 use crate::ast::{Literal, OrderBy, Query, Scalar, ScalarKind};
 use crate::bind::{BoundOrderBy, BoundQuery};
 
-/// ComponentRows of a component at least, so that fusion sees beyond the rows wanted.
+/// The smallest number of rows of a component: fusion needs more rows than are returned.
 const COMPONENT_ROWS_MIN: u32 = 120;
 
 /// How a client runs and fuses the queries of ORDER BY RANK.
@@ -22,17 +22,17 @@ pub struct HybridInfo {
     pub statistics_query: String,
     /// One query per score.
     pub components: Vec<QueryInfo>,
-    /// The weight of each score; empty when all are alike.
+    /// The weight of each score; empty if all are equal.
     pub weights: Vec<f64>,
     /// How many rows are skipped.
     pub skip: Option<u32>,
-    /// How many are wanted then.
+    /// How many of the following rows are returned.
     pub take: Option<u32>,
     /// Whether a component needs the statistics.
     pub needs_statistics: bool,
 }
 
-/// How the rows of a component are counted.
+/// How the rows of a component are limited.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ComponentRows {
     /// All of them.
@@ -53,7 +53,7 @@ pub(in crate::plan::distribute) fn hybrid(
         (offset @ Some(_), limit) => (offset, limit),
         _ => (None, bound.top),
     };
-    // The service computes this in 32 bits and lets it overflow.
+    // The service computes this in 32 bits with overflow; the plan must be byte for byte the same.
     let wanted =
         |take: u32| skip.unwrap_or(0).wrapping_add(take).wrapping_mul(2).max(COMPONENT_ROWS_MIN);
     let rows = match (take, skip) {
@@ -97,7 +97,7 @@ struct Scores {
     weights: Vec<f64>,
 }
 
-/// The scores of a query and their weights. A negative weight turns the order of its score round.
+/// The scores of a query and their weights. A negative weight reverses the order of its score.
 fn scores(tree: &Query, bound: &BoundQuery) -> Scores {
     let (Some(OrderBy::Rank(calls, _)), BoundOrderBy::Rank(formulas)) =
         (&tree.order_by, &bound.order_by)
@@ -115,8 +115,8 @@ fn scores(tree: &Query, bound: &BoundQuery) -> Scores {
         }
     }
     let mut text = 0;
-    for (place, score) in list.iter_mut().enumerate() {
-        score.is_reversed = weights.get(place).is_some_and(|weight| *weight < 0.0);
+    for (index, score) in list.iter_mut().enumerate() {
+        score.is_reversed = weights.get(index).is_some_and(|weight| *weight < 0.0);
         if score.is_full_text {
             score.text_number = text;
             text += 1;

@@ -1,7 +1,7 @@
-//! Fused ranks.
+//! Hybrid search: ORDER BY RANK.
 //!
-//! Owns ORDER BY RANK: one query per score, one for the statistics of the whole container, and how the ranks are fused.
-//! Does not own the fusion itself, nor the scores.
+//! Owns the split into one query per score and one for the statistics of the whole container, and how clients fuse the
+//! ranks. Does not own the fusion itself nor the scores.
 
 mod component;
 mod info;

@@ -1,6 +1,6 @@
-//! Statistics of the whole container.
+//! The statistics query of hybrid search.
 //!
-//! Owns the text that counts, in each partition, documents, words and documents with a term.
+//! Owns the text that counts documents, words and documents with each term, in each partition.
 
 use super::super::build::{array, call, column, literal, object};
 use super::component::ScoreComponent;
