@@ -139,7 +139,7 @@ impl<'a> Binder<'a> {
         computed: &'a ComputedProperties,
     ) -> Self {
         let (scope, udf_calls, errors) = (Vec::new(), Vec::new(), Vec::new());
-        Self { parameters, catalog, computed, scope, frame: Frame::at(0), udf_calls, errors }
+        Self { parameters, catalog, computed, scope, frame: Frame::new(0), udf_calls, errors }
     }
 
     /// Binds a query and restores scope and frame.
@@ -148,7 +148,7 @@ impl<'a> Binder<'a> {
             self.check_subquery(query);
         }
         let base = self.scope.len();
-        let outer = std::mem::replace(&mut self.frame, Frame::at(base));
+        let outer = std::mem::replace(&mut self.frame, Frame::new(base));
         // This order is that of evaluation: each clause sees what the earlier ones bring into scope.
         let sources = self.sources(query.from.as_ref(), nesting);
         let filter = query.filter.as_ref().map(|filter| self.bind_in_clause("WHERE", filter));
@@ -212,7 +212,7 @@ impl<'a> Binder<'a> {
 }
 
 impl Frame {
-    fn at(base: usize) -> Self {
+    fn new(base: usize) -> Self {
         let (group_by, aggregates) = (Vec::new(), Vec::new());
         Self { base, clause: ClauseContext::Row("FROM"), group_by, aggregates }
     }

@@ -11,22 +11,22 @@ use crate::value::Value;
 /// Counts the bytes that a query keeps, against a limit. A query runs on one thread at a time, so plain cells suffice.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
-    held: Cell<usize>,
+    reserved: Cell<usize>,
     tuples: Cell<u64>,
     bytes_max: usize,
 }
 
 impl MemoryBudget {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { held: Cell::new(0), tuples: Cell::new(0), bytes_max }
+        Self { reserved: Cell::new(0), tuples: Cell::new(0), bytes_max }
     }
 
     /// Adds bytes that are kept from now on. They count even if the limit is exceeded, so that `release` stays
     /// symmetric.
-    pub(crate) fn hold(&self, bytes: usize) -> Result<(), EvaluationError> {
-        let held = self.held.get().saturating_add(bytes);
-        self.held.set(held);
-        if held > self.bytes_max {
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<(), EvaluationError> {
+        let reserved = self.reserved.get().saturating_add(bytes);
+        self.reserved.set(reserved);
+        if reserved > self.bytes_max {
             return Err(EvaluationError::HeldBytes { bytes_max: self.bytes_max });
         }
         Ok(())
@@ -34,7 +34,7 @@ impl MemoryBudget {
 
     /// Subtracts bytes that are no longer kept.
     pub(crate) fn release(&self, bytes: usize) {
-        self.held.set(self.held.get().saturating_sub(bytes));
+        self.reserved.set(self.reserved.get().saturating_sub(bytes));
     }
 
     /// Counts an iterated array element: alone, or as part of a joined row.
@@ -53,8 +53,8 @@ impl MemoryBudget {
     }
 
     /// The number of bytes kept now.
-    pub(crate) fn held(&self) -> usize {
-        self.held.get()
+    pub(crate) fn reserved_bytes(&self) -> usize {
+        self.reserved.get()
     }
 }
 
@@ -79,11 +79,11 @@ mod tests {
     #[test]
     fn the_limit_is_inclusive() {
         let memory = MemoryBudget::new(100);
-        assert_eq!(memory.hold(100), Ok(()));
-        assert_eq!(memory.hold(1), Err(EvaluationError::HeldBytes { bytes_max: 100 }));
+        assert_eq!(memory.reserve(100), Ok(()));
+        assert_eq!(memory.reserve(1), Err(EvaluationError::HeldBytes { bytes_max: 100 }));
         memory.release(51);
-        assert_eq!(memory.hold(50), Ok(()));
-        assert_eq!(memory.held(), 100);
+        assert_eq!(memory.reserve(50), Ok(()));
+        assert_eq!(memory.reserved_bytes(), 100);
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn comments_end_with_their_line() {
 }
 
 #[test]
-fn what_starts_no_token_is_invalid() {
+fn characters_that_start_no_token_are_invalid() {
     for text in [";", "!", "@", "@1", "#", "$x", "é", "`a`", "\u{a0}"] {
         assert_eq!(kinds(text).last(), Some(&TokenKind::Invalid), "{text}");
     }

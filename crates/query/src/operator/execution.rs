@@ -56,7 +56,7 @@ impl Execution {
 
     /// The number of bytes of rows kept.
     pub(super) fn held_bytes(&self) -> usize {
-        self.memory.held()
+        self.memory.reserved_bytes()
     }
 
     /// The number of array elements iterated so far, alone or as parts of joined rows.

@@ -109,7 +109,7 @@ impl PartitionFilter {
             Self::Keys(keys) => keys,
         };
         let mut ranges: Vec<QueryRange> =
-            keys.iter().map(|key| QueryRange::of_key(key, definition)).collect();
+            keys.iter().map(|key| QueryRange::for_key(key, definition)).collect();
         ranges.sort_by(|left, right| left.min.cmp(&right.min));
         ranges.dedup_by(|later, earlier| later.min == earlier.min);
         if ranges.is_empty() {
@@ -143,7 +143,7 @@ impl QueryRange {
         Self { min: epk.clone(), max: epk, is_max_inclusive: true }
     }
 
-    fn of_key(key: &PartitionKey, definition: &PartitionKeyDefinition) -> Self {
+    fn for_key(key: &PartitionKey, definition: &PartitionKeyDefinition) -> Self {
         if key.components().len() == definition.levels() {
             return Self::point(definition.effective(key));
         }

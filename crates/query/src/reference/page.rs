@@ -75,8 +75,8 @@ fn render(function: &Function, page: &mut String) {
     if function.examples.is_empty() {
         return;
     }
-    let given = if matches!(function.body, FunctionBody::Aggregate(_)) { "Rows" } else { "Call" };
-    let _ = write!(page, "\n| {given} | Result |\n|---|---|\n");
+    let column = if matches!(function.body, FunctionBody::Aggregate(_)) { "Rows" } else { "Call" };
+    let _ = write!(page, "\n| {column} | Result |\n|---|---|\n");
     for Example { arguments, result } in function.examples {
         let call = match function.body {
             FunctionBody::Aggregate(_) => (*arguments).to_owned(),

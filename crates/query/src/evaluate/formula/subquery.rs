@@ -85,7 +85,7 @@ fn all(query: &dyn Subquery, scope: &EvaluationScope<'_>) -> Result<Value, Evalu
         let more = value_bytes(&row);
         bytes += more;
         rows.push(row);
-        Ok(memory.hold(more)?)
+        Ok(memory.reserve(more)?)
     });
     memory.release(bytes);
     result?;

@@ -27,7 +27,7 @@ impl DistinctStage {
         }
         let bytes = value_bytes(row);
         self.bytes += bytes;
-        memory.hold(bytes)?;
+        memory.reserve(bytes)?;
         self.seen.insert(row.clone());
         Ok(true)
     }

@@ -79,7 +79,7 @@ impl GroupStage {
         let group_index = match table.indexes.get(keys.as_slice()) {
             Some(index) => *index,
             None => {
-                table.hold(group_bytes(&keys), memory)?;
+                table.reserve(group_bytes(&keys), memory)?;
                 table.insert(self.empty(keys.into()))
             }
         };
@@ -87,7 +87,7 @@ impl GroupStage {
             let value = argument.evaluate(scope)?;
             // Only these two grow with the number of rows; the others have a fixed size, counted with the group.
             if matches!(aggregate, Aggregate::MakeList | Aggregate::MakeSet) {
-                table.hold(value_bytes(&value), memory)?;
+                table.reserve(value_bytes(&value), memory)?;
             }
             let state =
                 table.groups.get_mut(group_index).and_then(|group| group.states.get_mut(index));
@@ -112,7 +112,7 @@ impl GroupStage {
                 }
             }
             None => {
-                table.hold(group_bytes(&group.keys), memory)?;
+                table.reserve(group_bytes(&group.keys), memory)?;
                 table.insert(group);
             }
         }
@@ -143,9 +143,9 @@ impl GroupTable {
         index
     }
 
-    fn hold(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
+    fn reserve(&mut self, bytes: usize, memory: &MemoryBudget) -> Result<(), EvaluationError> {
         self.bytes += bytes;
-        memory.hold(bytes)
+        memory.reserve(bytes)
     }
 }
 

@@ -123,9 +123,9 @@ impl SortStage {
     }
 
     /// Keeps a row. If only the first `needed` rows are returned in the end, the others are dropped from time to time.
-    pub(super) fn hold(
+    pub(super) fn push(
         &self,
-        held: &mut RowBuffer,
+        buffer: &mut RowBuffer,
         row: Value,
         scope: &EvaluationScope<'_>,
         needed: Option<usize>,
@@ -135,18 +135,18 @@ impl SortStage {
         const SPARE_ROWS: usize = 64;
         let keys = Formula::evaluate_all(&self.keys, scope)?;
         let memory = scope.environment.memory;
-        let row = BufferedRow { keys, number: held.next, row };
-        held.next += 1;
+        let row = BufferedRow { keys, number: buffer.next, row };
+        buffer.next += 1;
         let bytes = row.bytes();
-        held.rows.push(row);
-        held.bytes += bytes;
+        buffer.rows.push(row);
+        buffer.bytes += bytes;
         // Returned at the end: the buffer is truncated even if the limit is exceeded.
-        let outcome = memory.hold(bytes);
+        let outcome = memory.reserve(bytes);
         if let Some(needed) = needed
             && !self.needs_all_rows()
-            && held.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
+            && buffer.rows.len() > needed.saturating_mul(2).saturating_add(SPARE_ROWS)
         {
-            self.truncate(held, needed, memory);
+            self.truncate(buffer, needed, memory);
         }
         outcome
     }
@@ -157,26 +157,26 @@ impl SortStage {
     }
 
     /// Sorts the rows.
-    pub(super) fn sorted(&self, mut held: RowBuffer) -> Vec<Value> {
+    pub(super) fn sorted(&self, mut buffer: RowBuffer) -> Vec<Value> {
         if let Some(ranking) = &self.ranking {
             let mut keys: Vec<&mut Vec<Value>> =
-                held.rows.iter_mut().map(|row| &mut row.keys).collect();
+                buffer.rows.iter_mut().map(|row| &mut row.keys).collect();
             ranking.score(&mut keys);
         }
-        self.sort(&mut held);
-        held.rows.into_iter().map(|held| held.row).collect()
+        self.sort(&mut buffer);
+        buffer.rows.into_iter().map(|kept| kept.row).collect()
     }
 
-    fn truncate(&self, held: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
-        self.sort(held);
-        for row in held.rows.drain(needed..) {
-            held.bytes -= row.bytes();
+    fn truncate(&self, buffer: &mut RowBuffer, needed: usize, memory: &MemoryBudget) {
+        self.sort(buffer);
+        for row in buffer.rows.drain(needed..) {
+            buffer.bytes -= row.bytes();
             memory.release(row.bytes());
         }
     }
 
-    fn sort(&self, held: &mut RowBuffer) {
-        held.rows.sort_unstable_by(|left, right| {
+    fn sort(&self, buffer: &mut RowBuffer) {
+        buffer.rows.sort_unstable_by(|left, right| {
             self.order.compare((&left.keys, left.number), (&right.keys, right.number))
         });
     }

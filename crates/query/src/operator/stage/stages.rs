@@ -34,7 +34,7 @@ pub(in crate::operator) struct Stages {
 #[derive(Debug)]
 pub(in crate::operator) struct StagesState {
     groups: GroupTable,
-    held: RowBuffer,
+    buffer: RowBuffer,
     distinct: DistinctStage,
     window: WindowProgress,
 }
@@ -58,7 +58,7 @@ impl Stages {
     pub(in crate::operator) fn start(&self) -> StagesState {
         StagesState {
             groups: self.group.as_ref().map(GroupStage::start).unwrap_or_default(),
-            held: RowBuffer::default(),
+            buffer: RowBuffer::default(),
             distinct: DistinctStage::default(),
             window: WindowProgress::default(),
         }
@@ -130,9 +130,9 @@ impl Stages {
             self.finish_groups(state, environment, outer, emit)?;
         }
         let Some(order) = &self.order else { return Ok(()) };
-        let held = std::mem::take(&mut state.held);
-        environment.memory.release(held.bytes());
-        for row in order.sorted(held).into_iter().filter(Value::is_defined) {
+        let buffer = std::mem::take(&mut state.buffer);
+        environment.memory.release(buffer.bytes());
+        for row in order.sorted(buffer).into_iter().filter(Value::is_defined) {
             self.pass(state, row, environment.memory, emit)?;
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Stages {
             Some(order) => {
                 // DISTINCT drops rows after sorting, so it is unknown how many sorted rows are needed.
                 let needed = if self.is_distinct { None } else { self.window.reach() };
-                Ok(order.hold(&mut state.held, row, scope, needed)?)
+                Ok(order.push(&mut state.buffer, row, scope, needed)?)
             }
             None => self.pass(state, row, scope.environment.memory, emit),
         }
@@ -207,7 +207,7 @@ impl StagesState {
     /// Gives all memory back.
     pub(in crate::operator) fn release(self, memory: &MemoryBudget) {
         memory.release(self.groups.bytes());
-        memory.release(self.held.bytes());
+        memory.release(self.buffer.bytes());
         self.distinct.release(memory);
     }
 }

@@ -38,7 +38,7 @@ fn run(text: &str, items: usize, held_bytes_max: usize) -> Result<Vec<Value>, Ev
 }
 
 #[test]
-fn what_is_held_is_bounded() {
+fn kept_rows_are_limited() {
     for text in [
         "SELECT * FROM c ORDER BY c.n",
         "SELECT DISTINCT VALUE c.n FROM c",
@@ -53,7 +53,7 @@ fn what_is_held_is_bounded() {
 }
 
 #[test]
-fn what_is_passed_on_is_not_held() {
+fn rows_that_are_passed_on_are_not_kept() {
     for text in [
         "SELECT * FROM c",
         "SELECT VALUE COUNT(1) FROM c",
@@ -77,7 +77,7 @@ fn held_bytes_return_to_zero_between_items() {
 }
 
 #[test]
-fn a_product_is_not_held_while_it_is_counted() {
+fn a_product_is_not_kept_while_it_is_counted() {
     let elements = format!(r#"{{"l": [{}]}}"#, ["1"; 40].join(","));
     let text = "SELECT VALUE COUNT(1) FROM c JOIN x IN c.l JOIN y IN c.l JOIN z IN c.l";
     let mut executor = Executor::new(&bound(text), context(1_000));
@@ -86,7 +86,7 @@ fn a_product_is_not_held_while_it_is_counted() {
 }
 
 #[test]
-fn a_product_gathered_into_an_array_is_bounded() {
+fn a_product_collected_into_an_array_is_limited() {
     let elements = format!(r#"{{"l": [{}]}}"#, ["1"; 100].join(","));
     let text =
         "SELECT VALUE ARRAY(SELECT VALUE 1 FROM x IN c.l JOIN y IN c.l JOIN z IN c.l) FROM c";

@@ -29,7 +29,7 @@ fn rows_print_by_the_number_rule() {
 }
 
 #[test]
-fn what_json_lacks_is_refused() {
+fn numbers_that_json_lacks_are_rejected() {
     let infinite = Value::array([Value::from(1.0 / 0.0)]);
     assert_eq!(infinite.to_text(), Err(NotRepresentable));
     assert_eq!(infinite.to_json(), Err(NotRepresentable));

@@ -9,7 +9,7 @@ use crate::printer::print;
 
 pub(super) fn query(tree: &Query, texts: &[&ScoreComponent]) -> String {
     let count = call("COUNT", vec![literal(Literal::Integer(1))]);
-    let statistics = array(texts.iter().map(|text| of_text(&text.arguments)).collect());
+    let statistics = array(texts.iter().map(|text| text_statistics(&text.arguments)).collect());
     let selection = Selection::List(vec![
         column(count, Some("documentCount")),
         column(statistics, Some("fullTextStatistics")),
@@ -25,7 +25,7 @@ pub(super) fn query(tree: &Query, texts: &[&ScoreComponent]) -> String {
     })
 }
 
-fn of_text(arguments: &[Scalar]) -> Scalar {
+fn text_statistics(arguments: &[Scalar]) -> Scalar {
     let (path, terms) = match arguments {
         [path, terms @ ..] => (std::slice::from_ref(path), terms),
         [] => (arguments, arguments),
