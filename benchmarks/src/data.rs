@@ -135,7 +135,7 @@ pub(crate) fn name(number: u64) -> (PartitionKey, String) {
 /// The numbers below `items` in an order that has nothing to do with how they were written.
 pub(crate) fn shuffled(items: u64) -> Vec<u64> {
     let mut numbers: Vec<_> = (0..items).collect();
-    numbers.sort_by_cached_key(|number| mixed(*number));
+    numbers.sort_by_cached_key(|number| hash_number(*number));
     numbers
 }
 
@@ -152,14 +152,14 @@ fn item(number: u64) -> Json {
     object.insert("id", id(number));
     object.insert("customer", customer(number));
     for (place, name) in (0..).zip(TEXTS) {
-        object.insert(name, text(mixed(number * 100 + place)));
+        object.insert(name, text(hash_number(number * 100 + place)));
     }
     for (place, name) in (50..).zip(NUMBERS) {
-        let value = mixed(number * 100 + place) % 1_000_000;
+        let value = hash_number(number * 100 + place) % 1_000_000;
         object.insert(name, i64::try_from(value).unwrap_or_default());
     }
     for (place, name) in (70..).zip(FLAGS) {
-        object.insert(name, mixed(number * 100 + place).is_multiple_of(2));
+        object.insert(name, hash_number(number * 100 + place).is_multiple_of(2));
     }
     Json::Object(object)
 }
@@ -173,8 +173,8 @@ pub(crate) fn text(seed: u64) -> String {
     (0..10).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The finaliser of SplitMix64.
-pub(crate) fn mixed(number: u64) -> u64 {
+/// A hash of a number, by the finaliser of SplitMix64. Data follows from numbers alone, whatever was made before.
+pub(crate) fn hash_number(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -178,7 +178,7 @@ impl Store for Recorder {
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> storage::Result<Vec<Stamp>> {
         let stamps = self.store.commit(shard, group.clone()).await?;
         self.record(shard, &group, &stamps)
-            .map_err(|error| storage::Error::refused(format!("the tape is broken: {error}")))?;
+            .map_err(|error| storage::Error::invalid(format!("the tape is broken: {error}")))?;
         Ok(stamps)
     }
 
@@ -200,7 +200,7 @@ impl Store for Recorder {
 
     async fn close(&self) -> storage::Result<()> {
         let flushed = self.tape.lock().unwrap_or_else(PoisonError::into_inner).flush();
-        flushed.map_err(|error| storage::Error::refused(format!("the tape is broken: {error}")))?;
+        flushed.map_err(|error| storage::Error::invalid(format!("the tape is broken: {error}")))?;
         self.store.close().await
     }
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::signature::{Signed, Signer};
 use super::wire::Request;
-use crate::data::{mixed, shuffled};
+use crate::data::{hash_number, shuffled};
 use crate::queries::{PARTITION_ITEMS, customer, item};
 use crate::{Error, Result};
 
@@ -133,7 +133,7 @@ impl Work {
                 created.for_each(|number| create(&mut pool, target, number, partitions));
             }
             Self::Query => {
-                let keys = (0..POOL as u64).map(|place| customer(mixed(place) % partitions));
+                let keys = (0..POOL as u64).map(|place| customer(hash_number(place) % partitions));
                 keys.for_each(|key| query(&mut pool, target, &key));
             }
             Self::ChangeFeed => change_feed(&mut pool, target),

@@ -8,7 +8,7 @@
 
 use notifications::{Category, EventPayload, EventType, Platform, TargetType};
 
-use crate::data::mixed;
+use crate::data::hash_number;
 
 /// The numbers repeat for the same seed.
 const SEED: u64 = 0x5EED_0003;
@@ -131,7 +131,7 @@ fn person_id(number: u64) -> String {
 }
 
 fn drawn(number: u64, purpose: u64) -> u64 {
-    mixed(mixed(SEED.wrapping_add(purpose)).wrapping_add(number))
+    hash_number(hash_number(SEED.wrapping_add(purpose)).wrapping_add(number))
 }
 
 fn event_type(percent: u64) -> EventType {

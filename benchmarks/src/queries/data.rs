@@ -15,7 +15,7 @@ use model::{
 use storage_lsm::Durability;
 
 use crate::child::{LOADING_CALLERS, RELAXED};
-use crate::data::{create_made_items, mixed, open, text};
+use crate::data::{create_made_items, hash_number, open, text};
 use crate::{Error, Result, progress};
 
 /// Items of one logical partition, and of one batch.
@@ -116,7 +116,7 @@ pub(super) fn remarks(items: u64) -> impl Iterator<Item = String> {
 }
 
 fn remark_of(number: u64) -> String {
-    remark(mixed(number) >> 32)
+    remark(hash_number(number) >> 32)
 }
 
 /// An item by its number, in one of so many logical partitions.
@@ -126,13 +126,13 @@ pub(crate) fn item(number: u64, partitions: u64) -> Json {
     object.insert("id", format!("order-{number:010}"));
     object.insert("customer", customer(number % partitions));
     object.insert("status", status(number / partitions));
-    object.insert("created", integer(mixed(number) % 1_000_000_000));
+    object.insert("created", integer(hash_number(number) % 1_000_000_000));
     object.insert("batch", integer(number / PARTITION_ITEMS));
     object.insert("remark", remark_of(number));
-    object.insert("price", integer(mixed(number + 1) % 100_000));
-    object.insert("stock", integer(mixed(number + 2) % 1_000));
+    object.insert("price", integer(hash_number(number + 1) % 100_000));
+    object.insert("stock", integer(hash_number(number + 2) % 1_000));
     for (place, name) in (0..).zip(TEXTS) {
-        object.insert(name, text(mixed(number * 100 + place)));
+        object.insert(name, text(hash_number(number * 100 + place)));
     }
     Json::Object(object)
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use model::TimestampMs;
@@ -170,27 +170,23 @@ impl Randomness for SystemRandomness {
     }
 }
 
-/// Randomness that repeats for the same seed (SplitMix64).
+/// Randomness that repeats for the same seed: for tests.
 #[derive(Debug)]
 pub struct SeededRandomness {
-    state: AtomicU64,
+    rng: Mutex<fastrand::Rng>,
 }
 
 impl SeededRandomness {
     /// A sequence determined by `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { state: AtomicU64::new(seed) }
+        Self { rng: Mutex::new(fastrand::Rng::with_seed(seed)) }
     }
 }
 
 impl Randomness for SeededRandomness {
     fn next(&self) -> u64 {
-        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mut mixed = self.state.fetch_add(STEP, Ordering::SeqCst).wrapping_add(STEP);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.rng.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 }
 

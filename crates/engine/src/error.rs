@@ -200,7 +200,7 @@ impl From<storage::Error> for Error {
     fn from(error: storage::Error) -> Self {
         let kind = match error.kind() {
             storage::ErrorKind::Corrupt => ErrorKind::Corrupt,
-            storage::ErrorKind::Refused => ErrorKind::Invalid,
+            storage::ErrorKind::Invalid => ErrorKind::Invalid,
             _ => ErrorKind::Unavailable,
         };
         Self { source: Some(Box::new(error)), ..Self::new(kind, "the store failed") }

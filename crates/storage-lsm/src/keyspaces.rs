@@ -93,7 +93,7 @@ impl Keyspaces {
     pub(crate) fn get(&self, space: Space) -> Result<&Keyspace> {
         match self.by_number.get(usize::from(space.number)) {
             Some(Some(keyspace)) => Ok(keyspace),
-            _ => Err(Error::refused(format!(
+            _ => Err(Error::invalid(format!(
                 "the store was opened without the space {} (number {})",
                 space.name, space.number
             ))),

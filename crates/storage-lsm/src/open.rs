@@ -32,7 +32,7 @@ impl LsmStore {
     ///
     /// # Errors
     /// [`storage::ErrorKind::CannotOpen`] when the folder is locked, foreign, in another format or lacks acknowledged
-    /// writes; [`storage::ErrorKind::Corrupt`] when its files are damaged; [`storage::ErrorKind::Refused`] when the
+    /// writes; [`storage::ErrorKind::Corrupt`] when its files are damaged; [`storage::ErrorKind::Invalid`] when the
     /// settings or the spaces make no sense. The text names the path and what to do.
     pub fn open(
         path: impl AsRef<Path>,
@@ -67,7 +67,7 @@ fn validate_spaces(spaces: &[Space]) -> Result<()> {
         let is_duplicate =
             earlier.any(|other| other.number == space.number || other.name == space.name);
         if is_duplicate || space.name.is_empty() || space.name == STAMPS {
-            return Err(Error::refused(format!(
+            return Err(Error::invalid(format!(
                 "the space {:?} (number {}) is declared twice or has a name that is not allowed",
                 space.name, space.number
             )));

@@ -72,6 +72,6 @@ impl LsmSettings {
         } else {
             return Ok(());
         };
-        Err(Error::refused(problem))
+        Err(Error::invalid(problem))
     }
 }

@@ -1,28 +1,28 @@
 //! How bytes are addressed: shard, space, key; and the stamp that orders commits of one shard.
 //!
-//! Owns the newtypes. Does not own what the numbers stand for: `engine` decides that a shard is a physical partition.
+//! Owns the newtypes. Does not own their meaning: the engine uses a shard as a physical partition.
 
 use bytes::Bytes;
 
-/// One independent sequence of commits. Commits of one shard are ordered; commits of two shards are not.
+/// An independent sequence of commits. Commits to one shard are ordered; commits to different shards are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shard(pub u32);
 
-/// A separately kept set of keys inside every shard: a keyspace in an LSM tree, a table in PostgreSQL.
+/// A separate key space inside every shard: a keyspace of an LSM tree, a table of a relational database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Space {
-    /// Small number that stays the same for the life of a format version.
+    /// A small number that must not change within a format version.
     pub number: u8,
-    /// Name of the keyspace or table; lower-case ASCII letters and underscores.
+    /// The name of the keyspace or table: lower-case ASCII letters and underscores.
     pub name: &'static str,
 }
 
-/// Position of a commit in its shard: strictly increasing, never reused. Zero means "no commit yet".
+/// The position of a commit in its shard: strictly increasing, never reused. Zero means "no commit yet".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stamp(pub u64);
 
 impl Stamp {
-    /// The stamp of a shard that has never been written.
+    /// The stamp of a shard without commits.
     pub const ZERO: Self = Self(0);
 
     /// The stamp after this one.
@@ -43,8 +43,8 @@ impl Stamp {
     }
 }
 
-/// Ordered bytes; compared byte by byte.
+/// A key: bytes, ordered lexicographically.
 pub type StorageKey = Bytes;
 
-/// Opaque bytes.
+/// A value: opaque bytes.
 pub type StorageValue = Bytes;

@@ -1,6 +1,6 @@
 //! Why a storage call failed, by what the caller can do about it.
 //!
-//! Owns the closed list of kinds. Does not own status codes: `engine` maps kinds to its own errors.
+//! Owns the closed list of kinds. Does not own status codes: the engine maps kinds to its own errors.
 
 use std::fmt;
 
@@ -17,9 +17,8 @@ pub struct Error {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What the caller can do.
+/// The kind of an error, by what the caller can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ErrorKind {
     /// A guard did not hold; nothing was written. Read again and decide again.
     GuardFailed {
@@ -30,14 +29,13 @@ pub enum ErrorKind {
         /// The guarded key.
         key: StorageKey,
     },
-    /// The call itself makes no sense (a key too long, a stamp outside its value). Fix the caller.
-    Refused,
-    /// The store cannot be opened as it is: locked, foreign, of another format, or incomplete. The text says what to
-    /// do.
+    /// The arguments of the call are invalid (a key too long, a stamp outside its value). Fix the caller.
+    Invalid,
+    /// The store cannot be opened: it is locked, foreign, in another format or incomplete. The text says what to do.
     CannotOpen,
-    /// The stored bytes contradict themselves. Restore from a backup.
+    /// The stored bytes are damaged. Restore from a backup.
     Corrupt,
-    /// The device failed or is full. The write was not acknowledged; the store refuses writes until it is opened again.
+    /// The device failed or is full. A write was not acknowledged, and the store refuses writes until it is reopened.
     Device,
     /// The store is closed.
     Closed,
@@ -56,10 +54,10 @@ impl Error {
         Self { kind: ErrorKind::GuardFailed { shard, space, key }, message, source: None }
     }
 
-    /// A call that makes no sense.
+    /// A call with invalid arguments.
     #[must_use]
-    pub fn refused(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Refused, message)
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
     }
 
     /// An error of any kind.
@@ -68,7 +66,7 @@ impl Error {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same error with what caused it.
+    /// Adds the error that caused this one.
     #[must_use]
     pub fn with_source(
         mut self,
@@ -78,7 +76,23 @@ impl Error {
         self
     }
 
-    /// What the caller can do.
+    /// The message followed by those of all sources, separated by colons.
+    ///
+    /// `Display` prints only the message, as errors with a source should; this is for logs and for callers that cannot
+    /// keep the source.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        let mut text = self.message.clone();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            source = error.source();
+        }
+        text
+    }
+
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
@@ -87,11 +101,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
-        match &self.source {
-            Some(source) => write!(formatter, ": {source}"),
-            None => Ok(()),
-        }
+        formatter.write_str(&self.message)
     }
 }
 

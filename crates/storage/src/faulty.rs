@@ -1,7 +1,8 @@
-//! A wrapper that makes any store fail and dawdle, repeatably.
+//! A store wrapper that injects faults and delays, repeatably.
 //!
-//! Owns when a fault happens: every choice comes from one seeded generator, and delays are counted in turns given
-//! back to the executor, never in time. Does not own what survives a crash: that is [`crate::simulated_disk`].
+//! Owns when a fault happens. Every choice comes from one seeded generator, and a delay is a number of yields to the
+//! executor, never a time, so a run replays exactly from its seed. Does not own what survives a crash: see
+//! [`crate::simulated_disk`].
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,105 +11,107 @@ use std::task::Poll;
 
 use async_trait::async_trait;
 
-use crate::random::Dice;
+use crate::random::SeededRng;
 use crate::{
     Error, ErrorKind, Read, Result, Scan, ScanPage, Shard, ShardStatistics, Space, Stamp,
     StorageKey, StorageValue, Store, WriteSet,
 };
 
-/// How often which fault happens, in parts per million of the calls.
+/// The probability of each fault, in parts per million of the calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultPlan {
     /// A commit fails before anything is written.
     pub commit_fails_ppm: u32,
-    /// A commit is applied, and then reported as failed.
+    /// A commit is applied and then reported as failed, as if its acknowledgement were lost on the way.
     pub acknowledgement_lost_ppm: u32,
     /// A read fails.
     pub read_fails_ppm: u32,
     /// A call is delayed.
     pub delay_ppm: u32,
-    /// A delayed call gives back its turn at most this many times, and at least once.
-    pub delay_turns_max: u32,
+    /// A delayed call yields to the executor at least once and at most this many times.
+    pub delay_yields_max: u32,
 }
 
-/// A store with faults.
+/// A store with injected faults.
 #[derive(Debug)]
 pub struct FaultyStore<S: ?Sized> {
     inner: Arc<S>,
-    faults: Arc<Faults>,
+    faults: Arc<FaultInjector>,
 }
 
 #[derive(Debug)]
-struct Faults {
+struct FaultInjector {
     plan: FaultPlan,
-    dice: Dice,
+    rng: SeededRng,
     healed: AtomicBool,
 }
 
 struct FaultySnapshot {
     inner: Arc<dyn Read>,
-    faults: Arc<Faults>,
+    faults: Arc<FaultInjector>,
 }
 
 impl<S: Store + ?Sized> FaultyStore<S> {
     /// Wraps a store; the same seed and the same order of calls give the same faults.
     #[must_use]
     pub fn new(inner: Arc<S>, seed: u64, plan: FaultPlan) -> Self {
-        let faults = Faults { plan, dice: Dice::new(seed), healed: AtomicBool::new(false) };
+        let faults =
+            FaultInjector { plan, rng: SeededRng::new(seed), healed: AtomicBool::new(false) };
         Self { inner, faults: Arc::new(faults) }
     }
 
-    /// The store underneath, which does not fail.
+    /// The wrapped store, which does not fail.
     #[must_use]
     pub fn inner(&self) -> &Arc<S> {
         &self.inner
     }
 
-    /// Ends all faults and delays, for the part of a test that looks at the result.
+    /// Stops all faults and delays, so that a test can inspect the result.
     pub fn heal(&self) {
         self.faults.healed.store(true, Ordering::SeqCst);
     }
 }
 
-impl Faults {
-    fn happens(&self, parts_per_million: u32) -> bool {
-        !self.healed.load(Ordering::SeqCst) && self.dice.happens(parts_per_million)
+impl FaultInjector {
+    /// Decides whether a fault of this probability happens now.
+    fn roll(&self, parts_per_million: u32) -> bool {
+        !self.healed.load(Ordering::SeqCst) && self.rng.chance(parts_per_million)
     }
 
     async fn delay(&self) {
-        if self.happens(self.plan.delay_ppm) {
-            let further = u64::from(self.plan.delay_turns_max.saturating_sub(1));
-            for _ in 0..=self.dice.up_to(further) {
-                give_back_turn().await;
+        if self.roll(self.plan.delay_ppm) {
+            let more = u64::from(self.plan.delay_yields_max.saturating_sub(1));
+            for _ in 0..=self.rng.up_to(more) {
+                yield_once().await;
             }
         }
     }
 
     async fn before_read(&self) -> Result<()> {
         self.delay().await;
-        if self.happens(self.plan.read_fails_ppm) {
-            return Err(injected("a read failed"));
+        if self.roll(self.plan.read_fails_ppm) {
+            return Err(injected_error("a read failed"));
         }
         Ok(())
     }
 }
 
-/// Lets the executor run something else once.
-pub(crate) async fn give_back_turn() {
-    let mut given = false;
+/// Yields to the executor once.
+pub(crate) async fn yield_once() {
+    let mut yielded = false;
     poll_fn(|context| {
-        if given {
+        if yielded {
             return Poll::Ready(());
         }
-        given = true;
+        yielded = true;
         context.waker().wake_by_ref();
         Poll::Pending
     })
     .await;
 }
 
-fn injected(what: &str) -> Error {
-    Error::new(ErrorKind::Device, format!("{what} because the fault plan said so"))
+fn injected_error(message: &str) -> Error {
+    Error::new(ErrorKind::Device, format!("{message} (injected by the fault plan)"))
 }
 
 #[async_trait]
@@ -144,14 +147,14 @@ impl<S: Store + ?Sized> Store for FaultyStore<S> {
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
         self.faults.delay().await;
-        if self.faults.happens(self.faults.plan.commit_fails_ppm) {
-            return Err(injected("a commit failed and nothing was written"));
+        if self.faults.roll(self.faults.plan.commit_fails_ppm) {
+            return Err(injected_error("a commit failed and nothing was written"));
         }
         let stamps = self.inner.commit(shard, group).await?;
-        // A second delay, so that the writes are visible for a while before their author knows.
+        // A second delay: the writes are visible for a while before their caller knows.
         self.faults.delay().await;
-        if self.faults.happens(self.faults.plan.acknowledgement_lost_ppm) {
-            return Err(injected("a commit was written and its acknowledgement was lost"));
+        if self.faults.roll(self.faults.plan.acknowledgement_lost_ppm) {
+            return Err(injected_error("a commit was written and its acknowledgement was lost"));
         }
         Ok(stamps)
     }

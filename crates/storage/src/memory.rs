@@ -1,8 +1,8 @@
-//! The in-memory store: the reference every other backend is compared with.
+//! The in-memory store: the reference implementation of the contract.
 //!
 //! Owns versions of values in ordered maps, one map per shard and space. Does not own durability: nothing survives the
-//! last handle. A snapshot is a version number, so taking one costs nothing and a commit never copies data; versions
-//! that no snapshot can see are dropped by the commit that shadows them, or when the last snapshot ends.
+//! last handle. A snapshot is a version number, so taking one costs nothing and a commit never copies data. A version
+//! that no snapshot can see is dropped by the commit that replaces it, or when the last snapshot ends.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -18,33 +18,33 @@ use crate::{
 /// A store in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    shared: Arc<Shared>,
+    inner: Arc<MemoryInner>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: RwLock<State>,
+struct MemoryInner {
+    state: RwLock<MemoryState>,
     last_stamps: LastStamps,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MemoryState {
     closed: bool,
-    /// Counts commits of all shards; a reader sees the values whose version is not greater than its own.
+    /// Number of commits to all shards. A reader sees the values whose version is not greater than its own.
     version: u64,
     keys: BTreeMap<(Shard, Space), BTreeMap<StorageKey, History>>,
     /// How many snapshots are alive at each version.
     snapshots: BTreeMap<u64, usize>,
-    /// Keys that keep something only for a snapshot.
-    held_back: Vec<(Shard, Space, StorageKey)>,
+    /// Keys with old versions that only a snapshot can see.
+    unpruned: Vec<(Shard, Space, StorageKey)>,
     stamps: BTreeMap<Shard, Stamp>,
 }
 
-/// The values of one key, oldest first; `None` stands for removed.
+/// The versions of one key, oldest first; `None` means removed.
 type History = Vec<(u64, Option<StorageValue>)>;
 
 struct MemorySnapshot {
-    shared: Arc<Shared>,
+    inner: Arc<MemoryInner>,
     version: u64,
 }
 
@@ -55,12 +55,12 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// The commit itself, which never waits; the simulated disk needs it under its own lock.
-    pub(crate) fn commit_at_once(&self, shard: Shard, group: &[WriteSet]) -> Result<Vec<Stamp>> {
+    /// Commits without waiting; the simulated disk calls it under its own lock.
+    pub(crate) fn commit_now(&self, shard: Shard, group: &[WriteSet]) -> Result<Vec<Stamp>> {
         for set in group {
             set.validate(shard)?;
         }
-        let mut state = self.shared.open_for_writing()?;
+        let mut state = self.inner.open_for_writing()?;
         state.check_guards(shard, group)?;
         let mut last = state.stamps.get(&shard).copied().unwrap_or_default();
         let mut stamps = Vec::with_capacity(group.len());
@@ -78,58 +78,59 @@ impl MemoryStore {
             }
         }
         state.stamps.insert(shard, last);
-        // Published under the lock, so that two commits of one shard cannot publish in the wrong order.
-        self.shared.last_stamps.publish(shard, last);
+        // Under the lock, so that two commits to one shard publish their stamps in order.
+        self.inner.last_stamps.publish(shard, last);
         Ok(stamps)
     }
 
-    /// A store of its own with the same newest values and stamps.
-    pub(crate) fn copy(&self) -> Self {
-        let state = self.shared.read_lock();
-        let mut copied = State { version: 1, stamps: state.stamps.clone(), ..State::default() };
-        for (place, keys) in &state.keys {
+    /// An independent store with the same newest values and stamps.
+    pub(crate) fn copy_newest(&self) -> Self {
+        let state = self.inner.read_lock();
+        let mut copied =
+            MemoryState { version: 1, stamps: state.stamps.clone(), ..MemoryState::default() };
+        for (shard_and_space, keys) in &state.keys {
             let newest = keys.iter().filter_map(|(key, history)| {
-                let value = visible(history, state.version)?;
+                let value = value_at(history, state.version)?;
                 Some((key.clone(), vec![(1, Some(value.clone()))]))
             });
-            copied.keys.insert(*place, newest.collect());
+            copied.keys.insert(*shard_and_space, newest.collect());
         }
         let last_stamps = LastStamps::new();
         for (shard, stamp) in &copied.stamps {
             last_stamps.publish(*shard, *stamp);
         }
-        Self { shared: Arc::new(Shared { state: RwLock::new(copied), last_stamps }) }
+        Self { inner: Arc::new(MemoryInner { state: RwLock::new(copied), last_stamps }) }
     }
 
-    pub(crate) fn close_at_once(&self) {
-        self.shared.write_lock().closed = true;
-        self.shared.last_stamps.close();
+    pub(crate) fn close_now(&self) {
+        self.inner.write_lock().closed = true;
+        self.inner.last_stamps.close();
     }
 }
 
-impl Shared {
-    fn read_lock(&self) -> RwLockReadGuard<'_, State> {
+impl MemoryInner {
+    fn read_lock(&self) -> RwLockReadGuard<'_, MemoryState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_lock(&self) -> RwLockWriteGuard<'_, State> {
+    fn write_lock(&self) -> RwLockWriteGuard<'_, MemoryState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_for_reading(&self) -> Result<RwLockReadGuard<'_, State>> {
+    fn open_for_reading(&self) -> Result<RwLockReadGuard<'_, MemoryState>> {
         let state = self.read_lock();
         if state.closed { Err(closed()) } else { Ok(state) }
     }
 
-    fn open_for_writing(&self) -> Result<RwLockWriteGuard<'_, State>> {
+    fn open_for_writing(&self) -> Result<RwLockWriteGuard<'_, MemoryState>> {
         let state = self.write_lock();
         if state.closed { Err(closed()) } else { Ok(state) }
     }
 }
 
-impl State {
+impl MemoryState {
     fn get(&self, shard: Shard, space: Space, key: &[u8], version: u64) -> Option<&StorageValue> {
-        visible(self.keys.get(&(shard, space))?.get(key)?, version)
+        value_at(self.keys.get(&(shard, space))?.get(key)?, version)
     }
 
     fn check_guards(&self, shard: Shard, group: &[WriteSet]) -> Result<()> {
@@ -150,18 +151,19 @@ impl State {
             }
             Write::Remove { space, key } => (*space, key.clone(), None),
         };
-        let oldest_seen = self.snapshots.keys().next().copied().unwrap_or(self.version);
+        let oldest_version = self.snapshots.keys().next().copied().unwrap_or(self.version);
         let keys = self.keys.entry((shard, space)).or_default();
         let history = keys.entry(key.clone()).or_default();
+        // A second write to the key in the same group replaces the first: a reader sees all of the group or nothing.
         history.retain(|(version, _)| *version != self.version);
         history.push((self.version, value));
-        drop_unseen(history, oldest_seen);
+        prune(history, oldest_version);
         match history.as_slice() {
             [(_, None)] => {
                 keys.remove(&key);
             }
             [_] => {}
-            _ => self.held_back.push((shard, space, key)),
+            _ => self.unpruned.push((shard, space, key)),
         }
     }
 
@@ -174,15 +176,12 @@ impl State {
         }
         let bounds = (as_slice(&scan.range.lower), as_slice(&scan.range.upper));
         let entries = keys.range::<[u8], _>(bounds).filter_map(|(key, history)| {
-            let value = visible(history, version)?.clone();
+            let value = value_at(history, version)?.clone();
             Some(Ok(Entry { key: key.clone(), value }))
         });
         match scan.direction {
             Direction::Forward => ScanPage::fill(scan.limit, entries),
-            Direction::Backward => {
-                // A filtered double-ended iterator can be walked from its end as well.
-                ScanPage::fill(scan.limit, entries.rev())
-            }
+            Direction::Backward => ScanPage::fill(scan.limit, entries.rev()),
         }
     }
 
@@ -193,17 +192,18 @@ impl State {
                 self.snapshots.remove(&version);
             }
         }
+        // Old versions are pruned only when no snapshot is left.
         if !self.snapshots.is_empty() {
             return;
         }
-        for (shard, space, key) in std::mem::take(&mut self.held_back) {
+        for (shard, space, key) in std::mem::take(&mut self.unpruned) {
             let Some(keys) = self.keys.get_mut(&(shard, space)) else {
                 continue;
             };
             let Some(history) = keys.get_mut(&key) else {
                 continue;
             };
-            drop_unseen(history, self.version);
+            prune(history, self.version);
             if let [(_, None)] = history.as_slice() {
                 keys.remove(&key);
             }
@@ -214,7 +214,7 @@ impl State {
 #[async_trait]
 impl Read for MemoryStore {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         Ok(state.get(shard, space, key, state.version).cloned())
     }
 
@@ -224,12 +224,12 @@ impl Read for MemoryStore {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         Ok(keys.iter().map(|key| state.get(shard, space, key, state.version).cloned()).collect())
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         state.scan(shard, space, scan, state.version)
     }
 }
@@ -237,23 +237,23 @@ impl Read for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     async fn snapshot(&self) -> Result<Arc<dyn Read>> {
-        let mut state = self.shared.open_for_writing()?;
+        let mut state = self.inner.open_for_writing()?;
         let version = state.version;
         *state.snapshots.entry(version).or_default() += 1;
-        Ok(Arc::new(MemorySnapshot { shared: Arc::clone(&self.shared), version }))
+        Ok(Arc::new(MemorySnapshot { inner: Arc::clone(&self.inner), version }))
     }
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
-        self.commit_at_once(shard, &group)
+        self.commit_now(shard, &group)
     }
 
     async fn last_stamp(&self, shard: Shard) -> Result<Stamp> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         Ok(state.stamps.get(&shard).copied().unwrap_or_default())
     }
 
     async fn wait(&self, shard: Shard, after: Stamp) -> Result<Stamp> {
-        self.shared.last_stamps.wait(shard, after).await
+        self.inner.last_stamps.wait(shard, after).await
     }
 
     async fn statistics(&self, shard: Shard) -> Result<ShardStatistics> {
@@ -261,12 +261,12 @@ impl Store for MemoryStore {
     }
 
     async fn sync(&self) -> Result<()> {
-        self.shared.open_for_reading().map(drop)
+        self.inner.open_for_reading().map(drop)
     }
 
     async fn close(&self) -> Result<()> {
-        self.shared.open_for_reading().map(drop)?;
-        self.close_at_once();
+        self.inner.open_for_reading().map(drop)?;
+        self.close_now();
         Ok(())
     }
 }
@@ -274,7 +274,7 @@ impl Store for MemoryStore {
 #[async_trait]
 impl Read for MemorySnapshot {
     async fn get(&self, shard: Shard, space: Space, key: &[u8]) -> Result<Option<StorageValue>> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         Ok(state.get(shard, space, key, self.version).cloned())
     }
 
@@ -284,39 +284,39 @@ impl Read for MemorySnapshot {
         space: Space,
         keys: &[StorageKey],
     ) -> Result<Vec<Option<StorageValue>>> {
-        let state = self.shared.open_for_reading()?;
+        let state = self.inner.open_for_reading()?;
         Ok(keys.iter().map(|key| state.get(shard, space, key, self.version).cloned()).collect())
     }
 
     async fn scan(&self, shard: Shard, space: Space, scan: &Scan) -> Result<ScanPage> {
-        self.shared.open_for_reading()?.scan(shard, space, scan, self.version)
+        self.inner.open_for_reading()?.scan(shard, space, scan, self.version)
     }
 }
 
 impl Drop for MemorySnapshot {
     fn drop(&mut self) {
-        self.shared.write_lock().end_snapshot(self.version);
+        self.inner.write_lock().end_snapshot(self.version);
     }
 }
 
 /// The value a reader at `version` sees.
-fn visible(history: &History, version: u64) -> Option<&StorageValue> {
+fn value_at(history: &History, version: u64) -> Option<&StorageValue> {
     history.iter().rev().find(|(since, _)| *since <= version)?.1.as_ref()
 }
 
-/// Keeps the newest value that a reader at `oldest_seen` sees, and everything newer.
-fn drop_unseen(history: &mut History, oldest_seen: u64) {
-    let seen = history.iter().rposition(|(since, _)| *since <= oldest_seen).unwrap_or(0);
-    history.drain(..seen);
+/// Drops the versions that no reader at `oldest_version` or later sees.
+fn prune(history: &mut History, oldest_version: u64) {
+    let oldest_kept = history.iter().rposition(|(since, _)| *since <= oldest_version).unwrap_or(0);
+    history.drain(..oldest_kept);
 }
 
 fn stamped(bytes: &StorageKey, at: Option<usize>, stamp: Stamp) -> StorageKey {
     if at.is_none() {
         return bytes.clone();
     }
-    let mut placed = bytes.to_vec();
-    stamp.write_at(&mut placed, at);
-    placed.into()
+    let mut stamped = bytes.to_vec();
+    stamp.write_at(&mut stamped, at);
+    stamped.into()
 }
 
 fn as_slice(bound: &Bound<StorageKey>) -> Bound<&[u8]> {

@@ -1,12 +1,13 @@
-//! The request and the answer of a range read.
+//! Range reads: the request and its result.
 //!
-//! Owns bounds, direction and limits. Does not own a cursor: a continuation is the last key, so nothing stays open.
+//! Owns bounds, direction and limits. Does not own a cursor: a scan continues after the last key of its page, so
+//! nothing stays open between pages.
 
 use std::ops::Bound;
 
 use crate::{StorageKey, StorageValue};
 
-/// Which way a scan walks its range.
+/// The order in which a scan returns the keys of its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the lower bound upwards.
@@ -15,12 +16,12 @@ pub enum Direction {
     Backward,
 }
 
-/// An interval of keys.
+/// A range of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
-    /// Where the interval starts.
+    /// The lower bound.
     pub lower: Bound<StorageKey>,
-    /// Where the interval ends.
+    /// The upper bound.
     pub upper: Bound<StorageKey>,
 }
 
@@ -47,7 +48,7 @@ impl KeyRange {
         Self { lower: Bound::Included(lower), upper: Bound::Excluded(upper) }
     }
 
-    /// The part of this range that lies after `last` in the given direction.
+    /// The rest of this range after `last` in the given direction.
     #[must_use]
     pub fn after(&self, last: StorageKey, direction: Direction) -> Self {
         match direction {
@@ -56,7 +57,7 @@ impl KeyRange {
         }
     }
 
-    /// Whether `key` lies inside.
+    /// Whether the range contains `key`.
     #[must_use]
     pub fn contains(&self, key: &[u8]) -> bool {
         let above = match &self.lower {
@@ -72,7 +73,8 @@ impl KeyRange {
         above && below
     }
 
-    /// Whether no key can lie inside. Backends call it first: some ordered maps panic on a reversed range.
+    /// Whether the range can contain no key. Backends check it first, because some ordered maps panic on a reversed
+    /// range.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match (&self.lower, &self.upper) {
@@ -86,25 +88,26 @@ impl KeyRange {
     }
 }
 
-/// The smallest key that is greater than every key starting with `prefix`; none when `prefix` is all 0xFF.
+/// The smallest key greater than every key that starts with `prefix`; `None` if `prefix` consists of 0xFF only.
 fn successor_of_prefix(prefix: &[u8]) -> Option<StorageKey> {
-    let kept = prefix.iter().rposition(|&byte| byte != 0xFF)?;
-    let mut end = prefix.get(..=kept)?.to_vec();
+    // Trailing 0xFF bytes cannot be incremented; the byte before them can, and the shorter key is still greater.
+    let last_kept = prefix.iter().rposition(|&byte| byte != 0xFF)?;
+    let mut end = prefix.get(..=last_kept)?.to_vec();
     *end.last_mut()? += 1;
     Some(end.into())
 }
 
-/// When a scan stops. Both limits hold; at least one entry is returned if there is one.
+/// The limits of a page. Both apply, but a page has at least one entry if the range is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanLimit {
-    /// At most this many entries.
+    /// The scan stops after this many entries.
     pub entries_max: usize,
-    /// Stop once keys and values add up to this many bytes.
+    /// The scan stops once keys and values add up to this many bytes.
     pub bytes_max: usize,
 }
 
 impl ScanLimit {
-    /// A limit in entries, with a generous bound on bytes.
+    /// A limit in entries, with a limit of 16 MiB.
     #[must_use]
     pub fn entries(entries_max: usize) -> Self {
         Self { entries_max, bytes_max: 16 * 1024 * 1024 }
@@ -114,11 +117,11 @@ impl ScanLimit {
 /// One range read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
-    /// Which keys.
+    /// The keys to read.
     pub range: KeyRange,
-    /// Which way.
+    /// The order.
     pub direction: Direction,
-    /// How much at most.
+    /// The limits of the page.
     pub limit: ScanLimit,
 }
 
@@ -145,20 +148,20 @@ pub struct Entry {
     pub value: StorageValue,
 }
 
-/// Entries a page has room for before it is known how many there are; the page of a large limit grows.
-const ROOM_ENTRIES_MAX: usize = 1_024;
+/// Entries that a page reserves memory for in advance; beyond that it grows.
+const RESERVED_ENTRIES_MAX: usize = 1_024;
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanPage {
     /// Entries in the order of the scan.
     pub entries: Vec<Entry>,
-    /// True when a limit ended the scan: there may be more after the last entry.
+    /// True if a limit ended the scan, so that there may be more entries after the last one.
     pub more: bool,
 }
 
 impl ScanPage {
-    /// Takes entries until a limit is reached: what every backend does with its own iterator.
+    /// Takes entries from an iterator until a limit is reached.
     ///
     /// # Errors
     /// The first error of the iterator.
@@ -176,7 +179,7 @@ impl ScanPage {
     }
 }
 
-/// A page to which entries are added one by one.
+/// Builds a page entry by entry.
 #[derive(Debug)]
 pub struct ScanPageBuilder {
     page: ScanPage,
@@ -188,13 +191,13 @@ impl ScanPageBuilder {
     /// An empty page.
     #[must_use]
     pub fn new(limit: ScanLimit) -> Self {
-        let room = limit.entries_max.min(ROOM_ENTRIES_MAX);
-        let page = ScanPage { entries: Vec::with_capacity(room), more: false };
+        let reserved = limit.entries_max.min(RESERVED_ENTRIES_MAX);
+        let page = ScanPage { entries: Vec::with_capacity(reserved), more: false };
         Self { page, bytes: 0, limit }
     }
 
-    /// Adds an entry; tells whether there is room for another. Nobody looks for it when there is none: it would cost a
-    /// read that the caller may never want.
+    /// Adds an entry and returns whether the page accepts another. `more` is set as soon as a limit is reached, without
+    /// looking for a next entry: that would cost a read that the caller may never need.
     #[inline]
     pub fn push(&mut self, entry: Entry) -> bool {
         self.bytes += entry.key.len() + entry.value.len();
@@ -204,7 +207,7 @@ impl ScanPageBuilder {
         !self.page.more
     }
 
-    /// The page.
+    /// The finished page.
     #[must_use]
     pub fn finish(self) -> ScanPage {
         self.page

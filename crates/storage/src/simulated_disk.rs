@@ -1,17 +1,18 @@
-//! A store in memory that can lose power.
+//! An in-memory store that simulates a power cut.
 //!
-//! Owns the difference between visible and durable: commits are visible at once and wait in a tail until they are
-//! synced; a crash keeps a prefix of that tail, of whole groups, in the order in which all shards committed them.
-//! Does not own faults of single calls: that is [`crate::faulty`]. Durability is one order for all shards because a
-//! backend with one journal behaves so; a test must not assume less order than that, nor more.
+//! Owns the difference between visible and durable: a commit is visible at once and stays unsynced until the next sync.
+//! A crash keeps everything synced and a prefix of the unsynced groups, in the order in which all shards committed
+//! them. Groups are kept or lost as a whole. The order is one for all shards because a backend with one journal behaves
+//! so; a test must assume neither less order than that nor more. Does not own faults of single calls: see
+//! [`crate::faulty`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::faulty::give_back_turn;
+use crate::faulty::yield_once;
 use crate::memory::MemoryStore;
-use crate::random::Dice;
+use crate::random::SeededRng;
 use crate::{
     Read, Result, Scan, ScanPage, Shard, ShardStatistics, Space, Stamp, StorageKey, StorageValue,
     Store, WriteSet,
@@ -20,7 +21,7 @@ use crate::{
 /// When a commit of the simulated disk becomes durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiskDurability {
-    /// Before it is acknowledged; visible a moment earlier.
+    /// Before it is acknowledged, though other callers may see it a moment earlier.
     Synced,
     /// With the next [`Store::sync`] or [`Store::close`].
     Relaxed,
@@ -31,60 +32,64 @@ pub enum DiskDurability {
 pub struct SimulatedDisk {
     durability: DiskDurability,
     visible: MemoryStore,
-    platter: Mutex<Platter>,
+    disk: Mutex<DurableState>,
 }
 
 #[derive(Debug)]
-struct Platter {
+struct DurableState {
     durable: MemoryStore,
     /// Committed groups that are not durable, oldest first.
-    tail: Vec<(Shard, Vec<WriteSet>)>,
+    unsynced: Vec<(Shard, Vec<WriteSet>)>,
 }
 
 impl SimulatedDisk {
     /// An empty disk.
     #[must_use]
     pub fn new(durability: DiskDurability) -> Self {
-        Self::holding(durability, MemoryStore::new())
+        Self::with_contents(durability, MemoryStore::new())
     }
 
-    /// Cuts the power: this store refuses every further call, and the new one holds what was durable plus as much of
-    /// the unsynced tail as the seed decides.
+    /// Cuts the power. This store refuses every further call; the returned one holds what was durable plus as many of
+    /// the unsynced groups as the seed decides.
     #[must_use]
     pub fn crash(&self, seed: u64) -> Self {
-        let mut platter = self.platter();
-        // Closed under the lock, so that no commit can slip in between the cut and the copy.
-        self.visible.close_at_once();
-        let survivors = Dice::new(seed).up_to(platter.tail.len() as u64);
+        let mut disk = self.lock_disk();
+        // Under the lock, so that no commit can happen between the cut and the copy.
+        self.visible.close_now();
+        let survivors = SeededRng::new(seed).up_to(disk.unsynced.len() as u64);
         let survivors = usize::try_from(survivors).unwrap_or(usize::MAX);
-        platter.make_durable(survivors);
-        Self::holding(self.durability, platter.durable.copy())
+        disk.make_durable(survivors);
+        Self::with_contents(self.durability, disk.durable.copy_newest())
     }
 
     /// How many committed groups a crash could lose now.
     #[must_use]
     pub fn unsynced_groups(&self) -> usize {
-        self.platter().tail.len()
+        self.lock_disk().unsynced.len()
     }
 
-    fn holding(durability: DiskDurability, durable: MemoryStore) -> Self {
-        let visible = durable.copy();
-        Self { durability, visible, platter: Mutex::new(Platter { durable, tail: Vec::new() }) }
+    fn with_contents(durability: DiskDurability, durable: MemoryStore) -> Self {
+        let visible = durable.copy_newest();
+        Self {
+            durability,
+            visible,
+            disk: Mutex::new(DurableState { durable, unsynced: Vec::new() }),
+        }
     }
 
-    fn platter(&self) -> MutexGuard<'_, Platter> {
-        self.platter.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_disk(&self) -> MutexGuard<'_, DurableState> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Platter {
-    /// Replays the oldest groups of the tail. The same groups in the same order receive the same stamps, and their
-    /// guards hold as they held the first time.
+impl DurableState {
+    /// Replays the oldest unsynced groups. Replayed in the same order they receive the same stamps, and their guards
+    /// hold as they did the first time.
     fn make_durable(&mut self, groups: usize) {
-        let groups = groups.min(self.tail.len());
-        for (shard, group) in self.tail.drain(..groups) {
+        let groups = groups.min(self.unsynced.len());
+        for (shard, group) in self.unsynced.drain(..groups) {
             self.durable
-                .commit_at_once(shard, &group)
+                .commit_now(shard, &group)
                 .expect("a group that was committed once can be replayed in the same order");
         }
     }
@@ -118,14 +123,15 @@ impl Store for SimulatedDisk {
 
     async fn commit(&self, shard: Shard, group: Vec<WriteSet>) -> Result<Vec<Stamp>> {
         let stamps = {
-            let mut platter = self.platter();
-            let stamps = self.visible.commit_at_once(shard, &group)?;
-            platter.tail.push((shard, group));
+            let mut disk = self.lock_disk();
+            // Under the lock of the disk, so that the unsynced groups are in the order of their commits.
+            let stamps = self.visible.commit_now(shard, &group)?;
+            disk.unsynced.push((shard, group));
             stamps
         };
         if self.durability == DiskDurability::Synced {
-            // The moment in which others see the writes and a crash may still lose them.
-            give_back_turn().await;
+            // In this window other callers see the writes and a crash may still lose them.
+            yield_once().await;
             self.sync().await?;
         }
         Ok(stamps)
@@ -145,8 +151,8 @@ impl Store for SimulatedDisk {
 
     async fn sync(&self) -> Result<()> {
         self.visible.sync().await?;
-        let mut platter = self.platter();
-        platter.make_durable(usize::MAX);
+        let mut disk = self.lock_disk();
+        disk.make_durable(usize::MAX);
         Ok(())
     }
 

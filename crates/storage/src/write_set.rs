@@ -1,15 +1,15 @@
 //! What one commit writes, and under which conditions.
 //!
-//! Owns the plain data of a commit. Does not own its execution: each backend checks guards and places stamps itself.
+//! Owns the plain data of a commit. Does not own its execution: each backend checks guards and assigns stamps itself.
 
 use crate::{Shard, Space, Stamp, StorageKey, StorageValue};
 
-/// Puts, removes and guards that are committed together and share one stamp.
+/// Puts, removals and guards that are committed together and share one stamp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteSet {
-    /// Conditions on the state before the whole group this set belongs to.
-    pub guards: Vec<Guarded>,
-    /// Writes in order; on the same key the last one counts.
+    /// Conditions on the state before the group that this set belongs to.
+    pub guards: Vec<GuardedKey>,
+    /// Writes in order; the last write to a key wins.
     pub writes: Vec<Write>,
     /// The assigned stamp is greater than this, so that a copied shard continues the sequence of its source.
     pub stamp_above: Stamp,
@@ -20,7 +20,7 @@ pub struct WriteSet {
 pub enum Write {
     /// Sets a key to a value.
     Put {
-        /// Where.
+        /// The space of the key.
         space: Space,
         /// The key.
         key: StorageKey,
@@ -31,16 +31,16 @@ pub enum Write {
         /// Offset in `value` at which the commit writes its stamp as 8 bytes, big endian.
         value_stamp_at: Option<usize>,
     },
-    /// Removes a key; removing an absent key is no error.
+    /// Removes a key; removing an absent key is not an error.
     Remove {
-        /// Where.
+        /// The space of the key.
         space: Space,
         /// The key.
         key: StorageKey,
     },
 }
 
-/// A condition checked inside the commit.
+/// A condition that is checked as part of the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// The key must not exist.
@@ -53,8 +53,8 @@ pub enum Guard {
 
 /// A guard with the key it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guarded {
-    /// Where.
+pub struct GuardedKey {
+    /// The space of the key.
     pub space: Space,
     /// The key.
     pub key: StorageKey,
@@ -62,8 +62,8 @@ pub struct Guarded {
     pub guard: Guard,
 }
 
-impl Guarded {
-    /// Whether the condition holds for the value now stored.
+impl GuardedKey {
+    /// Whether the condition holds for the stored value.
     #[must_use]
     pub fn holds(&self, stored: Option<&[u8]>) -> bool {
         match (&self.guard, stored) {
@@ -91,7 +91,7 @@ impl WriteSet {
         self.put_stamped(space, key, value, None, None);
     }
 
-    /// Adds a put whose key, value or both receive the stamp.
+    /// Adds a put whose key, value or both receive the stamp at the given offsets.
     pub fn put_stamped(
         &mut self,
         space: Space,
@@ -104,31 +104,31 @@ impl WriteSet {
         self.writes.push(Write::Put { space, key, value, key_stamp_at, value_stamp_at });
     }
 
-    /// Adds a remove.
+    /// Adds a removal.
     pub fn remove(&mut self, space: Space, key: impl Into<StorageKey>) {
         self.writes.push(Write::Remove { space, key: key.into() });
     }
 
     /// Adds a guard.
     pub fn guard(&mut self, space: Space, key: impl Into<StorageKey>, guard: Guard) {
-        self.guards.push(Guarded { space, key: key.into(), guard });
+        self.guards.push(GuardedKey { space, key: key.into(), guard });
     }
 
-    /// The stamp this set receives when `last` is the newest of its shard.
+    /// The stamp that this set receives if `last` is the newest stamp of its shard.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Refused`] when the sequence would overflow.
+    /// [`crate::ErrorKind::Invalid`] when the sequence would overflow.
     pub fn stamp_after(&self, last: Stamp) -> crate::Result<Stamp> {
         match last.max(self.stamp_above).0.checked_add(1) {
             Some(number) => Ok(Stamp(number)),
-            None => Err(crate::Error::refused("no stamp is left above the greatest number")),
+            None => Err(crate::Error::invalid("there is no stamp above the greatest number")),
         }
     }
 
-    /// Refuses a stamp position that does not fit its key or value, naming the shard.
+    /// Refuses a stamp offset that does not fit its key or value; the error names the shard.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Refused`] when a stamp would lie outside its bytes.
+    /// [`crate::ErrorKind::Invalid`] when a stamp would lie outside its bytes.
     pub fn validate(&self, shard: Shard) -> crate::Result<()> {
         for write in &self.writes {
             if let Write::Put { space, key, value, key_stamp_at, value_stamp_at } = write {
@@ -136,8 +136,8 @@ impl WriteSet {
                     at.is_none_or(|at| at.checked_add(8).is_some_and(|end| end <= length))
                 };
                 if !fits(key_stamp_at, key.len()) || !fits(value_stamp_at, value.len()) {
-                    return Err(crate::Error::refused(format!(
-                        "a stamp position lies outside its key or value (shard {}, space {})",
+                    return Err(crate::Error::invalid(format!(
+                        "a stamp offset lies outside its key or value (shard {}, space {})",
                         shard.0, space.name
                     )));
                 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use engine::query::QueryMetrics;
 
-use crate::data::mixed;
+use crate::data::hash_number;
 use crate::queries::ask::{Asked, page};
 use crate::queries::case::{Case, touched};
 use crate::queries::report::CountedRow;
@@ -52,7 +52,7 @@ pub(in crate::queries) fn counted(bench: &QueryBench, case: &Case) -> Result<Vec
     }
     for (subject, seen) in bench.subjects.iter().zip(&mut seen) {
         for run in 0..ANYWHERE {
-            let asked = ask(bench, case, subject, mixed(run) % subject.partitions())?;
+            let asked = ask(bench, case, subject, hash_number(run) % subject.partitions())?;
             seen.note(&asked);
             seen.anywhere.push(asked.time);
         }

@@ -1,25 +1,21 @@
 //! Choices that repeat for the same seed.
 
-/// SplitMix64.
+/// A seeded generator.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(fastrand::Rng);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     pub(crate) fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.u64(..)
     }
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.number() % end
+        self.0.u64(..end)
     }
 
     /// A place in a list of this length.

@@ -137,14 +137,14 @@ impl BatchBuilder {
                 self.positions.resize_with(spaces, HashMap::default);
             }
             if key.len() > KEY_BYTES_MAX {
-                return Err(Error::refused(format!(
+                return Err(Error::invalid(format!(
                     "a key of {} bytes in space {} is longer than {KEY_BYTES_MAX}",
                     key.len(),
                     space.name
                 )));
             }
             if u32::try_from(value_bytes).is_err() {
-                return Err(Error::refused(format!(
+                return Err(Error::invalid(format!(
                     "a value of {value_bytes} bytes in space {} is longer than {}",
                     space.name,
                     u32::MAX

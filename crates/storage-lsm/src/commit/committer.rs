@@ -223,7 +223,7 @@ fn respond(responses: Vec<CommitResponse>, written: Result<()>) {
         }
         Err(error) => {
             for (sender, _) in responses {
-                let copy = Error::new(error.kind().clone(), error.to_string());
+                let copy = Error::new(error.kind().clone(), error.full_message());
                 let _ = sender.send(Err(copy));
             }
         }

@@ -61,14 +61,14 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
     let mut set = WriteSet::new();
     set.put(ITEMS, vec![0; 65_532], "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Refused);
+    assert_eq!(*error.kind(), ErrorKind::Invalid);
     let unknown = storage::Space { number: 99, name: "unknown" };
     let mut set = WriteSet::new();
     set.put(unknown, "a", "1");
     let error = store.commit(SHARD, vec![set]).await.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Refused);
+    assert_eq!(*error.kind(), ErrorKind::Invalid);
     let error = store.get(SHARD, unknown, b"a").await.unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Refused);
+    assert_eq!(*error.kind(), ErrorKind::Invalid);
     put(&store, vec![0; 65_531], "1").await;
 }
 
@@ -87,11 +87,11 @@ async fn settings_and_spaces_that_make_no_sense_are_refused() {
     ];
     for settings in bad {
         let error = LsmStore::open(folder.path(), SPACES, settings).unwrap_err();
-        assert_eq!(*error.kind(), ErrorKind::Refused, "{settings:?}");
+        assert_eq!(*error.kind(), ErrorKind::Invalid, "{settings:?}");
     }
     static TWICE: &[storage::Space] = &[ITEMS, ITEMS];
     let error = LsmStore::open(folder.path(), TWICE, LsmSettings::default()).unwrap_err();
-    assert_eq!(*error.kind(), ErrorKind::Refused);
+    assert_eq!(*error.kind(), ErrorKind::Invalid);
 }
 
 #[tokio::test]

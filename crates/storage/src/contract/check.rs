@@ -1,6 +1,6 @@
-//! The small vocabulary the cases are written in.
+//! Helpers that the cases are written with.
 //!
-//! Owns comparison with a sentence, and running futures side by side. Does not own any promise.
+//! Owns assertions that return an error with a message, and running futures concurrently. Does not own any case.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -15,42 +15,52 @@ use crate::{
 /// The shard most cases write to.
 pub(super) const SHARD: Shard = Shard(7);
 
-/// A broken promise.
+/// A broken guarantee.
 #[derive(Debug)]
-pub struct Violation(String);
+pub struct ContractViolation(String);
 
-pub(super) type Checked = Result<(), Violation>;
+pub(super) type CaseResult = Result<(), ContractViolation>;
 
-impl fmt::Display for Violation {
+impl fmt::Display for ContractViolation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Violation {}
+impl std::error::Error for ContractViolation {}
 
-impl From<Error> for Violation {
+impl From<Error> for ContractViolation {
     fn from(error: Error) -> Self {
-        Self(format!("an unexpected error: {error}"))
+        Self(format!("unexpected error: {}", error.full_message()))
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a case compares what it has just received")]
-pub(super) fn equal<T: PartialEq + fmt::Debug>(what: &str, found: T, expected: T) -> Checked {
+#[expect(clippy::needless_pass_by_value, reason = "a case compares a value it has just received")]
+pub(super) fn expect_equal<T: PartialEq + fmt::Debug>(
+    context: &str,
+    found: T,
+    expected: T,
+) -> CaseResult {
     if found == expected {
         return Ok(());
     }
-    Err(Violation(format!("{what}: expected {expected:?}, found {found:?}")))
+    Err(ContractViolation(format!("{context}: expected {expected:?}, found {found:?}")))
 }
 
-pub(super) fn holds(what: &str, condition: bool) -> Checked {
-    if condition { Ok(()) } else { Err(Violation(what.to_owned())) }
+pub(super) fn expect_true(context: &str, condition: bool) -> CaseResult {
+    if condition { Ok(()) } else { Err(ContractViolation(context.to_owned())) }
 }
 
-pub(super) fn fails_with<T>(what: &str, result: crate::Result<T>, expected: &ErrorKind) -> Checked {
+pub(super) fn expect_error<T>(
+    context: &str,
+    result: crate::Result<T>,
+    expected: &ErrorKind,
+) -> CaseResult {
     match result {
-        Err(error) => equal(what, error.kind(), expected),
-        Ok(_) => Err(Violation(format!("{what}: expected {expected:?}, but the call succeeded"))),
+        Err(error) => expect_equal(context, error.kind(), expected),
+        Ok(_) => Err(ContractViolation(format!(
+            "{context}: expected {expected:?}, but the call succeeded"
+        ))),
     }
 }
 
@@ -68,7 +78,7 @@ pub(super) async fn commit(store: &dyn Store, shard: Shard, set: WriteSet) -> cr
     let stamps = store.commit(shard, vec![set]).await?;
     match stamps.as_slice() {
         [stamp] => Ok(*stamp),
-        _ => Err(Error::refused(format!("one set received {} stamps", stamps.len()))),
+        _ => Err(Error::invalid(format!("one set received {} stamps", stamps.len()))),
     }
 }
 
@@ -91,15 +101,15 @@ pub(super) fn bytes(text: &[u8]) -> StorageValue {
     StorageValue::copy_from_slice(text)
 }
 
-/// Polls all futures side by side in this task; the suite brings no executor of its own.
-pub(super) async fn together<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
+/// Polls all futures concurrently in this task, because the suite has no executor of its own.
+pub(super) async fn join_all<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T> {
     let mut running: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
         let mut pending = false;
-        for (future, outcome) in &mut running {
-            if outcome.is_none() {
+        for (future, result) in &mut running {
+            if result.is_none() {
                 match Pin::as_mut(future).poll(context) {
-                    Poll::Ready(value) => *outcome = Some(value),
+                    Poll::Ready(value) => *result = Some(value),
                     Poll::Pending => pending = true,
                 }
             }
@@ -107,5 +117,5 @@ pub(super) async fn together<T>(futures: Vec<impl Future<Output = T>>) -> Vec<T>
         if pending { Poll::Pending } else { Poll::Ready(()) }
     })
     .await;
-    running.into_iter().filter_map(|(_, outcome)| outcome).collect()
+    running.into_iter().filter_map(|(_, result)| result).collect()
 }

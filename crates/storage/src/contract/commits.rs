@@ -1,14 +1,16 @@
-//! Promises about what a commit changes and what a snapshot keeps.
+//! Guarantees about what a commit changes and what a snapshot keeps.
 //!
 //! Owns atomicity, the order of writes and concurrency. Does not own conditions and numbers: see `guards` and `stamps`.
 
 use std::sync::Arc;
 
-use super::check::{Checked, SHARD, bytes, commit, equal, get, holds, put, scan, together};
+use super::check::{
+    CaseResult, SHARD, bytes, commit, expect_equal, expect_true, get, join_all, put, scan,
+};
 use super::{ITEMS, LOG, SPACES, TERMS};
 use crate::{KeyRange, Scan, ScanLimit, Stamp, StorageKey, Store, WriteSet};
 
-pub(super) async fn a_commit_over_several_spaces_is_one_step(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn a_commit_to_several_spaces_is_atomic(store: Arc<dyn Store>) -> CaseResult {
     for round in 0..20_u8 {
         let mut set = WriteSet::new();
         for space in SPACES {
@@ -27,21 +29,21 @@ pub(super) async fn a_commit_over_several_spaces_is_one_step(store: Arc<dyn Stor
         };
         let both: Vec<std::pin::Pin<Box<dyn Future<Output = _> + Send>>> =
             vec![Box::pin(write), Box::pin(read)];
-        for outcome in together::<crate::Result<Option<Vec<_>>>>(both).await {
-            if let Some(seen) = outcome? {
+        for result in join_all::<crate::Result<Option<Vec<_>>>>(both).await {
+            if let Some(seen) = result? {
                 let same = seen.windows(2).all(|pair| pair.first() == pair.last());
-                holds(&format!("a snapshot saw half a commit: {seen:?}"), same)?;
+                expect_true(&format!("a snapshot saw half a commit: {seen:?}"), same)?;
             }
         }
     }
     for space in [ITEMS, TERMS, LOG] {
         let found = store.get(SHARD, space, b"round").await?;
-        equal("the last round in every space", found, Some(bytes(&[19])))?;
+        expect_equal("the last round in every space", found, Some(bytes(&[19])))?;
     }
     Ok(())
 }
 
-pub(super) async fn the_last_write_on_a_key_counts_within_a_set(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn the_last_write_to_a_key_wins_within_a_set(store: Arc<dyn Store>) -> CaseResult {
     put(&*store, &[(b"old", b"0")]).await?;
     let mut set = WriteSet::new();
     set.put(ITEMS, bytes(b"twice"), bytes(b"1"));
@@ -53,15 +55,15 @@ pub(super) async fn the_last_write_on_a_key_counts_within_a_set(store: Arc<dyn S
     set.put(ITEMS, bytes(b"old"), bytes(b"1"));
     set.remove(ITEMS, bytes(b"old"));
     commit(&*store, SHARD, set).await?;
-    equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
-    equal("put then remove", get(&*store, b"gone").await?, None)?;
-    equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"1")))?;
-    equal("an old key put then removed", get(&*store, b"old").await?, None)
+    expect_equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
+    expect_equal("put then remove", get(&*store, b"gone").await?, None)?;
+    expect_equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"1")))?;
+    expect_equal("an old key put then removed", get(&*store, b"old").await?, None)
 }
 
-pub(super) async fn the_last_write_on_a_key_counts_across_the_sets_of_a_group(
+pub(super) async fn the_last_write_to_a_key_wins_across_the_sets_of_a_group(
     store: Arc<dyn Store>,
-) -> Checked {
+) -> CaseResult {
     let mut first = WriteSet::new();
     first.put(ITEMS, bytes(b"twice"), bytes(b"1"));
     first.put(ITEMS, bytes(b"gone"), bytes(b"1"));
@@ -71,28 +73,28 @@ pub(super) async fn the_last_write_on_a_key_counts_across_the_sets_of_a_group(
     second.remove(ITEMS, bytes(b"gone"));
     second.put(ITEMS, bytes(b"back"), bytes(b"2"));
     store.commit(SHARD, vec![first, second]).await?;
-    equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
-    equal("put then remove", get(&*store, b"gone").await?, None)?;
-    equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"2")))
+    expect_equal("put then put", get(&*store, b"twice").await?, Some(bytes(b"2")))?;
+    expect_equal("put then remove", get(&*store, b"gone").await?, None)?;
+    expect_equal("remove then put", get(&*store, b"back").await?, Some(bytes(b"2")))
 }
 
-pub(super) async fn removing_an_absent_key_is_no_error(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn removing_an_absent_key_is_not_an_error(store: Arc<dyn Store>) -> CaseResult {
     let mut set = WriteSet::new();
     set.remove(ITEMS, bytes(b"never written"));
     let stamp = commit(&*store, SHARD, set).await?;
-    holds("a remove has a stamp", stamp > Stamp::ZERO)?;
-    equal("still absent", get(&*store, b"never written").await?, None)
+    expect_true("a remove has a stamp", stamp > Stamp::ZERO)?;
+    expect_equal("still absent", get(&*store, b"never written").await?, None)
 }
 
-pub(super) async fn an_empty_group_changes_nothing(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn an_empty_group_changes_nothing(store: Arc<dyn Store>) -> CaseResult {
     let before = put(&*store, &[(b"a", b"1")]).await?;
-    equal("no set, no stamp", store.commit(SHARD, vec![]).await?, vec![])?;
-    equal("the last stamp", store.last_stamp(SHARD).await?, before)?;
+    expect_equal("no set, no stamp", store.commit(SHARD, vec![]).await?, vec![])?;
+    expect_equal("the last stamp", store.last_stamp(SHARD).await?, before)?;
     let after = commit(&*store, SHARD, WriteSet::new()).await?;
-    holds("a set without writes has a stamp", after > before)
+    expect_true("a set without writes has a stamp", after > before)
 }
 
-pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> CaseResult {
     put(&*store, &[(b"kept", b"1"), (b"replaced", b"1"), (b"removed", b"1")]).await?;
     let snapshot = store.snapshot().await?;
     for round in 0..3_u8 {
@@ -103,24 +105,24 @@ pub(super) async fn a_snapshot_does_not_change(store: Arc<dyn Store>) -> Checked
         commit(&*store, SHARD, set).await?;
     }
     let one = Some(bytes(b"1"));
-    equal("a kept key", get(&*snapshot, b"kept").await?, one.clone())?;
-    equal("a replaced key", get(&*snapshot, b"replaced").await?, one.clone())?;
-    equal("a removed key", get(&*snapshot, b"removed").await?, one.clone())?;
-    equal("an added key", get(&*snapshot, b"added").await?, None)?;
+    expect_equal("a kept key", get(&*snapshot, b"kept").await?, one.clone())?;
+    expect_equal("a replaced key", get(&*snapshot, b"replaced").await?, one.clone())?;
+    expect_equal("a removed key", get(&*snapshot, b"removed").await?, one.clone())?;
+    expect_equal("an added key", get(&*snapshot, b"added").await?, None)?;
     let keys: Vec<StorageKey> =
         [b"kept".as_slice(), b"removed", b"replaced"].iter().map(|key| bytes(key)).collect();
     let many = snapshot.get_many(SHARD, ITEMS, &keys).await?;
-    equal("several keys", many, vec![one.clone(), one.clone(), one])?;
+    expect_equal("several keys", many, vec![one.clone(), one.clone(), one])?;
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(10));
-    equal("a scan", scan(&*snapshot, all.clone()).await?, (keys, false))?;
+    expect_equal("a scan", scan(&*snapshot, all.clone()).await?, (keys, false))?;
     drop(snapshot);
     let now = [b"added".as_slice(), b"kept", b"replaced"].iter().map(|key| bytes(key)).collect();
-    equal("the latest state", scan(&*store, all).await?, (now, false))
+    expect_equal("the latest state", scan(&*store, all).await?, (now, false))
 }
 
-pub(super) async fn concurrent_committers_all_succeed_with_stamps_of_their_own(
+pub(super) async fn concurrent_commits_all_succeed_with_distinct_stamps(
     store: Arc<dyn Store>,
-) -> Checked {
+) -> CaseResult {
     let commits = (0..50_u8).map(|number| {
         let store = Arc::clone(&store);
         async move {
@@ -131,19 +133,23 @@ pub(super) async fn concurrent_committers_all_succeed_with_stamps_of_their_own(
         }
     });
     let mut stamps = Vec::new();
-    for outcome in together(commits.collect()).await {
-        stamps.push(outcome?);
+    for result in join_all(commits.collect()).await {
+        stamps.push(result?);
     }
     stamps.sort_unstable();
     let distinct = stamps.windows(2).all(|pair| match pair {
         [(earlier, _), (later, _)] => earlier < later,
         _ => true,
     });
-    holds("every commit has a stamp of its own", distinct)?;
+    expect_true("every commit has a stamp of its own", distinct)?;
     let last = stamps.last().map(|(stamp, _)| *stamp);
-    equal("the last stamp", Some(store.last_stamp(SHARD).await?), last)?;
+    expect_equal("the last stamp", Some(store.last_stamp(SHARD).await?), last)?;
     for number in 0..50 {
-        equal("every write is there", get(&*store, &[number]).await?, Some(vec![number].into()))?;
+        expect_equal(
+            "every write is visible",
+            get(&*store, &[number]).await?,
+            Some(vec![number].into()),
+        )?;
     }
     let all = Scan::forward(KeyRange::all(), ScanLimit::entries(100));
     let logged = store.scan(SHARD, LOG, &all).await?.entries;
@@ -151,5 +157,5 @@ pub(super) async fn concurrent_committers_all_succeed_with_stamps_of_their_own(
     let expected = stamps.iter().map(|(stamp, number)| {
         (StorageKey::copy_from_slice(&stamp.0.to_be_bytes()), bytes(&[*number]))
     });
-    equal("the log is in the order of stamps", logged, expected.collect())
+    expect_equal("the log is in the order of stamps", logged, expected.collect())
 }

@@ -1,10 +1,12 @@
-//! Promises about conditions checked inside a commit.
+//! Guarantees about conditions checked inside a commit.
 //!
-//! Owns the three guards and their scope. Does not own what is written when they hold: see `commits`.
+//! Owns the three guards and their scope. Does not own the writes of a group: see `commits`.
 
 use std::sync::Arc;
 
-use super::check::{Checked, SHARD, bytes, commit, equal, fails_with, get, put, together};
+use super::check::{
+    CaseResult, SHARD, bytes, commit, expect_equal, expect_error, get, join_all, put,
+};
 use super::{ITEMS, TERMS};
 use crate::{ErrorKind, Guard, Space, Store, WriteSet};
 
@@ -20,43 +22,43 @@ fn guarded(key: &[u8], guard: Guard, result: &[u8]) -> WriteSet {
     set
 }
 
-pub(super) async fn absent_holds_only_without_a_value(store: Arc<dyn Store>) -> Checked {
-    put(&*store, &[(b"there", b"")]).await?;
+pub(super) async fn absent_is_true_only_without_a_value(store: Arc<dyn Store>) -> CaseResult {
+    put(&*store, &[(b"exists", b"")]).await?;
     commit(&*store, SHARD, guarded(b"missing", Guard::Absent, b"1")).await?;
-    let refused = commit(&*store, SHARD, guarded(b"there", Guard::Absent, b"2")).await;
-    fails_with("an existing key", refused, &failed(ITEMS, b"there"))?;
-    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
+    let refused = commit(&*store, SHARD, guarded(b"exists", Guard::Absent, b"2")).await;
+    expect_error("an existing key", refused, &failed(ITEMS, b"exists"))?;
+    expect_equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
-pub(super) async fn present_holds_only_with_a_value(store: Arc<dyn Store>) -> Checked {
-    put(&*store, &[(b"there", b"")]).await?;
-    commit(&*store, SHARD, guarded(b"there", Guard::Present, b"1")).await?;
+pub(super) async fn present_is_true_only_with_a_value(store: Arc<dyn Store>) -> CaseResult {
+    put(&*store, &[(b"exists", b"")]).await?;
+    commit(&*store, SHARD, guarded(b"exists", Guard::Present, b"1")).await?;
     let refused = commit(&*store, SHARD, guarded(b"missing", Guard::Present, b"2")).await;
-    fails_with("a missing key", refused, &failed(ITEMS, b"missing"))?;
+    expect_error("a missing key", refused, &failed(ITEMS, b"missing"))?;
     let mut removal = WriteSet::new();
-    removal.remove(ITEMS, bytes(b"there"));
+    removal.remove(ITEMS, bytes(b"exists"));
     commit(&*store, SHARD, removal).await?;
-    let refused = commit(&*store, SHARD, guarded(b"there", Guard::Present, b"3")).await;
-    fails_with("a removed key", refused, &failed(ITEMS, b"there"))?;
-    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
+    let refused = commit(&*store, SHARD, guarded(b"exists", Guard::Present, b"3")).await;
+    expect_error("a removed key", refused, &failed(ITEMS, b"exists"))?;
+    expect_equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
-pub(super) async fn unchanged_holds_only_for_the_same_value(store: Arc<dyn Store>) -> Checked {
-    put(&*store, &[(b"there", b"old")]).await?;
+pub(super) async fn unchanged_is_true_only_for_the_same_value(store: Arc<dyn Store>) -> CaseResult {
+    put(&*store, &[(b"exists", b"old")]).await?;
     let unchanged = |value: &[u8]| Guard::Unchanged(bytes(value));
-    commit(&*store, SHARD, guarded(b"there", unchanged(b"old"), b"1")).await?;
+    commit(&*store, SHARD, guarded(b"exists", unchanged(b"old"), b"1")).await?;
     for value in [b"new".as_slice(), b"ol", b"older", b""] {
-        let refused = commit(&*store, SHARD, guarded(b"there", unchanged(value), b"2")).await;
-        fails_with("another value", refused, &failed(ITEMS, b"there"))?;
+        let refused = commit(&*store, SHARD, guarded(b"exists", unchanged(value), b"2")).await;
+        expect_error("another value", refused, &failed(ITEMS, b"exists"))?;
     }
     let refused = commit(&*store, SHARD, guarded(b"missing", unchanged(b""), b"3")).await;
-    fails_with("a missing key is not an empty value", refused, &failed(ITEMS, b"missing"))?;
-    equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
+    expect_error("a missing key is not an empty value", refused, &failed(ITEMS, b"missing"))?;
+    expect_equal("only the first was written", get(&*store, b"result").await?, Some(bytes(b"1")))
 }
 
 pub(super) async fn guards_are_checked_against_the_state_before_the_group(
     store: Arc<dyn Store>,
-) -> Checked {
+) -> CaseResult {
     let mut first = WriteSet::new();
     first.put(ITEMS, bytes(b"key"), bytes(b"1"));
     let mut second = WriteSet::new();
@@ -64,15 +66,15 @@ pub(super) async fn guards_are_checked_against_the_state_before_the_group(
     second.put(ITEMS, bytes(b"key"), bytes(b"2"));
     second.guard(ITEMS, bytes(b"key"), Guard::Absent);
     store.commit(SHARD, vec![first.clone(), second.clone()]).await?;
-    equal("the group was written", get(&*store, b"key").await?, Some(bytes(b"2")))?;
+    expect_equal("the group was written", get(&*store, b"key").await?, Some(bytes(b"2")))?;
     let refused = store.commit(SHARD, vec![first, second]).await;
-    fails_with("the key is there before the second group", refused, &failed(ITEMS, b"key"))?;
-    equal("the state is as before", get(&*store, b"key").await?, Some(bytes(b"2")))
+    expect_error("the key exists before the second group", refused, &failed(ITEMS, b"key"))?;
+    expect_equal("the state is as before", get(&*store, b"key").await?, Some(bytes(b"2")))
 }
 
 pub(super) async fn one_failed_guard_refuses_the_whole_group_and_names_its_key(
     store: Arc<dyn Store>,
-) -> Checked {
+) -> CaseResult {
     let mut first = WriteSet::new();
     first.put(ITEMS, bytes(b"first"), bytes(b"1"));
     first.guard(ITEMS, bytes(b"fine"), Guard::Absent);
@@ -82,14 +84,14 @@ pub(super) async fn one_failed_guard_refuses_the_whole_group_and_names_its_key(
     let mut third = WriteSet::new();
     third.put(ITEMS, bytes(b"third"), bytes(b"1"));
     let refused = store.commit(SHARD, vec![first, second, third]).await;
-    fails_with("the group", refused, &failed(TERMS, b"wanted"))?;
+    expect_error("the group", refused, &failed(TERMS, b"wanted"))?;
     for key in [b"first".as_slice(), b"second", b"third"] {
-        equal("nothing was written", get(&*store, key).await?, None)?;
+        expect_equal("nothing was written", get(&*store, key).await?, None)?;
     }
     Ok(())
 }
 
-pub(super) async fn guards_serialise_concurrent_increments(store: Arc<dyn Store>) -> Checked {
+pub(super) async fn guards_serialise_concurrent_increments(store: Arc<dyn Store>) -> CaseResult {
     put(&*store, &[(b"count", &[0])]).await?;
     let increments = (0..10).map(|_| {
         let store = Arc::clone(&store);
@@ -102,13 +104,13 @@ pub(super) async fn guards_serialise_concurrent_increments(store: Arc<dyn Store>
                 set.put(ITEMS, bytes(b"count"), vec![next]);
                 match commit(&*store, SHARD, set).await {
                     Err(error) if matches!(error.kind(), ErrorKind::GuardFailed { .. }) => {}
-                    outcome => return outcome,
+                    result => return result,
                 }
             }
         }
     });
-    for outcome in together(increments.collect()).await {
-        outcome?;
+    for result in join_all(increments.collect()).await {
+        result?;
     }
-    equal("no increment was lost", get(&*store, b"count").await?, Some(bytes(&[10])))
+    expect_equal("no increment was lost", get(&*store, b"count").await?, Some(bytes(&[10])))
 }

@@ -1,6 +1,6 @@
-//! The promises of [`Store`], as named cases that every backend must pass.
+//! The guarantees of [`Store`], as named cases that every backend must pass.
 //!
-//! Owns what is promised by the trait itself. Does not own durability: what survives a crash or a reopening depends on
+//! Owns what the trait itself guarantees. Does not own durability: what survives a crash or a reopening depends on
 //! a backend's files and is tested beside them.
 
 mod check;
@@ -12,6 +12,6 @@ mod scans;
 mod stamps;
 mod suite;
 
-pub use check::Violation;
-pub use suite::{CASES, Case, SPACES, run};
+pub use check::ContractViolation;
+pub use suite::{CASES, ContractCase, SPACES, run};
 use suite::{ITEMS, LOG, TERMS};

@@ -21,8 +21,8 @@ async fn a_faulty_store_without_faults_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn a_faulty_store_that_only_dawdles_keeps_the_contract() {
-    let plan = FaultPlan { delay_ppm: 500_000, delay_turns_max: 5, ..FaultPlan::default() };
+async fn a_faulty_store_that_is_only_slow_keeps_the_contract() {
+    let plan = FaultPlan { delay_ppm: 500_000, delay_yields_max: 5, ..FaultPlan::default() };
     for seed in 0..20 {
         contract::run(async || {
             Arc::new(FaultyStore::new(Arc::new(MemoryStore::new()), seed, plan))

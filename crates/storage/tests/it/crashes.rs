@@ -55,7 +55,7 @@ async fn a_crash_keeps_every_synced_group_and_a_prefix_of_the_rest() {
         commit(&after, 0).await;
         assert_eq!(after.last_stamp(Shard(0)).await.unwrap(), Stamp(last + 2));
     }
-    assert!(lengths.len() > 5, "the seeds cut at different places");
+    assert!(lengths.len() > 5, "different seeds keep prefixes of different lengths");
 }
 
 #[tokio::test]

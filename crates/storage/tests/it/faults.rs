@@ -1,4 +1,4 @@
-//! What the faulty wrapper does to a store.
+//! What the fault injector does to a store.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ async fn a_failed_commit_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_commit_whose_acknowledgement_is_lost_is_there() {
+async fn a_commit_whose_acknowledgement_is_lost_is_visible() {
     let store = faulty(1, FaultPlan { acknowledgement_lost_ppm: ALWAYS, ..FaultPlan::default() });
     let error = store.commit(SHARD, put(1)).await.unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Device);
@@ -48,22 +48,22 @@ async fn reads_fail_on_the_store_and_on_its_snapshots_until_it_is_healed() {
 
 #[tokio::test]
 async fn the_same_seed_gives_the_same_faults() {
-    async fn outcomes(seed: u64) -> Vec<bool> {
+    async fn results(seed: u64) -> Vec<bool> {
         let plan = FaultPlan {
             commit_fails_ppm: 300_000,
             acknowledgement_lost_ppm: 300_000,
             delay_ppm: 300_000,
-            delay_turns_max: 3,
+            delay_yields_max: 3,
             ..FaultPlan::default()
         };
         let store = faulty(seed, plan);
-        let mut outcomes = Vec::new();
+        let mut results = Vec::new();
         for key in 0..100 {
-            outcomes.push(store.commit(SHARD, put(key)).await.is_ok());
+            results.push(store.commit(SHARD, put(key)).await.is_ok());
         }
-        outcomes
+        results
     }
-    assert_eq!(outcomes(42).await, outcomes(42).await);
-    assert_ne!(outcomes(42).await, outcomes(43).await);
-    assert!(outcomes(42).await.contains(&true) && outcomes(42).await.contains(&false));
+    assert_eq!(results(42).await, results(42).await);
+    assert_ne!(results(42).await, results(43).await);
+    assert!(results(42).await.contains(&true) && results(42).await.contains(&false));
 }

@@ -1,4 +1,4 @@
-//! The stores of this crate against the contract, and the promises that only they make.
+//! The stores of this crate: the contract, and the guarantees that only they give.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 extern crate planisphere_storage as storage;

@@ -28,7 +28,7 @@ const PLAN: FaultPlan = FaultPlan {
     acknowledgement_lost_ppm: 20_000,
     read_fails_ppm: 2_000,
     delay_ppm: 300_000,
-    delay_turns_max: 6,
+    delay_yields_max: 6,
 };
 
 struct World {
