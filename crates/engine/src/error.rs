@@ -201,7 +201,10 @@ impl From<storage::Error> for Error {
         let kind = match error.kind() {
             storage::ErrorKind::Corrupt => ErrorKind::Corrupt,
             storage::ErrorKind::Invalid => ErrorKind::Invalid,
-            _ => ErrorKind::Unavailable,
+            storage::ErrorKind::GuardFailed { .. }
+            | storage::ErrorKind::CannotOpen
+            | storage::ErrorKind::Device
+            | storage::ErrorKind::Closed => ErrorKind::Unavailable,
         };
         Self { source: Some(Box::new(error)), ..Self::new(kind, "the store failed") }
     }

@@ -111,15 +111,8 @@ impl std::fmt::Display for TreeError {
     }
 }
 
-impl std::error::Error for TreeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            // `Display` prints the tree's error itself, so its source comes next.
-            Self::Returned(error) => error.source(),
-            Self::Panicked(_) => None,
-        }
-    }
-}
+/// Without a `source`: the tree's error prints its own sources.
+impl std::error::Error for TreeError {}
 
 /// Calls the tree and turns a panic into an error.
 pub(crate) fn catch_panic<T>(call: impl FnOnce() -> fjall::Result<T>) -> Result<T, TreeError> {

@@ -23,6 +23,28 @@ use crate::read::{LsmSnapshot, NumberedSnapshot};
 const DROP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A store in a folder.
+///
+/// ```
+/// use planisphere_storage_lsm::{LsmSettings, LsmStore};
+/// use storage::{Read, Shard, Space, Store, WriteSet};
+///
+/// static SPACES: &[Space] = &[Space { number: 1, name: "items" }];
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// let store = LsmStore::open(folder.path(), SPACES, LsmSettings::default())?;
+/// let mut set = WriteSet::new();
+/// set.put(SPACES[0], "key", "value");
+/// store.commit(Shard(1), vec![set]).await?;
+/// store.close().await?;
+/// drop(store);
+///
+/// let store = LsmStore::open(folder.path(), SPACES, LsmSettings::default())?;
+/// assert_eq!(store.get(Shard(1), SPACES[0], b"key").await?.unwrap(), "value");
+/// # Ok(())
+/// # }
+/// ```
 pub struct LsmStore {
     inner: Arc<LsmInner>,
     queue: Arc<CommitQueue>,

@@ -1,4 +1,4 @@
-//! Folders that must not be opened, and what the refusal says.
+//! Folders that must not be opened, and the error each of them gets.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use storage_lsm::{LsmSettings, LsmStore};
 
 use crate::{ITEMS, SHARD, open, put, refusal};
 
-/// Opening fails with the kind, and the text names the path and contains the words.
+/// Asserts that opening fails with this kind, and that the text names the path and contains the words.
 fn check(path: &Path, kind: &ErrorKind, words: &str) {
     let error = LsmStore::open(path, SPACES, LsmSettings::default()).unwrap_err();
     let text = error.to_string();
@@ -35,7 +35,7 @@ fn a_file_is_refused() {
 }
 
 #[test]
-fn a_path_through_a_file_is_refused() {
+fn a_path_with_a_file_in_it_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "text").unwrap();
@@ -59,14 +59,14 @@ fn a_folder_without_permission_is_refused() {
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
     if fs::write(path.join("probe"), "").is_ok() {
-        // A privileged user may write anywhere; there is nothing to refuse.
+        // A privileged user may write anywhere, so opening would succeed.
         return;
     }
     check(&path, &ErrorKind::CannotOpen, "no permission");
 }
 
 #[tokio::test]
-async fn a_second_opening_is_refused_while_the_first_lasts() {
+async fn a_second_opening_is_refused_while_the_folder_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let first = open(folder.path());
     check(folder.path(), &ErrorKind::CannotOpen, "already open");
@@ -108,7 +108,7 @@ async fn a_damaged_marker_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_whose_tree_is_gone_is_refused_instead_of_started_anew() {
+async fn a_store_without_its_tree_is_refused_instead_of_recreated() {
     let folder = tempfile::tempdir().unwrap();
     written(folder.path()).await;
     fs::remove_dir_all(folder.path().join("lsm")).unwrap();
@@ -138,14 +138,14 @@ async fn damaged_files_of_the_tree_are_reported_without_a_panic() {
         let length = fs::metadata(&path).unwrap().len();
         let nonsense = vec![0xA5; usize::try_from(length).unwrap().min(4096)];
         fs::write(&path, nonsense).unwrap();
-        let outcome = LsmStore::open(folder.path(), SPACES, LsmSettings::default());
-        let error = match outcome {
+        let result = LsmStore::open(folder.path(), SPACES, LsmSettings::default());
+        let error = match result {
             Ok(store) if victim == "0.jnl" => {
                 // The closing flush has moved everything into tables, so the journal was not needed.
                 assert!(store.get(SHARD, ITEMS, b"a").await.unwrap().is_some());
                 continue;
             }
-            outcome => outcome.unwrap_err(),
+            result => result.unwrap_err(),
         };
         let known = [ErrorKind::Corrupt, ErrorKind::CannotOpen];
         assert!(known.contains(error.kind()), "{victim}: {error}");

@@ -1,4 +1,4 @@
-//! Many threads at once.
+//! Concurrent commits and reads.
 
 use std::sync::Arc;
 
@@ -52,9 +52,9 @@ async fn guards_see_the_commits_merged_into_the_same_batch() {
                 store.commit(SHARD, vec![set]).await
             });
         }
-        let outcomes = tasks.join_all().await;
-        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
-        for error in outcomes.into_iter().filter_map(Result::err) {
+        let results = tasks.join_all().await;
+        assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+        for error in results.into_iter().filter_map(Result::err) {
             assert!(matches!(error.kind(), ErrorKind::GuardFailed { .. }), "{error}");
         }
     }
@@ -102,12 +102,12 @@ async fn closing_finishes_what_was_queued() {
     }
     tokio::task::yield_now().await;
     store.close().await.unwrap();
-    let outcomes = tasks.join_all().await;
+    let results = tasks.join_all().await;
     drop(store);
     let store = open(folder.path());
-    for (task, outcome) in outcomes {
+    for (task, result) in results {
         let found = store.get(SHARD, ITEMS, &[task]).await.unwrap();
-        match outcome {
+        match result {
             Ok(_) => assert!(found.is_some(), "commit {task} was acknowledged and is lost"),
             Err(error) => assert_eq!(*error.kind(), ErrorKind::Closed),
         }

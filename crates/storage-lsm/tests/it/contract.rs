@@ -1,4 +1,4 @@
-//! The contract, synced and relaxed.
+//! The contract, with synced and relaxed durability.
 
 use storage::contract::{self, SPACES};
 use storage_lsm::{Durability, LsmSettings, LsmStore};

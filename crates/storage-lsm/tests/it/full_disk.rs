@@ -1,7 +1,7 @@
-//! A device that refuses to take more.
+//! A full device.
 //!
-//! The limit on file sizes concerns a whole process, so the test runs itself again as a child with a limit: a journal
-//! that would grow past it gets the same treatment from the system as on a full disk.
+//! The limit on file sizes applies to a whole process, so the test runs itself as a child process with a limit: a
+//! journal that would grow beyond it fails as on a full disk.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -31,13 +31,13 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
         .arg(itself)
         .env(FOLDER, &store)
         .output()
-        .expect("bash is there to set the limit");
+        .expect("bash sets the limit");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let acknowledged = std::fs::read_to_string(folder.path().join("acknowledged_commits")).unwrap();
     let acknowledged: u32 = acknowledged.parse().unwrap();
     assert!(acknowledged > 10);
-    // With room again, everything acknowledged is there and writing goes on.
+    // Without the limit, everything acknowledged is readable and writes succeed again.
     runtime.block_on(async {
         let store = LsmStore::open(&store, SPACES, LsmSettings::default()).unwrap();
         for key in 0..acknowledged {
@@ -48,7 +48,7 @@ fn a_full_disk_stops_writes_keeps_reads_and_loses_nothing_acknowledged() {
     });
 }
 
-/// The test itself, as its own child under a limit on file sizes.
+/// The child process, under a limit on file sizes.
 async fn child(folder: PathBuf) {
     // A large memtable keeps the journal from being replaced by a new file before it is full.
     let settings = LsmSettings { memtable_bytes_max: 1 << 30, ..LsmSettings::default() };

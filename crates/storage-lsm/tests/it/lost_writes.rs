@@ -1,4 +1,4 @@
-//! Journals that end too early, and the side file that notices.
+//! Journals that end too early, and the side file that detects it.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -14,7 +14,7 @@ fn journal(folder: &Path) -> PathBuf {
     folder.join("lsm/0.jnl")
 }
 
-/// Where the written part of a preallocated journal ends.
+/// The length of the written part of a preallocated journal.
 fn written_bytes(path: &Path) -> u64 {
     let mut bytes = Vec::new();
     File::open(path).unwrap().read_to_end(&mut bytes).unwrap();
@@ -25,7 +25,7 @@ fn cut(path: &Path, length: u64) {
     File::options().write(true).open(path).unwrap().set_len(length).unwrap();
 }
 
-/// Ten commits and no closing, so that everything is in the journal; returns its length after the ninth.
+/// Makes ten commits without closing, so that everything is in the journal; returns its length after the ninth.
 async fn ten_commits(folder: &Path, settings: LsmSettings) -> u64 {
     let store = LsmStore::open(folder, SPACES, settings).unwrap();
     for key in 0..9_u8 {
@@ -112,7 +112,7 @@ async fn a_relaxed_store_may_lose_its_unsynced_tail() {
 }
 
 #[tokio::test]
-async fn the_relaxed_timer_syncs_without_being_asked() {
+async fn the_relaxed_timer_syncs_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let durability = Durability::Relaxed { sync_every_ms: 5 };
     let settings = LsmSettings { durability, ..LsmSettings::default() };
@@ -129,7 +129,7 @@ async fn the_relaxed_timer_syncs_without_being_asked() {
 }
 
 #[tokio::test]
-async fn a_damaged_slot_promises_nothing() {
+async fn a_damaged_slot_counts_as_absent() {
     let folder = tempfile::tempdir().unwrap();
     ten_commits(folder.path(), LsmSettings::default()).await;
     let path = folder.path().join("acknowledged");

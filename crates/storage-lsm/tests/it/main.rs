@@ -1,4 +1,4 @@
-//! The embedded store against the contract, and against everything that can be wrong with a folder.
+//! The LSM store: the contract, and everything that can be wrong with a folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 extern crate planisphere_storage_lsm as storage_lsm;
@@ -25,7 +25,7 @@ fn open(path: &Path) -> Arc<LsmStore> {
     LsmStore::open(path, SPACES, LsmSettings::default()).unwrap()
 }
 
-/// The text of the refusal to open a folder.
+/// The text of the error when a folder is opened.
 fn refusal(path: &Path) -> String {
     LsmStore::open(path, SPACES, LsmSettings::default()).unwrap_err().to_string()
 }
@@ -36,7 +36,7 @@ async fn put(store: &LsmStore, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>
     store.commit(SHARD, vec![set]).await.unwrap()[0]
 }
 
-/// Bytes that no compression makes shorter.
+/// Incompressible bytes.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
     let numbers = std::iter::repeat_with(|| {

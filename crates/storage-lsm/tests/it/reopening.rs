@@ -1,4 +1,4 @@
-//! What is there after a store was closed or dropped and opened again.
+//! What a store contains after it was closed or dropped and opened again.
 
 use storage::contract::SPACES;
 use storage::{ErrorKind, Read, Shard, Stamp, Store, WriteSet};
@@ -7,7 +7,7 @@ use storage_lsm::{Durability, LsmSettings, LsmStore};
 use crate::{ITEMS, SHARD, noise, open, put};
 
 #[tokio::test]
-async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
+async fn a_closed_store_reopens_with_its_data_and_stamps() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     put(&store, "a", "1").await;
@@ -25,7 +25,7 @@ async fn a_closed_store_comes_back_with_its_data_and_its_stamps() {
 }
 
 #[tokio::test]
-async fn a_store_dropped_without_closing_comes_back_as_well() {
+async fn a_store_dropped_without_closing_reopens_with_its_data() {
     for durability in [Durability::Synced, Durability::Relaxed { sync_every_ms: 60_000 }] {
         let folder = tempfile::tempdir().unwrap();
         let settings = LsmSettings { durability, ..LsmSettings::default() };
@@ -39,7 +39,7 @@ async fn a_store_dropped_without_closing_comes_back_as_well() {
 }
 
 #[tokio::test]
-async fn large_values_come_back_whole() {
+async fn large_values_survive_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     for key in 0..20_u8 {
@@ -73,7 +73,7 @@ async fn a_key_that_is_too_long_and_an_unknown_space_are_refused() {
 }
 
 #[tokio::test]
-async fn settings_and_spaces_that_make_no_sense_are_refused() {
+async fn invalid_settings_and_spaces_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let bad = [
         LsmSettings { journal_bytes_max: 1, ..LsmSettings::default() },

@@ -1,4 +1,4 @@
-//! The same reads over and over between writes: what is remembered of them must never differ from the tree.
+//! Repeated reads between writes: a cached result must never differ from the tree.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -8,20 +8,20 @@ use storage::{Direction, KeyRange, Read, Scan, ScanLimit, StorageKey, Store, Wri
 
 use crate::{ITEMS, SHARD, noise, open};
 
-/// Long enough that keys behind it share a region of what is remembered.
-const BEGINNING: &[u8] = b"a beginning that many keys share/";
+/// Long enough that the keys behind it share a key prefix of the read cache.
+const PREFIX: &[u8] = b"a prefix that many keys share/";
 
-fn key(region: u8, number: u8) -> Vec<u8> {
-    [&[region], BEGINNING, &[number]].concat()
+fn key(group: u8, number: u8) -> Vec<u8> {
+    [&[group], PREFIX, &[number]].concat()
 }
 
-/// Scans of every direction and kind of bound inside one region.
-fn scans(region: u8) -> Vec<Scan> {
-    let (low, high) = (key(region, 10).into(), key(region, 40).into());
+/// Scans of every direction and kind of bound under one prefix.
+fn scans(group: u8) -> Vec<Scan> {
+    let (low, high) = (key(group, 10).into(), key(group, 40).into());
     let ranges = [
-        KeyRange::prefix(&[&[region], BEGINNING].concat()),
+        KeyRange::prefix(&[&[group], PREFIX].concat()),
         KeyRange { lower: Bound::Excluded(low), upper: Bound::Included(high) },
-        KeyRange::half_open(key(region, 5).into(), key(region, 20).into()),
+        KeyRange::half_open(key(group, 5).into(), key(group, 20).into()),
     ];
     let both = [Direction::Forward, Direction::Backward];
     let scans = ranges.into_iter().flat_map(|range| {
@@ -49,32 +49,32 @@ async fn check(view: &dyn Read, model: &Model, context: &str) {
         assert_eq!(found.collect::<Vec<_>>(), expected, "{context}: {scan:?}");
         assert_eq!(page.more, expected.len() == scan.limit.entries_max, "{context}: {scan:?}");
     }
-    for region in 0..3 {
-        let keys: Vec<StorageKey> = (5..15).map(|number| key(region, number).into()).collect();
+    for group in 0..3 {
+        let keys: Vec<StorageKey> = (5..15).map(|number| key(group, number).into()).collect();
         let found = view.get_many(SHARD, ITEMS, &keys).await.unwrap();
         let expected = keys.iter().map(|key| model.get(key.as_ref()).map(|value| value.as_slice()));
         assert!(found.iter().map(Option::as_deref).eq(expected), "{context}: {found:?}");
-        let key = key(region, 10);
+        let key = key(group, 10);
         let found = view.get(SHARD, ITEMS, &key).await.unwrap();
         assert_eq!(found.as_deref(), model.get(&key).map(Vec::as_slice), "{context}");
     }
 }
 
 #[tokio::test]
-async fn reads_repeated_between_writes_are_those_of_a_model() {
+async fn repeated_reads_between_writes_equal_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let mut model = Model::new();
     let mut old = None;
     for (round, dice) in noise(42, 600).chunks(3).enumerate() {
-        let [region, number, kind] = dice else { break };
-        let written = key(region % 3, number % 50);
+        let [group, number, kind] = dice else { break };
+        let written = key(group % 3, number % 50);
         let mut set = WriteSet::new();
         if kind % 4 == 0 {
             set.remove(ITEMS, written.clone());
             model.remove(&written);
         } else {
-            // Some are longer than what is copied without asking.
+            // Some are longer than the values that reads copy.
             let value = noise(u64::from(*kind), usize::from(*kind));
             set.put(ITEMS, written.clone(), value.clone());
             model.insert(written, value);
@@ -92,10 +92,10 @@ async fn reads_repeated_between_writes_are_those_of_a_model() {
     }
 }
 
-/// Each commit writes the same number to every key of a region, so a page holds one number, and never an older one
+/// Each commit writes the same number to every key of a group, so a page holds one number, and never an older one
 /// than a page before it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn pages_repeated_while_somebody_writes_are_whole_and_never_go_back() {
+async fn repeated_pages_during_writes_are_consistent_and_never_go_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let writer = Arc::clone(&store);
@@ -108,7 +108,7 @@ async fn pages_repeated_while_somebody_writes_are_whole_and_never_go_back() {
             writer.commit(SHARD, vec![set]).await.unwrap();
         }
     });
-    let range = KeyRange::prefix(&[&[1], BEGINNING].concat());
+    let range = KeyRange::prefix(&[&[1], PREFIX].concat());
     let scan = Scan::forward(range, ScanLimit::entries(20));
     let mut last = None;
     while !writing.is_finished() {
@@ -119,7 +119,7 @@ async fn pages_repeated_while_somebody_writes_are_whole_and_never_go_back() {
     assert_eq!(repeated(store.as_ref(), &scan, last).await, Some(299));
 }
 
-/// The number that a page holds, read several times.
+/// Reads a page several times and returns the number it holds.
 async fn repeated(store: &dyn Read, scan: &Scan, mut last: Option<u32>) -> Option<u32> {
     for _ in 0..3 {
         let page = store.scan(SHARD, ITEMS, scan).await.unwrap();
