@@ -108,7 +108,7 @@ impl Mix {
                 target_id: number.to_string(),
                 target_type: TargetType::Post,
                 snippet: has_snippet.then(|| crate::data::text(drawn)),
-                more: serde_json::Map::new(),
+                extra: serde_json::Map::new(),
             },
             dedupe_key,
         }

@@ -62,7 +62,7 @@ fn shown(received: &[ReceivedRequest]) -> Vec<Value> {
             "path": received.path,
             "headers": received.headers,
             "body": String::from_utf8_lossy(&received.body),
-            "overHttp2": received.over_http2,
+            "overHttp2": received.is_http2,
         })
     };
     received.iter().map(show).collect()

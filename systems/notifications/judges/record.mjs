@@ -15,7 +15,7 @@ const TOKEN = 'a-token-nobody-may-see-0123456789';
 const ID = '7f1f2c52-8b1a-4a53-9f0e-5f6f3c8f4b10';
 const now = Math.floor(Date.now() / 1000);
 
-const fakes = spawn('cargo', ['run', '-q', '-p', 'notifications', '--example', 'push_fakes'], {
+const fakes = spawn('cargo', ['run', '-q', '-p', 'planisphere-notifications', '--example', 'push_fakes'], {
   stdio: ['pipe', 'pipe', 'inherit'],
 });
 const lines = readline.createInterface({ input: fakes.stdout })[Symbol.asyncIterator]();

@@ -1,63 +1,63 @@
-// Calls to the service, as the session of this browser.
+// Calls to the service, with the session of this browser.
 
 let csrfToken = null;
-// Told when the service does not know us any more.
-let ended = () => {};
+// Called when the service no longer accepts the session.
+let sessionEnded = () => {};
 
-export class Refusal extends Error {
+export class ApiError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
   }
 }
 
-export function onSessionEnd(react) {
-  ended = react;
+export function onSessionEnd(handler) {
+  sessionEnded = handler;
 }
 
-export function headers(more = {}) {
-  const all = { accept: "application/json", ...more };
+export function headers(extra = {}) {
+  const all = { accept: "application/json", ...extra };
   if (csrfToken) all["x-csrf-token"] = csrfToken;
   return all;
 }
 
-// Who is signed in; null when nobody is.
+// The session; null if nobody is signed in.
 export async function session() {
   try {
-    return known(await ask("GET", "/session"));
+    return keepToken(await request("GET", "/session"));
   } catch (error) {
     if (error.status === 401) return null;
     throw error;
   }
 }
 
-// Begins a session with a token, which is not kept.
+// Starts a session with a token, which is not kept.
 export async function signIn(token) {
   csrfToken = null;
-  return known(await ask("POST", "/session", undefined, { authorization: `Bearer ${token}` }));
+  return keepToken(await request("POST", "/session", undefined, { authorization: `Bearer ${token}` }));
 }
 
 export async function call(method, path, body) {
   try {
-    return await ask(method, path, body);
+    return await request(method, path, body);
   } catch (error) {
-    refused(error.status);
+    checkSession(error.status);
     throw error;
   }
 }
 
-// Looks at the status of an answer: 401 means that the session is over.
-export function refused(status) {
-  if (status === 401) ended();
+// Checks the status of a response: 401 means that the session has ended.
+export function checkSession(status) {
+  if (status === 401) sessionEnded();
 }
 
-function known(found) {
-  csrfToken = found.csrfToken ?? null;
-  return found;
+function keepToken(session) {
+  csrfToken = session.csrfToken ?? null;
+  return session;
 }
 
-async function ask(method, path, body, more) {
-  const options = { method, headers: headers(more), credentials: "same-origin" };
+async function request(method, path, body, extraHeaders) {
+  const options = { method, headers: headers(extraHeaders), credentials: "same-origin" };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -66,17 +66,17 @@ async function ask(method, path, body, more) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Refusal(0, "The service cannot be reached.");
+    throw new ApiError(0, "The service cannot be reached.");
   }
   if (response.status === 204) return null;
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  throw new Refusal(response.status, sentence(answer, response.status));
+  const result = await response.json().catch(() => ({}));
+  if (response.ok) return result;
+  throw new ApiError(response.status, problemText(result, response.status));
 }
 
-// A problem document as one text: each field with what is wrong.
-function sentence(problem, status) {
+// A problem document as one text, with all wrong fields.
+function problemText(problem, status) {
   const fields = (problem.errors ?? []).map((one) => `${one.field}: ${one.message}`);
-  const detail = problem.detail ?? `The service answered ${status}.`;
+  const detail = problem.detail ?? `The service responded with status ${status}.`;
   return [detail, ...fields].join(" ");
 }

@@ -1,7 +1,7 @@
-// Devices: which get pushes, and taking that away from one.
+// Devices: the list, and revoking one.
 
 import { call } from "./api.js";
-import { byId, element, say, tell, time } from "./element.js";
+import { announce, byId, element, showError, time } from "./element.js";
 
 const PATH = "/api/notifications/devices";
 const PLATFORMS = { fcm: "Android or web", apns: "Apple", webhook: "Webhook", mail: "Mail" };
@@ -22,14 +22,14 @@ function item(device) {
     return element("li", {}, text);
   }
   const revoke = element("button", {
-    type: "button", "aria-label": `Revoke: ${name}`, onclick: () => take(device, name).catch(tell),
+    type: "button", "aria-label": `Revoke: ${name}`, onclick: () => revokeDevice(device, name).catch(showError),
   }, "Revoke");
   return element("li", {}, text, element("div", { class: "buttons" }, revoke));
 }
 
-async function take(device, name) {
+async function revokeDevice(device, name) {
   await call("POST", `${PATH}/${encodeURIComponent(device.deviceId)}/revoke`);
   await load();
-  say(`${name} gets no more pushes.`);
+  announce(`${name} gets no more pushes.`);
   byId("tab-devices").focus();
 }

@@ -1,29 +1,29 @@
-// Makes elements. Text is always text: nothing of a notification is ever read as markup.
+// Creates elements. Text is always set as text, so no part of a notification is ever parsed as markup.
 
 export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue;
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name === "class") made.className = value;
-    else made.setAttribute(name, value);
+    if (name.startsWith("on")) created.addEventListener(name.slice(2), value);
+    else if (name === "class") created.className = value;
+    else created.setAttribute(name, value);
   }
-  made.append(...children);
-  return made;
+  created.append(...children);
+  return created;
 }
 
 export const byId = (id) => document.getElementById(id);
 
-// Says something in the live region; the same words twice are said twice.
-export function say(text) {
-  const said = byId("said");
-  said.textContent = "";
-  said.textContent = text;
+// Announces a text in the live region. It is cleared first, so that the same text is announced again.
+export function announce(text) {
+  const region = byId("said");
+  region.textContent = "";
+  region.textContent = text;
   byId("failed").textContent = "";
 }
 
-// A session that ended is told by the form that begins the next one.
-export function tell(error) {
+// The end of a session is not shown here: the sign-in form shows it.
+export function showError(error) {
   if (error.status === 401) return;
   byId("failed").textContent = error.message;
 }

@@ -1,30 +1,30 @@
-// The list: pages, reading, putting away, the badge, and what the stream tells.
+// The list: paging, marking as read, dismissing, the unread badge, and events of the stream.
 
 import { call } from "./api.js";
-import { byId, element, say, tell, time } from "./element.js";
+import { announce, byId, element, showError, time } from "./element.js";
 
 const PAGE = 20;
 const PATH = "/api/notifications";
 let next = null;
-// Answers of an older question are dropped.
-let asked = 0;
+// Responses to older requests are dropped.
+let requests = 0;
 let unread = null;
 
 export function begin() {
-  byId("more").addEventListener("click", () => load(false).catch(tell));
-  byId("category").addEventListener("change", () => load(true).catch(tell));
-  byId("read-all").addEventListener("click", () => readAll().catch(tell));
+  byId("more").addEventListener("click", () => load(false).catch(showError));
+  byId("category").addEventListener("change", () => load(true).catch(showError));
+  byId("read-all").addEventListener("click", () => readAll().catch(showError));
   return load(true);
 }
 
 export async function load(fromTheStart) {
-  const number = ++asked;
+  const number = ++requests;
   const query = new URLSearchParams({ limit: PAGE });
   const category = byId("category").value;
   if (category) query.set("category", category);
   if (!fromTheStart && next) query.set("continuationToken", next);
   const page = await call("GET", `${PATH}?${query}`);
-  if (number !== asked) return;
+  if (number !== requests) return;
   const list = byId("list");
   const items = page.notifications.map(item);
   const kept = fromTheStart ? [] : [...list.children];
@@ -32,29 +32,29 @@ export async function load(fromTheStart) {
   next = page.continuationToken ?? null;
   byId("more").hidden = !next;
   if (!fromTheStart) {
-    say(`${items.length} more.`);
-    // The reader goes on where the new ones begin.
+    announce(`${items.length} more.`);
+    // The focus moves to the first new notification.
     items[0]?.querySelector("button")?.focus();
   }
-  shown();
+  updateEmpty();
 }
 
-// News of the stream.
+// Handles an event of the stream.
 export function react(name, data) {
   if (name === "unread" && typeof data.unreadCount === "number") badge(data.unreadCount);
-  if (name === "asked" && data.unreadCount !== unread) missed(data.unreadCount);
+  if (name === "asked" && data.unreadCount !== unread) countChanged(data.unreadCount);
   if (name === "new") {
-    put(data);
-    say(data.title);
+    show(data);
+    announce(data.title);
   }
-  if (name === "updated") put(data);
-  if (name === "changed") load(true).catch(tell);
+  if (name === "updated") show(data);
+  if (name === "changed") load(true).catch(showError);
 }
 
-// Something happened that no stream told. A reader who is in the list keeps their place.
-function missed(count) {
+// A poll found a count that no event had announced. The list is not reloaded while the focus is in it.
+function countChanged(count) {
   badge(count);
-  if (!byId("list").contains(document.activeElement)) load(true).catch(tell);
+  if (!byId("list").contains(document.activeElement)) load(true).catch(showError);
 }
 
 function badge(count) {
@@ -66,8 +66,8 @@ function badge(count) {
   document.title = count === 0 ? "Notifications" : `(${count}) Notifications`;
 }
 
-// Puts a notification where it belongs: in the place of its old version, or first.
-function put(notification) {
+// Shows a notification: in place of its old version, or as the first.
+function show(notification) {
   const old = byId(idOf(notification));
   if (notification.dismissed) {
     if (old) remove(old);
@@ -77,19 +77,19 @@ function put(notification) {
   if (category && category !== notification.category) return;
   if (old) old.replaceWith(withFocus(old, item(notification)));
   else byId("list").prepend(item(notification));
-  shown();
+  updateEmpty();
 }
 
 // A button that has the focus keeps it in the new version.
-function withFocus(old, made) {
+function withFocus(old, created) {
   const name = old.contains(document.activeElement) ? document.activeElement.dataset.does : null;
   if (name) {
     queueMicrotask(() => {
-      const again = made.querySelector(`[data-does="${name}"]`) ?? made.querySelector("button");
+      const again = created.querySelector(`[data-does="${name}"]`) ?? created.querySelector("button");
       again?.focus();
     });
   }
-  return made;
+  return created;
 }
 
 const idOf = (notification) => `notification-${notification.id}`;
@@ -97,13 +97,13 @@ const idOf = (notification) => `notification-${notification.id}`;
 function item(notification) {
   const { id, title, body, read, category, createdAt } = notification;
   const heading = `title-${id}`;
-  const does = (verb, words) => element("button", {
-    type: "button", "data-does": verb, "aria-label": `${words}: ${title}`,
-    onclick: () => change(id, verb).catch(tell),
-  }, words);
+  const button = (verb, label) => element("button", {
+    type: "button", "data-does": verb, "aria-label": `${label}: ${title}`,
+    onclick: () => change(id, verb).catch(showError),
+  }, label);
   const buttons = element("div", { class: "buttons" });
-  if (!read) buttons.append(does("read", "Mark as read"));
-  buttons.append(does("dismiss", "Dismiss"));
+  if (!read) buttons.append(button("read", "Mark as read"));
+  buttons.append(button("dismiss", "Dismiss"));
   const text = element("div", { class: "text" },
     element("h3", { id: heading }, title),
     element("p", {}, body),
@@ -113,26 +113,26 @@ function item(notification) {
 
 async function change(id, verb) {
   const changed = await call("POST", `${PATH}/${encodeURIComponent(id)}/${verb}`);
-  put(changed);
-  say(verb === "read" ? "Marked as read." : "Dismissed.");
+  show(changed);
+  announce(verb === "read" ? "Marked as read." : "Dismissed.");
 }
 
-// The focus goes to a neighbour, never to nowhere.
+// If the focus was in the removed notification, it moves to a neighbour.
 function remove(old) {
   if (old.contains(document.activeElement)) {
     const neighbour = old.nextElementSibling ?? old.previousElementSibling;
     (neighbour?.querySelector("button") ?? byId("main")).focus();
   }
   old.remove();
-  shown();
+  updateEmpty();
 }
 
 async function readAll() {
   const { marked } = await call("POST", `${PATH}/read-all`);
   await load(true);
-  say(`${marked} marked as read.`);
+  announce(`${marked} marked as read.`);
 }
 
-function shown() {
+function updateEmpty() {
   byId("empty").hidden = byId("list").children.length > 0;
 }

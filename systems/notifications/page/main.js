@@ -1,8 +1,8 @@
-// The page: who is signed in, which section is shown, and the stream behind it all.
+// The page: the session, the tabs and the stream.
 
 import { call, onSessionEnd, session } from "./api.js";
 import * as devices from "./devices.js";
-import { byId, say, tell } from "./element.js";
+import { announce, byId, showError } from "./element.js";
 import * as list from "./list.js";
 import * as preferences from "./preferences.js";
 import * as send from "./send.js";
@@ -10,19 +10,19 @@ import * as signIn from "./sign_in.js";
 import { follow } from "./stream.js";
 
 const SERVICE_ROLE = "service";
-// Whose list is shown; a session of somebody else begins with a fresh page.
+// The user whose list is shown. The page is reloaded when another user signs in.
 let shownTo = null;
-let following = null;
+let streamAbort = null;
 const tabs = () => [...byId("tabs").children].filter((tab) => !tab.hidden);
 
 function choose(chosen) {
   for (const tab of byId("tabs").children) {
-    const is = tab === chosen;
-    tab.setAttribute("aria-selected", String(is));
-    tab.tabIndex = is ? 0 : -1;
-    byId(tab.getAttribute("aria-controls")).hidden = !is;
+    const isChosen = tab === chosen;
+    tab.setAttribute("aria-selected", String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    byId(tab.getAttribute("aria-controls")).hidden = !isChosen;
   }
-  if (chosen.id === "tab-devices") devices.load().catch(tell);
+  if (chosen.id === "tab-devices") devices.load().catch(showError);
 }
 
 function move(event) {
@@ -47,33 +47,33 @@ async function enter(who) {
   const maySend = who.roles.includes(SERVICE_ROLE);
   byId("tab-send").hidden = !maySend;
   byId("sign-out").hidden = false;
-  if (isAgain) await goOn();
-  else await first(who, maySend);
-  following = new AbortController();
-  follow(list.react, following.signal);
+  if (isAgain) await resume();
+  else await start(who, maySend);
+  streamAbort = new AbortController();
+  follow(list.react, streamAbort.signal);
   document.body.dataset.ready = "true";
 }
 
-function first(who, maySend) {
+function start(who, maySend) {
   if (maySend) send.begin(who.subject);
   choose(byId("tab-list"));
   return Promise.all([list.begin(), preferences.begin()]);
 }
 
-// Everything is where it was; only the list may have changed.
-async function goOn() {
+// The page is as it was; only the list may have changed.
+async function resume() {
   tabs().find((tab) => tab.getAttribute("aria-selected") === "true").focus();
   await list.load(true);
-  say("Signed in again.");
+  announce("Signed in again.");
 }
 
-// What was typed stays in its forms, hidden, until somebody signs in again.
+// Typed text stays in its forms, hidden, until the user signs in again.
 onSessionEnd(() => {
   if (document.body.dataset.signedIn !== "true") return;
-  following?.abort();
+  streamAbort?.abort();
   delete document.body.dataset.ready;
   byId("failed").textContent = "";
-  signIn.show("Your session has ended. Sign in to go on.");
+  signIn.show("Your session has ended. Sign in to continue.");
 });
 
 async function begin() {
@@ -93,11 +93,11 @@ byId("tabs").addEventListener("click", (event) => {
   if (tab) choose(tab);
 });
 byId("sign-out").addEventListener("click", () => {
-  call("POST", "/session/sign-out").then(() => location.reload(), tell);
+  call("POST", "/session/sign-out").then(() => location.reload(), showError);
 });
-addEventListener("pagehide", () => following?.abort());
-// A page shown again from the browser's memory has lost its stream.
+addEventListener("pagehide", () => streamAbort?.abort());
+// A page that is restored from the back-forward cache has lost its stream.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
-begin().catch(tell);
+begin().catch(showError);

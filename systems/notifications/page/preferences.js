@@ -1,7 +1,7 @@
-// Settings: categories, the time zone, and quiet hours as a grid of four rows with six hours each.
+// Preferences: categories, the time zone, and quiet hours as a grid of four rows with six hours each.
 
 import { call } from "./api.js";
-import { byId, element, say, tell } from "./element.js";
+import { announce, byId, element, showError } from "./element.js";
 
 const PATH = "/api/notifications/preferences";
 const COLUMNS = 6;
@@ -11,33 +11,33 @@ export async function begin() {
   const hours = byId("hours");
   hours.replaceChildren(...Array.from({ length: 24 }, (_, hour) => hourButton(hour)));
   hours.addEventListener("keydown", move);
-  byId("timezones").replaceChildren(...zones().map((value) => element("option", { value })));
+  byId("timezones").replaceChildren(...timeZones().map((value) => element("option", { value })));
   byId("preferences-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    save(event.target).catch(tell);
+    save(event.target).catch(showError);
   });
   show(await call("GET", PATH));
 }
 
-function zones() {
+function timeZones() {
   return typeof Intl.supportedValuesOf === "function" ? ["UTC", ...Intl.supportedValuesOf("timeZone")] : ["UTC"];
 }
 
-const two = (number) => String(number).padStart(2, "0");
+const twoDigits = (number) => String(number).padStart(2, "0");
 
 function hourButton(hour) {
   return element("button", {
     type: "button", "aria-pressed": "false", tabindex: hour === 0 ? "0" : "-1",
-    "aria-label": `Quiet from ${two(hour)}:00 to ${two((hour + 1) % 24)}:00`,
-    onclick: (event) => press(event.currentTarget),
-  }, two(hour));
+    "aria-label": `Quiet from ${twoDigits(hour)}:00 to ${twoDigits((hour + 1) % 24)}:00`,
+    onclick: (event) => toggle(event.currentTarget),
+  }, twoDigits(hour));
 }
 
-function press(button) {
+function toggle(button) {
   button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
 }
 
-// One stop for the tab key; arrows, home and end move inside.
+// The grid is one tab stop; arrows, Home and End move inside it.
 function move(event) {
   const buttons = [...byId("hours").children];
   const at = buttons.indexOf(document.activeElement);
@@ -70,5 +70,5 @@ async function save(form) {
     quietHours: [...byId("hours").children].map(pressed),
     categories,
   }));
-  say("Saved.");
+  announce("Saved.");
 }

@@ -1,7 +1,7 @@
-// The form that sends an event, for those who may: in the demonstration.
+// The form that sends an event, for callers with the role `service`.
 
 import { call } from "./api.js";
-import { byId, element, say, tell } from "./element.js";
+import { announce, byId, element, showError } from "./element.js";
 
 const TYPES = [
   ["POST_LIKE", "Liked a post", "post"],
@@ -21,10 +21,10 @@ const TYPES = [
 export function begin(subject) {
   const form = byId("send-form");
   form.elements.userId.value = subject;
-  form.elements.eventType.replaceChildren(...TYPES.map(([value, words]) => element("option", { value }, words)));
+  form.elements.eventType.replaceChildren(...TYPES.map(([value, label]) => element("option", { value }, label)));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    send(form).catch(tell);
+    send(form).catch(showError);
   });
 }
 
@@ -38,5 +38,5 @@ async function send(form) {
     eventType,
     payload: { actorId: actorName?.toLowerCase(), actorName, targetId: text("targetId"), targetType, snippet: text("snippet") },
   });
-  say("Sent.");
+  announce("Sent.");
 }

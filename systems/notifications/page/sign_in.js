@@ -1,9 +1,9 @@
-// Signing in with a token: at first, and again when the session has ended. What was on the page stays there meanwhile.
+// Signing in with a token: at the start, and again when the session has ended. The page keeps its content meanwhile.
 
 import { signIn } from "./api.js";
-import { byId, tell } from "./element.js";
+import { byId, showError } from "./element.js";
 
-// Calls `enter(who)` for everybody the service accepts.
+// Calls `enter(who)` after each successful sign-in.
 export function begin(enter) {
   byId("token-form").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -12,17 +12,17 @@ export function begin(enter) {
 }
 
 // Shows the form instead of everything else.
-export function show(words = "") {
+export function show(text = "") {
   byId("sign-in").hidden = false;
   document.body.dataset.signedIn = "false";
-  problem(words);
+  showProblem(text);
   byId("token").focus();
 }
 
 export function hide() {
   byId("sign-in").hidden = true;
   document.body.dataset.signedIn = "true";
-  problem("");
+  showProblem("");
 }
 
 async function submit(input, enter) {
@@ -31,18 +31,18 @@ async function submit(input, enter) {
     // A token may have been copied with line breaks.
     who = await signIn(input.value.replaceAll(/\s/g, ""));
   } catch (error) {
-    problem(error.message, true);
+    showProblem(error.message, true);
     input.focus();
     input.select();
     return;
   }
   input.value = "";
   hide();
-  await enter(who).catch(tell);
+  await enter(who).catch(showError);
 }
 
-// Said by screen readers, and tied to the field.
-function problem(words, isInvalid = false) {
-  byId("token-problem").textContent = words;
+// Shows a problem of the token field, which screen readers announce.
+function showProblem(text, isInvalid = false) {
+  byId("token-problem").textContent = text;
   byId("token").setAttribute("aria-invalid", String(isInvalid));
 }

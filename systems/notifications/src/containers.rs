@@ -1,13 +1,13 @@
-//! The containers: the data model on one screen, and the only place that names a partition key.
+//! The containers: the data model on one screen, and the only place that defines a partition key.
 //!
 //! | container | partition key | time to live | why this partition key |
 //! |---|---|---|---|
-//! | `notification_events` | `/userId` | 30 days | events of a user are told in their order |
-//! | `notifications` | `/userId` | 30 days | a list, a count and a limit are each one user's |
+//! | `notification_events` | `/userId` | 30 days | events of one user are processed in order |
+//! | `notifications` | `/userId` | 30 days | lists, unread counts and rate limits are per user |
 //! | `notification_preferences` | `/userId` | off | one point read |
-//! | `device_tokens` | `/userId` | off | the cap holds by a transactional batch |
-//! | `push_token_owner` | `/id` | off | a token is looked up by its hash, whoever has it |
-//! | `notification_leases` | `/id` | off | leases of the processor and of jobs |
+//! | `device_tokens` | `/userId` | off | a transactional batch enforces the device cap |
+//! | `push_token_owner` | `/id` | off | a token is looked up by its hash, without its user |
+//! | `notification_leases` | `/id` | off | leases of the processor and of jobs, erasure certificates |
 
 use client::{Account, Container, Throughput, TimeToLive};
 use model::CompositeOrder::{Ascending as Up, Descending as Down};
@@ -19,29 +19,29 @@ use service::schema::{ContainerSchema, DatabaseSchema, Schema, SchemaError};
 use crate::error::{Error, Result};
 use crate::settings::{Indexing, NotificationSettings};
 
-/// Handles on the containers of this system.
+/// Handles of the containers of this system.
 #[derive(Clone, Debug)]
 pub struct Containers {
-    /// The queue.
+    /// The queue of events.
     pub events: Container,
     /// The in-app lists.
     pub notifications: Container,
-    /// The settings of users.
+    /// The preferences of users.
     pub preferences: Container,
-    /// The devices, and the guard of their number.
+    /// The devices, and the guard item of the device cap.
     pub devices: Container,
-    /// Who has a push token now.
+    /// The owners of push tokens.
     pub token_owners: Container,
-    /// Leases of the processor and of jobs.
+    /// Leases of the processor and of jobs, pending erasures and certificates.
     pub leases: Container,
 }
 
-/// One container as it should be.
+/// The definition of one container.
 struct ContainerSpec {
     name: &'static str,
     partition_key: &'static str,
     expires: bool,
-    /// The paths this system asks by.
+    /// The paths that this system queries, which lean indexing includes.
     queried_paths: &'static [&'static str],
     composite: &'static [&'static [(&'static str, CompositeOrder)]],
 }
@@ -50,7 +50,8 @@ const EVENTS: ContainerSpec = ContainerSpec {
     name: "notification_events",
     partition_key: "/userId",
     expires: true,
-    // Few events are worked on or have failed at a time, so leases and attempts are looked at among those.
+    // The sweep also filters by lease and attempts, but few events are PROCESSING or FAILED at a time, so the index on
+    // the status is enough.
     queried_paths: &["status", "nextRetryAt", "scheduledAt", "createdAt"],
     composite: &[
         &[("/status", Up), ("/createdAt", Up)],
@@ -102,15 +103,15 @@ const LEASES: ContainerSpec = ContainerSpec {
     composite: &[],
 };
 
-/// The least manual throughput of a container, and what the seed asks for.
+/// The lowest manual throughput of a container, which seed 003 asks for.
 const THROUGHPUT_RU: i64 = 400;
 
 impl Containers {
-    /// Handles, whether the containers exist or not.
+    /// Handles, whether or not the containers exist.
     ///
     /// # Errors
     /// `Invalid` for a database name that breaks the rules for names.
-    pub fn of(account: &Account, database: &str) -> Result<Self> {
+    pub fn new(account: &Account, database: &str) -> Result<Self> {
         let database = account.database(database)?;
         Ok(Self {
             events: database.container(EVENTS.name)?,
@@ -122,7 +123,7 @@ impl Containers {
         })
     }
 
-    /// The data model as a schema, with the throughput of the seed: for plans, exports and provisioning.
+    /// The containers as a schema, with the throughput of seed 003: for plans, exports and provisioning.
     ///
     /// # Errors
     /// `Invalid` for a database name that breaks the rules for names.
@@ -131,15 +132,15 @@ impl Containers {
         schema(settings, Some(throughput))
     }
 
-    /// Creates what is missing, and brings time to live and indexing policy of what exists up to the settings. The
-    /// throughput of a container that exists is its operator's.
+    /// Creates missing containers, and updates the time to live and the indexing policy of existing ones. The throughput
+    /// of an existing container is left to its operator.
     ///
     /// # Errors
-    /// Those of the account; `Invalid` when a container cannot become what it should be, such as by another partition
+    /// Those of the account; `Invalid` if an existing container cannot be changed, for example if it has another partition
     /// key.
     pub(crate) async fn create(account: &Account, settings: &NotificationSettings) -> Result<Self> {
         match schema(settings, None)?.apply(account).await {
-            Ok(_) => Self::of(account, &settings.database),
+            Ok(_) => Self::new(account, &settings.database),
             Err(SchemaError::Account { error, .. }) => Err(error.into()),
             Err(refused) => Err(Error::invalid(refused.to_string())),
         }
@@ -147,13 +148,13 @@ impl Containers {
 }
 
 fn schema(settings: &NotificationSettings, throughput: Option<Throughput>) -> Result<Schema> {
-    let made = || {
-        let shapes = [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES];
-        let containers = shapes.map(|shape| shape.schema(settings, throughput));
+    let build = || {
+        let specs = [&EVENTS, &NOTIFICATIONS, &PREFERENCES, &DEVICES, &TOKEN_OWNERS, &LEASES];
+        let containers = specs.map(|spec| spec.schema(settings, throughput));
         let containers = containers.into_iter().collect::<model::Result<Vec<_>>>()?;
         Schema::new([DatabaseSchema::new(&settings.database, containers)?])
     };
-    Ok(made().map_err(client::Error::from)?)
+    Ok(build().map_err(client::Error::from)?)
 }
 
 impl ContainerSpec {
@@ -186,7 +187,8 @@ impl ContainerSpec {
         Ok(IndexingPolicy { composite, ..IndexingPolicy::default() })
     }
 
-    /// Only what is queried_paths by. Composite indexes are for questions within one user, where order by one path is enough.
+    /// Only the queried paths. There are no composite indexes: the sorted queries are within one user, where an index on
+    /// the sort path is enough.
     fn lean(&self) -> model::Result<IndexingPolicy> {
         let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
         let included = self.queried_paths.iter().map(path).collect::<model::Result<_>>()?;

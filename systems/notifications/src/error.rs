@@ -1,13 +1,13 @@
-//! Why something was not done, by what the caller can do about it.
+//! Errors of the system, by what the caller can do about them.
 //!
-//! Owns the closed list and the sentences. Does not own status codes (`http`).
+//! Owns the closed list of kinds and the messages. Does not own status codes (`http`).
 
 use std::fmt;
 
 /// Result of an action or a question.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// An error of an action or a question.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -19,37 +19,37 @@ pub struct Error {
 /// What the caller can do. The list is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The input breaks a rule; nothing was stored. See [`Error::field_errors`].
+    /// The input is not valid; nothing was stored. See [`Error::field_errors`].
     Invalid,
-    /// There is no such thing, or it is not the caller's.
+    /// It does not exist, or it is not the caller's.
     NotFound,
-    /// The thing is not in the state for this.
+    /// Its state does not allow this.
     Conflict,
     /// The data cannot be reached now. Try again.
     Unavailable,
-    /// A bug, ours or of the data.
+    /// A bug of this program, or damaged data.
     Internal,
 }
 
-/// What is wrong with one part of an input.
+/// What is wrong with one field of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where: the name of the field, with the names around it.
+    /// The path of the field, such as `payload.targetId`.
     pub field: String,
-    /// What is wrong with its value, and what would be right.
+    /// What is wrong with its value, and what is expected.
     pub message: String,
 }
 
 impl Error {
-    /// An input that breaks a rule as a whole.
+    /// An input that is not valid as a whole.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
 
-    /// An input with these parts wrong.
-    pub(crate) fn invalid_fields(what: &str, field_errors: Vec<FieldError>) -> Self {
-        let fields: Vec<&str> = field_errors.iter().map(|problem| problem.field.as_str()).collect();
-        let message = format!("{what}: wrong {}", fields.join(", "));
+    /// An input with these wrong fields.
+    pub(crate) fn invalid_fields(subject: &str, field_errors: Vec<FieldError>) -> Self {
+        let fields: Vec<&str> = field_errors.iter().map(|error| error.field.as_str()).collect();
+        let message = format!("{subject}: wrong {}", fields.join(", "));
         Self { field_errors, ..Self::new(ErrorKind::Invalid, message) }
     }
 
@@ -75,19 +75,19 @@ impl Error {
         self.kind
     }
 
-    /// The sentence, without the parts that are wrong.
+    /// The message, without the wrong fields.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The parts of the input that are wrong.
+    /// The wrong fields of the input.
     #[must_use]
     pub fn field_errors(&self) -> &[FieldError] {
         &self.field_errors
     }
 
-    /// What the data said.
+    /// The error of the account.
     #[must_use]
     pub fn data_error(&self) -> Option<&client::Error> {
         self.source.as_deref()
@@ -95,7 +95,6 @@ impl Error {
 }
 
 impl FieldError {
-    /// A part that is wrong.
     pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
     }
@@ -104,8 +103,8 @@ impl FieldError {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
-        for problem in &self.field_errors {
-            write!(formatter, "; {}: {}", problem.field, problem.message)?;
+        for error in &self.field_errors {
+            write!(formatter, "; {}: {}", error.field, error.message)?;
         }
         Ok(())
     }

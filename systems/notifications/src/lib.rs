@@ -14,6 +14,7 @@ mod containers;
 pub mod delivery;
 mod domain;
 mod error;
+mod field;
 mod http;
 mod monitor;
 mod notifications;

@@ -1,6 +1,6 @@
-//! The notification centre as files inside the program.
+//! The notification centre: the static files of `page/`, compiled into the program.
 //!
-//! Owns which files there are and where they are served. Does not own serving them (`service`); `page/` has the files.
+//! Owns which files there are and their paths. Does not own serving them (`service`).
 
 use service::http::Asset;
 

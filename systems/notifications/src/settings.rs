@@ -1,7 +1,7 @@
-//! What an operator chooses about this system, with its defaults.
+//! The operator settings of this system, with their defaults.
 //!
-//! Owns the names and their checks. Does not own where values come from (`service`), nor the settings of providers
-//! (`delivery`).
+//! Owns the names and their validation. Does not own where values come from (`service`), nor the settings of push
+//! providers (`delivery`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,95 +12,96 @@ use service::settings::Secret;
 use crate::domain::{Category, EventType, QuietHours, Toggles, find_time_zone};
 use crate::error::{Error, FieldError, Result};
 
-/// The group `Notifications`.
+/// The settings group `Notifications`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
 pub struct NotificationSettings {
     /// Name of the database.
     pub database: String,
-    /// Events taken at once, by the change feed and by the timer.
+    /// Events per page, of the change feed and of the sweep.
     pub batch_size: usize,
-    /// Seconds between two rounds of the timer.
+    /// Seconds between two sweeps.
     pub interval_seconds: u64,
-    /// Milliseconds between two looks into the change feed when nothing wakes the dispatcher.
+    /// Milliseconds between two polls of the change feed by the dispatcher, unless something wakes it.
     pub poll_milliseconds: u64,
-    /// Milliseconds between two looks into the change feed for open streams, of what other processes wrote.
+    /// Milliseconds between two polls of the change feed for open streams. It is how late changes by other processes are
+    /// seen.
     pub stream_poll_milliseconds: u64,
-    /// Seconds a worker has for one event.
+    /// Seconds a worker has for one event before another may claim it.
     pub lease_seconds: u64,
     /// Attempts after which an event is dead.
     pub max_retries: u32,
-    /// Minutes within which events of one dedupe key become one notification.
+    /// The dedupe window: minutes within which events of one dedupe key become one notification.
     pub dedupe_minutes: u64,
-    /// The same for single types of events.
+    /// The dedupe window of single event types.
     pub dedupe_minutes_by_type: BTreeMap<EventType, u64>,
-    /// Days events and notifications live, counted from their creation.
+    /// Days that events and notifications are kept, counted from their creation.
     pub retention_days: u64,
-    /// Days an event lives after its way has ended, if that is sooner; as long as the others when absent.
+    /// Days that a completed event is kept after its completion, if that is sooner.
     pub completed_days: Option<u64>,
-    /// Active devices of a user at most.
+    /// The device cap: active devices per user at most.
     pub device_cap: usize,
-    /// Days after which a device that was not seen is revoked, and a revoked one is deleted.
+    /// Days after which an unseen device is revoked, and a revoked device is deleted.
     pub device_days: u64,
-    /// What quiet hours do with a push.
+    /// What happens to a push in quiet hours.
     pub quiet_mode: QuietMode,
-    /// Pushes per user and category at most.
+    /// Rate limits: pushes per user and category at most.
     pub rate_limits: BTreeMap<Category, PushRateLimit>,
-    /// What a user has before they choose.
+    /// The preferences of a user who has not changed them.
     pub defaults: PreferenceDefaults,
-    /// Which paths are indexed.
+    /// The indexing policy of the containers.
     pub indexing: Indexing,
-    /// What deep links begin with.
+    /// The scheme of deep links.
     pub deeplink_scheme: String,
-    /// A folder with further locales, one file for each; none for those inside the program.
+    /// A folder with template files, one per locale, that add to or replace the built-in ones.
     pub template_folder: Option<String>,
-    /// Keys the hash that names a user in proofs of erasure; it must stay the same.
+    /// The key of the hash that names a user in erasure certificates and streams. It must not change.
     pub erasure_secret: Secret,
-    /// Users whose events are worked on at the same time.
+    /// How many users' events are processed in parallel.
     pub users_at_once: usize,
 }
 
-/// What quiet hours do with a push. The in-app item is always written at once.
+/// What happens to a push in quiet hours. The notification is always added to the list at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuietMode {
-    /// There is no push.
+    /// It is not sent.
     Suppress,
-    /// The push comes when the quiet hours end.
+    /// It is sent when the quiet hours end.
     Defer,
 }
 
-/// Which paths are indexed.
+/// The indexing policy of the containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Indexing {
-    /// All of them, as the seed says: any question can be asked.
+    /// All paths, as seed 003 says: any query is served by the index.
     Full,
-    /// Those this system asks by: writes cost less.
+    /// Only the paths that this system queries: writes cost less.
     Lean,
 }
 
-/// Pushes at most.
+/// The most pushes of one category that a user gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
 pub struct PushRateLimit {
-    /// In one hour; no limit when absent.
+    /// Within an hour; unlimited when absent.
     pub per_hour: Option<usize>,
-    /// In one day; no limit when absent.
+    /// Within a day; unlimited when absent.
     pub per_day: Option<usize>,
 }
 
-/// What a user has before they choose.
+/// The preferences of a user who has not changed them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", default, deny_unknown_fields)]
 pub struct PreferenceDefaults {
-    /// IANA name.
+    /// IANA name of the time zone.
     pub timezone: String,
-    /// Other people.
+    /// What other people do.
     pub social: bool,
-    /// About the system.
+    /// News about the system.
     pub news: bool,
-    /// Offers: off, users opt in.
+    /// Offers; off, because users have to opt in.
     pub marketing: bool,
     /// Language of texts.
     pub locale: String,
@@ -156,24 +157,20 @@ impl Default for PreferenceDefaults {
 const DAY_SECONDS: u64 = 24 * 3600;
 
 impl NotificationSettings {
-    /// Checks what the types do not.
+    /// Validates what the types do not.
     ///
     /// # Errors
     /// `Invalid`, naming each setting that is wrong.
     pub fn validate(&self) -> Result<()> {
-        let problems: Vec<_> = self
+        let errors: Vec<_> = self
             .field_errors()
             .into_iter()
             .map(|(name, message)| FieldError::new(format!("Notifications:{name}"), message))
             .collect();
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::invalid_fields("the settings", problems))
-        }
+        if errors.is_empty() { Ok(()) } else { Err(Error::invalid_fields("the settings", errors)) }
     }
 
-    /// Names and what is wrong with their values.
+    /// The wrong settings, with what is wrong.
     fn field_errors(&self) -> Vec<(&'static str, String)> {
         let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
         let bounds = [
@@ -190,7 +187,7 @@ impl NotificationSettings {
             ("DeviceDays", self.device_days, 1..=3_650),
             ("UsersAtOnce", number(self.users_at_once), 1..=1_000),
         ];
-        let mut problems: Vec<_> = bounds
+        let mut errors: Vec<_> = bounds
             .into_iter()
             .filter(|(_, value, allowed)| !allowed.contains(value))
             .map(|(name, value, allowed)| {
@@ -199,15 +196,15 @@ impl NotificationSettings {
             })
             .collect();
         if find_time_zone(&self.defaults.timezone).is_none() {
-            let message = format!("'{}' is no IANA time zone", self.defaults.timezone);
-            problems.push(("PreferenceDefaults:timezone", message));
+            let message = format!("'{}' is not an IANA time zone", self.defaults.timezone);
+            errors.push(("Defaults:timezone", message));
         }
         let scheme = &self.deeplink_scheme;
         let fits = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
         if scheme.is_empty() || !scheme.chars().all(fits) {
-            problems.push(("DeeplinkScheme", format!("'{scheme}' is no scheme of an address")));
+            errors.push(("DeeplinkScheme", format!("'{scheme}' is not a URL scheme")));
         }
-        problems
+        errors
     }
 
     pub(crate) fn interval(&self) -> Duration {
@@ -227,7 +224,7 @@ impl NotificationSettings {
         u32::try_from(self.retention().as_secs()).unwrap_or(u32::MAX)
     }
 
-    /// How long an event lives after its way has ended, if that is sooner than the retention.
+    /// How long a completed event is kept after its completion, if that is sooner than the retention.
     pub(crate) fn completed_age_max(&self) -> Option<Duration> {
         self.completed_days.map(|days| Duration::from_secs(days * DAY_SECONDS))
     }
@@ -269,7 +266,7 @@ mod tests {
 
     #[test]
     fn settings_are_read_under_their_names() {
-        let text = r#"{"BatchSize":7,"QuietMode":"defer","PreferenceDefaults":{"timezone":"Europe/Berlin","marketing":true},
+        let text = r#"{"BatchSize":7,"QuietMode":"defer","Defaults":{"timezone":"Europe/Berlin","marketing":true},
             "RateLimits":{"SOCIAL":{"PerHour":9}},"DedupeMinutesByType":{"POST_LIKE":60}}"#;
         let settings: NotificationSettings = serde_json::from_str(text).unwrap();
         assert_eq!((settings.batch_size, settings.quiet_mode), (7, QuietMode::Defer));
@@ -288,7 +285,7 @@ mod tests {
         };
         let error = wrong.validate().unwrap_err();
         let fields: Vec<_> =
-            error.field_errors().iter().map(|problem| problem.field.as_str()).collect();
+            error.field_errors().iter().map(|error| error.field.as_str()).collect();
         assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
     }
 }

@@ -147,7 +147,7 @@ fn event(
             target_id: target.to_owned(),
             target_type,
             snippet: snippet.map(str::to_owned),
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         },
         dedupe_key: dedupe_key.map(str::to_owned),
         scheduled_at: None,

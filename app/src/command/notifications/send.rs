@@ -115,7 +115,7 @@ impl Send {
                     Target::User => TargetType::User,
                 },
                 snippet: self.snippet.clone(),
-                more: Map::new(),
+                extra: Map::new(),
             },
             dedupe_key: self.dedupe_key.clone(),
             scheduled_at: self.at,

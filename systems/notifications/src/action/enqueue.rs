@@ -1,7 +1,7 @@
-//! Taking an event in.
+//! Creating an event.
 //!
-//! Owns the check of what comes in and the first form of an event. Foreign text is cut and made safe here already, so
-//! that no more of a message is stored than the snippet.
+//! Owns the validation of an event and its first stored form. The snippet is sanitized and cut before it is stored, so
+//! that no more of a message is kept than that.
 
 use client::ErrorKind;
 use serde_json::Value;
@@ -14,46 +14,46 @@ use crate::error::{Error, FieldError, Result};
 use crate::notifications::Notifications;
 use crate::text::{SNIPPET_CHARS_MAX, sanitize};
 
-/// Characters of ids, names and dedupe keys at most.
+/// The longest id, name or dedupe key, in characters.
 const NAME_CHARS_MAX: usize = 255;
-/// Bytes of the further values of a payload at most.
-const MORE_BYTES_MAX: usize = 4_096;
-/// Levels of them at most: readers of JSON stop somewhere, and an item that can be stored must be readable by all.
-const MORE_LEVELS_MAX: usize = 16;
+/// The most bytes of the extra properties of a payload.
+const EXTRA_BYTES_MAX: usize = 4_096;
+/// The deepest nesting of the extra properties. JSON parsers limit the depth, each in its own way, and every client must
+/// be able to parse what is stored.
+const EXTRA_LEVELS_MAX: usize = 16;
 
-/// An event to be taken in.
+/// An event to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewEvent {
-    /// Who is told.
+    /// The user to notify.
     pub user_id: UserId,
     /// What happened.
     pub event_type: EventType,
-    /// Who, what, where.
+    /// Who did what to what.
     pub payload: EventPayload,
-    /// Events with the same one within the window become one notification; type, actor and target unless given.
+    /// Events with the same key within the dedupe window become one notification. By default the key is made of type, actor
+    /// and target.
     pub dedupe_key: Option<String>,
-    /// Not before this.
+    /// It is not processed before this time.
     pub scheduled_at: Option<Moment>,
-    /// Sending again with the same one is the same event.
+    /// Another event with the same key is not created.
     pub idempotency_key: Option<String>,
 }
 
 impl NewEvent {
-    /// What is wrong with it; nothing when it can be taken in.
+    /// What is wrong with it; empty if it is valid.
     #[must_use]
     pub fn field_errors(&self, now: Moment, retention: std::time::Duration) -> Vec<FieldError> {
-        let mut problems = Vec::new();
+        let mut errors = Vec::new();
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
             if text.chars().any(char::is_control) {
-                problems.push(FieldError::new(
-                    field,
-                    "has a control character, which no id or name has",
-                ));
+                errors
+                    .push(FieldError::new(field, "has a control character, which is not allowed"));
             } else if !(least..=NAME_CHARS_MAX).contains(&count) {
                 let message = format!("has {count} characters, not {least} to {NAME_CHARS_MAX}");
-                problems.push(FieldError::new(field, message));
+                errors.push(FieldError::new(field, message));
             }
         };
         length("payload.targetId", Some(&self.payload.target_id), 1);
@@ -61,23 +61,24 @@ impl NewEvent {
         length("payload.actorName", self.payload.actor_name.as_deref(), 0);
         length("dedupeKey", self.dedupe_key.as_deref(), 1);
         length("idempotencyKey", self.idempotency_key.as_deref(), 1);
-        let more_bytes =
-            serde_json::to_vec(&self.payload.more).map_or(usize::MAX, |text| text.len());
-        if more_bytes > MORE_BYTES_MAX {
-            let message =
-                format!("its further values have {more_bytes} bytes, more than {MORE_BYTES_MAX}");
-            problems.push(FieldError::new("payload", message));
-        } else if self.payload.more.values().any(|value| is_deeper(value, MORE_LEVELS_MAX)) {
-            let message = format!("its further values have more than {MORE_LEVELS_MAX} levels");
-            problems.push(FieldError::new("payload", message));
+        let extra_bytes =
+            serde_json::to_vec(&self.payload.extra).map_or(usize::MAX, |text| text.len());
+        if extra_bytes > EXTRA_BYTES_MAX {
+            let message = format!(
+                "its extra properties have {extra_bytes} bytes, more than {EXTRA_BYTES_MAX}"
+            );
+            errors.push(FieldError::new("payload", message));
+        } else if self.payload.extra.values().any(|value| is_deeper(value, EXTRA_LEVELS_MAX)) {
+            let message = format!("its extra properties have more than {EXTRA_LEVELS_MAX} levels");
+            errors.push(FieldError::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
             let days = retention.as_secs() / (24 * 3600);
             let message =
                 format!("lies more than {days} days ahead, when the event would have expired");
-            problems.push(FieldError::new("scheduledAt", message));
+            errors.push(FieldError::new("scheduledAt", message));
         }
-        problems
+        errors
     }
 
     fn into_event(self, id: String, now: Moment) -> NotificationEvent {
@@ -107,7 +108,7 @@ impl NewEvent {
     }
 }
 
-/// Whether lists and objects stand inside each other more than so many times.
+/// Whether arrays and objects are nested more than so many levels deep.
 fn is_deeper(value: &Value, levels: usize) -> bool {
     let Some(below) = levels.checked_sub(1) else {
         return value.is_array() || value.is_object();
@@ -120,22 +121,22 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
 }
 
 impl Notifications {
-    /// Takes an event in: it waits as `PENDING` for the dispatcher.
+    /// Creates an event. It is `PENDING` until the dispatcher processes it.
     ///
     /// # Errors
-    /// `Invalid`, naming each part that is wrong; those of the account.
+    /// `Invalid`, naming every wrong field; those of the account.
     pub async fn enqueue(&self, event: NewEvent) -> Result<ChargedValue<NotificationEvent>> {
         let core = &self.core;
         let now = core.now();
-        let problems = event.field_errors(now, core.settings.retention());
-        if !problems.is_empty() {
-            return Err(Error::invalid_fields("the event", problems));
+        let errors = event.field_errors(now, core.settings.retention());
+        if !errors.is_empty() {
+            return Err(Error::invalid_fields("the event", errors));
         }
         let id = match &event.idempotency_key {
             Some(key) => event_id(&event.user_id, key),
             None => random_id(&core.environment),
         };
-        let repeats = event.idempotency_key.is_some();
+        let is_idempotent = event.idempotency_key.is_some();
         let event = event.into_event(id, now);
         let (key, id) = (event.partition_key(), event.id.clone());
         match core.queue.enqueue(event).await {
@@ -143,7 +144,8 @@ impl Notifications {
                 core.wake_dispatcher.notify_one();
                 Ok(ChargedValue::new(created.value.into_value(), created.charge))
             }
-            Err(error) if error.kind() == ErrorKind::Conflict && repeats => {
+            // Sent before with this idempotency key: return that event.
+            Err(error) if error.kind() == ErrorKind::Conflict && is_idempotent => {
                 let first = core.containers.events.read::<NotificationEvent>(&key, &id).await?;
                 Ok(ChargedValue::new(first.value.into_value(), first.charge))
             }

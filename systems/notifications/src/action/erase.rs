@@ -1,8 +1,8 @@
 //! Erasing and exporting a user.
 //!
-//! Owns where a user's data is. The order is that of the pipeline: events first, because everything else is made of
-//! them. A worker that is in the middle of an event meanwhile takes its notification back; in case it dies before, the
-//! erasure is done again when every lease of that time is over.
+//! Owns the list of containers with a user's data. Events are erased first, because everything else is made from them. A
+//! worker that is processing an event meanwhile finds it gone and deletes the notification it wrote. In case that worker
+//! crashes before, the erasure is repeated after all leases of that time have expired.
 
 use client::{ErrorKind, Json, Query};
 use model::Object;
@@ -13,7 +13,7 @@ use crate::domain::{Moment, PushToken, UserId};
 use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
-/// An erasure that is to be done once more. It names the user, so it goes with the second time.
+/// An erasure that has to be repeated. It names the user, so it is deleted after the repetition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ErasureRequest {
@@ -26,33 +26,34 @@ struct ErasureRequest {
 const KIND: &str = "erasure request";
 
 impl Notifications {
-    /// Erases everything about a user, and gives the proof. Again, it finds nothing and gives the same proof.
+    /// Erases everything about a user, and returns the certificate. Repeated, it finds nothing and returns the same one.
     ///
     /// # Errors
-    /// `Conflict` when somebody keeps writing about the user; those of the account: calling again goes on.
+    /// `Conflict` if data about the user keeps being written; those of the account: another call continues.
     pub async fn erase(&self, user: &UserId) -> Result<Certificate> {
         let core = &self.core;
-        core.remember_erasure(user).await?;
-        let certificate = core.erasure().erase(user.as_str()).await.map_err(failed)?;
+        // First, so that a crash during the erasure does not lose the repetition.
+        core.schedule_repetition(user).await?;
+        let certificate = core.erasure().erase(user.as_str()).await.map_err(to_error)?;
         core.streams.publish_erasure(user, core.now()).await?;
         Ok(certificate)
     }
 
-    /// The proof of a user's erasure; none when there was none, or it has not come to its end.
+    /// The certificate of a user's erasure; `None` if there was none, or it is not finished.
     ///
     /// # Errors
     /// Those of the account.
     pub async fn erasure_certificate(&self, user: &UserId) -> Result<Option<Certificate>> {
-        self.core.erasure().certificate(user.as_str()).await.map_err(failed)
+        self.core.erasure().certificate(user.as_str()).await.map_err(to_error)
     }
 
-    /// Everything about a user, as lines of JSON, page by page. Push tokens show their last four characters.
+    /// Everything about a user, as lines of JSON, page by page. Push tokens are masked.
     #[must_use]
     pub fn export(&self, user: &UserId) -> Export {
         self.core.erasure().export(user.as_str())
     }
 
-    /// The second time of erasures whose workers must be done by now. Says how many there were.
+    /// Repeats the erasures whose workers must have finished by now. Returns how many there were.
     ///
     /// # Errors
     /// Those of the account.
@@ -65,7 +66,7 @@ impl Notifications {
         let requests = core.containers.leases.query::<ErasureRequest>(&query).await?.value;
         let mut count = 0;
         for request in requests {
-            core.erasure().erase(request.user_id.as_str()).await.map_err(failed)?;
+            core.erasure().erase(request.user_id.as_str()).await.map_err(to_error)?;
             core.streams.publish_erasure(&request.user_id, core.now()).await?;
             match core
                 .containers
@@ -82,12 +83,12 @@ impl Notifications {
 }
 
 impl NotificationsCore {
-    async fn remember_erasure(&self, user: &UserId) -> Result<()> {
+    async fn schedule_repetition(&self, user: &UserId) -> Result<()> {
         let hash = self.erasure().subject_hash(user.as_str());
         let request = ErasureRequest {
             id: format!("erasure request..{hash}"),
             user_id: user.clone(),
-            // A worker that claimed an event just now may write until its lease ends.
+            // A worker that has just claimed an event may write until its lease expires.
             again_at: self.now().after(self.settings.lease() * 2),
             kind: KIND.to_owned(),
         };
@@ -95,7 +96,7 @@ impl NotificationsCore {
         Ok(())
     }
 
-    /// Where a user's data is.
+    /// The containers with a user's data.
     fn erasure(&self) -> Erasure {
         let containers = &self.containers;
         let by_user = |name: &str, container| Registration::by_partition_key(name, container);
@@ -107,7 +108,7 @@ impl NotificationsCore {
             .with(Registration::by_query("push_token_owner", &containers.token_owners, |user| {
                 Query::text("SELECT * FROM c WHERE c.userId = @user")
                     .parameter("@user", user)
-                    .fan_out("push tokens are found by their hash, a user's only by looking at all")
+                    .fan_out("owners are partitioned by token, not by user")
             }))
     }
 }
@@ -119,7 +120,7 @@ fn mask_token(device: &mut Object) {
     }
 }
 
-fn failed(error: service::erasure::ErasureError) -> Error {
+fn to_error(error: service::erasure::ErasureError) -> Error {
     match error {
         service::erasure::ErasureError::Data(error) => error.into(),
         still @ service::erasure::ErasureError::StillWritten { .. } => {

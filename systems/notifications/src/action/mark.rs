@@ -1,6 +1,7 @@
-//! Reading and putting away, one notification or all.
+//! Marking as read and dismissing, one notification or all.
 //!
-//! Owns that both are idempotent and that a write does not prolong a life: the time to live is what is left of it.
+//! Owns that both are idempotent and that a write does not prolong the life of a notification: it sets the rest of it as
+//! time to live.
 
 use client::{ErrorKind, Query};
 
@@ -10,26 +11,26 @@ use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
-    /// Marks a notification as read. Again, it changes nothing.
+    /// Marks a notification as read. Repeated, it changes nothing.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such notification.
+    /// `NotFound` if the user has no such notification.
     pub async fn mark_read(&self, user: &UserId, id: &str) -> Result<ChargedValue<Notification>> {
         self.core.mark(user, id, Notification::mark_read).await
     }
 
-    /// Puts a notification away: it leaves the list. Again, it changes nothing.
+    /// Dismisses a notification: it leaves the list. Repeated, it changes nothing.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such notification.
+    /// `NotFound` if the user has no such notification.
     pub async fn dismiss(&self, user: &UserId, id: &str) -> Result<ChargedValue<Notification>> {
         self.core.mark(user, id, Notification::dismiss).await
     }
 
-    /// Marks everything as read that is in the list now, and says how many were unread.
+    /// Marks all notifications in the list as read, and returns how many were unread.
     ///
     /// # Errors
-    /// Those of the account; what was marked before stays so, and calling again goes on.
+    /// Those of the account; notifications already marked stay so, and another call continues.
     pub async fn mark_all_read(&self, user: &UserId) -> Result<ChargedValue<u64>> {
         let core = &self.core;
         let query =
@@ -39,12 +40,12 @@ impl Notifications {
         let unread: Vec<String> = meter.record(core.containers.notifications.query(&query).await?);
         let mut marked = 0;
         for id in unread {
-            match core.mark_quietly(user, &id, Notification::mark_read).await {
+            match core.mark_without_wake(user, &id, Notification::mark_read).await {
                 Ok(one) => {
                     meter.add(one.charge);
                     marked += 1;
                 }
-                // It expired meanwhile.
+                // It has expired since the query.
                 Err(error) if error.kind() == crate::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -63,12 +64,12 @@ impl NotificationsCore {
         id: &str,
         change: fn(&mut Notification, Moment),
     ) -> Result<ChargedValue<Notification>> {
-        let marked = self.mark_quietly(user, id, change).await?;
+        let marked = self.mark_without_wake(user, id, change).await?;
         self.streams.wake();
         Ok(marked)
     }
 
-    async fn mark_quietly(
+    async fn mark_without_wake(
         &self,
         user: &UserId,
         id: &str,
@@ -81,20 +82,21 @@ impl NotificationsCore {
             .modify(&user.partition_key(), id, |notification: &mut Notification| {
                 let before = notification.clone();
                 change(notification, now);
-                // Nothing is written when nothing changes, so the life must not be reckoned anew then.
+                // Nothing is written if nothing changes. A new `ttl` alone would make it a change, so it is only set if
+                // something else changed.
                 if *notification != before {
                     notification.ttl = self.ttl(notification.created_at, now);
                 }
                 Ok::<(), client::Error>(())
             })
             .await
-            .map_err(|error| missing(error, id))?;
+            .map_err(|error| not_found(error, id))?;
         Ok(ChargedValue::new(marked.value.into_value(), marked.charge))
     }
 }
 
-/// An id that is no item id is no notification either.
-fn missing(error: client::Error, id: &str) -> Error {
+/// An id that is not a valid item id (`BadRequest`) cannot be that of a notification either.
+fn not_found(error: client::Error, id: &str) -> Error {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::BadRequest => {
             Error::not_found(format!("there is no notification '{id}'; it may have expired"))

@@ -1,4 +1,4 @@
-//! What can be done: one file for each thing.
+//! Actions: the writes that a caller can ask for, one file each.
 
 mod device;
 mod enqueue;
@@ -9,4 +9,5 @@ mod retry;
 
 pub use device::{DeviceRegistration, RegisteredDevice};
 pub use enqueue::NewEvent;
+pub(crate) use preferences::PreferencesBody;
 pub use preferences::PreferencesChange;

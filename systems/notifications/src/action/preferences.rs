@@ -1,22 +1,24 @@
-//! Changing one's preferences.
+//! Changing a user's preferences.
 //!
-//! Owns the check of a change, with a problem for each part that is wrong, and the merge into what is stored or into
+//! Owns the validation of a change, which names every wrong field, and merging it into the stored preferences or into
 //! the defaults.
 
 use client::ErrorKind;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
 use crate::error::{Error, FieldError, Result};
+use crate::field::{Field, collect};
 use crate::notifications::Notifications;
 
-/// What is to change; the rest stays.
+/// The preferences to change; the others stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreferencesChange {
-    /// IANA name.
+    /// IANA name of the time zone.
     pub timezone: Option<String>,
-    /// 24 values, true is quiet.
+    /// 24 values; `true` is quiet.
     pub quiet_hours: Option<QuietHours>,
     /// Toggle.
     pub social: Option<bool>,
@@ -28,79 +30,116 @@ pub struct PreferencesChange {
     pub locale: Option<String>,
 }
 
+/// A change of preferences as clients send it.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PreferencesBody {
+    /// IANA name of the time zone.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    timezone: Field<String>,
+    /// 24 values, one for each local hour; true is quiet.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<bool>>, min_items = 24, max_items = 24)]
+    quiet_hours: Field<Vec<bool>>,
+    /// The categories to switch on or off.
+    #[serde(default)]
+    #[schema(value_type = Option<CategoriesBody>)]
+    categories: Field<CategoriesBody>,
+    /// Language of texts.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    locale: Field<String>,
+    /// Properties that are no preferences.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Map<String, Value>,
+}
+
+/// The categories to switch on or off; the others stay.
+#[derive(Deserialize, utoipa::ToSchema)]
+pub(crate) struct CategoriesBody {
+    /// What other people do.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    social: Field<bool>,
+    /// News about the system.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    news: Field<bool>,
+    /// Offers.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    marketing: Field<bool>,
+    /// Properties that are no such categories.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Map<String, Value>,
+}
+
 impl PreferencesChange {
-    /// Reads a change as clients send it.
+    /// Parses a change as clients send it.
     ///
     /// # Errors
-    /// `Invalid`, naming every part that is wrong: an unknown zone, another number of hours, an unknown name.
-    pub fn parse(body: &Value) -> Result<Self> {
+    /// `Invalid`, naming every wrong field: an unknown time zone, another number of hours, an unknown property.
+    pub fn parse(body: Value) -> Result<Self> {
+        let body = PreferencesBody::deserialize(body).map_err(|_| {
+            Error::invalid(
+                "the preferences are not an object; send {\"timezone\": \"Europe/Berlin\"}",
+            )
+        })?;
+        let mut errors = Vec::new();
         let mut change = Self::default();
-        let mut problems = Vec::new();
-        let Some(body) = body.as_object() else {
-            return Err(Error::invalid(
-                "the preferences are no object; send {\"timezone\": \"Europe/Berlin\"}",
-            ));
-        };
-        for (name, value) in body {
-            let outcome = match name.as_str() {
-                "timezone" => time_zone(value).map(|zone| change.timezone = Some(zone)),
-                "quietHours" => quiet_hours(value).map(|hours| change.quiet_hours = Some(hours)),
-                "locale" => text(value).map(|locale| change.locale = Some(locale)),
-                "categories" => {
-                    change.take_categories(value, &mut problems);
-                    Ok(())
-                }
-                // What an answer holds may come back with a change.
-                "id" | "userId" | "updatedAt" | "createdAt" => Ok(()),
-                _ => Err("is no preference; known are timezone, quietHours, categories, locale"
-                    .to_owned()),
-            };
-            if let Err(message) = outcome {
-                problems.push(FieldError::new(name, message));
+        match body.categories {
+            Field::Missing => {}
+            Field::Valid(categories) => change.parse_categories(categories, &mut errors),
+            Field::Null | Field::Invalid(_) => {
+                let message = "is not an object like {\"social\": true}";
+                errors.push(FieldError::new("categories", message));
             }
         }
-        if problems.is_empty() {
+        change.locale = collect(&mut errors, "locale", parse_text(body.locale)).flatten();
+        let hours = parse_quiet_hours(body.quiet_hours);
+        change.quiet_hours = collect(&mut errors, "quietHours", hours).flatten();
+        let time_zone = parse_text(body.timezone).and_then(validate_time_zone);
+        change.timezone = collect(&mut errors, "timezone", time_zone).flatten();
+        for name in body.unknown.keys() {
+            // A client may send back the whole object that it was given.
+            if !["id", "userId", "updatedAt", "createdAt"].contains(&name.as_str()) {
+                let message =
+                    "is not a preference; known are timezone, quietHours, categories, locale";
+                errors.push(FieldError::new(name, message));
+            }
+        }
+        if errors.is_empty() {
             Ok(change)
         } else {
-            Err(Error::invalid_fields("the preferences", problems))
+            Err(Error::invalid_fields("the preferences", errors))
         }
     }
 
-    fn take_categories(&mut self, value: &Value, problems: &mut Vec<FieldError>) {
-        let Some(categories) = value.as_object() else {
-            problems.push(FieldError::new("categories", "is no object like {\"social\": true}"));
-            return;
-        };
-        for (name, value) in categories {
-            let toggle = match name.as_str() {
-                "social" => &mut self.social,
-                "news" => &mut self.news,
-                "marketing" => &mut self.marketing,
-                "safety" | "security" => {
-                    problems
-                        .push(FieldError::new(format!("categories.{name}"), "cannot be switched"));
-                    continue;
-                }
-                _ => {
-                    let message = "is no category; known are social, news, marketing";
-                    problems.push(FieldError::new(format!("categories.{name}"), message));
-                    continue;
-                }
+    fn parse_categories(&mut self, categories: CategoriesBody, errors: &mut Vec<FieldError>) {
+        let toggles = [
+            ("categories.marketing", categories.marketing, &mut self.marketing),
+            ("categories.news", categories.news, &mut self.news),
+            ("categories.social", categories.social, &mut self.social),
+        ];
+        for (field, sent, toggle) in toggles {
+            *toggle = collect(errors, field, parse_toggle(sent)).flatten();
+        }
+        for name in categories.unknown.keys() {
+            let message = match name.as_str() {
+                "safety" | "security" => "cannot be switched off",
+                _ => "is not a category; known are social, news, marketing",
             };
-            match value.as_bool() {
-                Some(on) => *toggle = Some(on),
-                None => {
-                    let message = format!("is {value}, neither true nor false");
-                    problems.push(FieldError::new(format!("categories.{name}"), message));
-                }
-            }
+            errors.push(FieldError::new(format!("categories.{name}"), message));
         }
     }
 
-    /// What is stored of a user's first preferences: quiet hours only if they chose them.
+    /// The first preferences of a user as they are stored: without quiet hours, unless the change has them.
     fn first_stored(&self, preferences: &Preferences) -> Result<Value> {
         let mut value = serde_json::to_value(preferences)
-            .map_err(|error| Error::internal(format!("preferences are no JSON: {error}")))?;
+            .map_err(|error| Error::internal(format!("preferences as JSON: {error}")))?;
         if let (Value::Object(properties), None) = (&mut value, self.quiet_hours) {
             properties.remove("quietHours");
         }
@@ -121,31 +160,49 @@ impl PreferencesChange {
     }
 }
 
-fn text(value: &Value) -> std::result::Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| format!("is {value}, no text"))
-}
-
-fn time_zone(value: &Value) -> std::result::Result<String, String> {
-    let name = text(value)?;
-    match find_time_zone(&name) {
-        Some(_) => Ok(name),
-        None => Err(format!("'{name}' is no IANA time zone; write one like Europe/Berlin")),
+fn parse_text(field: Field<String>) -> std::result::Result<Option<String>, String> {
+    match field {
+        Field::Missing => Ok(None),
+        Field::Valid(text) => Ok(Some(text)),
+        Field::Null => Err("is null, not a text".to_owned()),
+        Field::Invalid(value) => Err(format!("is {value}, not a text")),
     }
 }
 
-fn quiet_hours(value: &Value) -> std::result::Result<QuietHours, String> {
-    let wrong = "needs 24 values true or false, one for each hour, true is quiet";
-    let hours = value.as_array().ok_or_else(|| wrong.to_owned())?;
-    let values: Option<Vec<bool>> = hours.iter().map(Value::as_bool).collect();
-    let values = values.ok_or_else(|| wrong.to_owned())?;
-    let count = values.len();
-    let hours =
-        <[bool; 24]>::try_from(values).map_err(|_| format!("has {count} values; {wrong}"))?;
-    Ok(QuietHours(hours))
+fn parse_toggle(field: Field<bool>) -> std::result::Result<Option<bool>, String> {
+    match field {
+        Field::Missing => Ok(None),
+        Field::Valid(on) => Ok(Some(on)),
+        Field::Null => Err("is null, neither true nor false".to_owned()),
+        Field::Invalid(value) => Err(format!("is {value}, neither true nor false")),
+    }
+}
+
+fn validate_time_zone(name: Option<String>) -> std::result::Result<Option<String>, String> {
+    match name {
+        Some(name) if find_time_zone(&name).is_none() => {
+            Err(format!("'{name}' is not an IANA time zone; write one like Europe/Berlin"))
+        }
+        name => Ok(name),
+    }
+}
+
+fn parse_quiet_hours(field: Field<Vec<bool>>) -> std::result::Result<Option<QuietHours>, String> {
+    let expected = "needs 24 values true or false, one for each hour, true is quiet";
+    match field {
+        Field::Missing => Ok(None),
+        Field::Null | Field::Invalid(_) => Err(expected.to_owned()),
+        Field::Valid(hours) => {
+            let count = hours.len();
+            let hours = <[bool; 24]>::try_from(hours);
+            let hours = hours.map_err(|_| format!("has {count} values; {expected}"))?;
+            Ok(Some(QuietHours(hours)))
+        }
+    }
 }
 
 impl Notifications {
-    /// Changes what a user wants. What they never chose is as in the settings.
+    /// Changes a user's preferences. Those that the user never changed are the defaults of the settings.
     ///
     /// # Errors
     /// `Invalid` for a language without templates; those of the account.
@@ -158,18 +215,21 @@ impl Notifications {
         if let Some(locale) =
             change.locale.as_deref().filter(|locale| !core.templates.has_locale(locale))
         {
-            let problem = FieldError::new("locale", format!("there are no texts in '{locale}'"));
-            return Err(Error::invalid_fields("the preferences", vec![problem]));
+            let error = FieldError::new("locale", format!("there are no texts in '{locale}'"));
+            return Err(Error::invalid_fields("the preferences", vec![error]));
         }
         let container = &core.containers.preferences;
         let key = user.partition_key();
         let mut meter = ChargeMeter::default();
+        // Modify, or create if there are none. Either can lose a race against the other in another process, and the loop
+        // then takes the other branch; nobody deletes preferences but an erasure.
         loop {
             let now = core.now();
             let modified = container
                 .modify(&key, user.as_str(), |preferences: &mut Preferences| {
                     let before = preferences.clone();
                     change.apply(preferences);
+                    // Nothing is written if nothing changes, so `updatedAt` must not make a difference.
                     if *preferences != before {
                         preferences.updated_at = now;
                     }
@@ -177,8 +237,8 @@ impl Notifications {
                 })
                 .await;
             match modified {
-                Ok(answer) => {
-                    let value = meter.record(answer).into_value();
+                Ok(response) => {
+                    let value = meter.record(response).into_value();
                     return Ok(meter.finish(value));
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => meter.record_error(&error),
@@ -187,11 +247,11 @@ impl Notifications {
             let mut first = core.default_preferences(user);
             change.apply(&mut first);
             match container.create(&key, &change.first_stored(&first)?).await {
-                Ok(answer) => {
-                    meter.record(answer);
+                Ok(response) => {
+                    meter.record(response);
                     return Ok(meter.finish(first));
                 }
-                // Somebody else created them meanwhile; the change goes into theirs.
+                // Somebody else created them meanwhile; the change is merged into theirs.
                 Err(error) if error.kind() == ErrorKind::Conflict => meter.record_error(&error),
                 Err(error) => return Err(error.into()),
             }

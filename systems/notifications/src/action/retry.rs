@@ -1,4 +1,4 @@
-//! Sending a failed event on its way again, by an operator.
+//! Retrying a failed event, by an operator.
 
 use client::ErrorKind;
 use service::work::Replay;
@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 use crate::notifications::Notifications;
 
 impl Notifications {
-    /// Gives a failed event all its attempts again. Pushes that were delivered are not repeated.
+    /// Resets the attempts of a failed event and makes it `PENDING`. Devices that got the push are left out.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` when it has not failed.
+    /// `NotFound`; `Conflict` if it has not failed.
     pub async fn retry_event(
         &self,
         user: &UserId,
@@ -32,11 +32,11 @@ impl Notifications {
             Ok(Replay::NotFailed(event)) => {
                 let status = event.value.status.name();
                 Err(Error::conflict(format!(
-                    "the event '{id}' is {status}; only a FAILED one can be sent again"
+                    "the event '{id}' is {status}; only a FAILED one can be retried"
                 )))
             }
             Ok(Replay::Missing) => Err(missing()),
-            // An id that is no item id is no event either.
+            // An id that is not a valid item id cannot be that of an event either.
             Err(error) if error.kind() == ErrorKind::BadRequest => Err(missing()),
             Err(error) => Err(error.into()),
         }

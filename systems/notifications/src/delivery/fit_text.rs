@@ -1,44 +1,47 @@
-//! Texts cut so that a payload fits its limit.
+//! Shortening the texts of a payload to its size limit.
 //!
-//! Owns where a text may be cut: between characters as people see them, first the body, then the title. Does not own
-//! what a payload holds, nor cutting anything else: ids and links are whole or nothing.
+//! Owns where a text is cut: between grapheme clusters, first the body, then the title. Does not shorten anything else:
+//! a cut id or link would be useless.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-const CUT: &str = "…";
+const ELLIPSIS: &str = "…";
 
-/// A title and a body that fit.
+/// A title and a body, shortened to fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FittedText {
     pub(super) title: String,
     pub(super) body: String,
 }
 
-/// Cuts until `size(title, body)` is at most `bytes_max`, or says how many bytes remain without any text.
-pub(super) fn fit(
+/// Shortens until `size(title, body)` is at most `bytes_max`.
+///
+/// # Errors
+/// The size without any text, if even that is too large.
+pub(super) fn fit_text(
     title: &str,
     body: &str,
     bytes_max: usize,
     size: impl Fn(&str, &str) -> usize,
 ) -> Result<FittedText, usize> {
     let fits = |title: &str, body: &str| size(title, body) <= bytes_max;
-    if let Some(body) = longest(body, |body| fits(title, body)) {
+    if let Some(body) = longest_prefix(body, |body| fits(title, body)) {
         return Ok(FittedText { title: title.to_owned(), body });
     }
-    match longest(title, |title| fits(title, "")) {
+    match longest_prefix(title, |title| fits(title, "")) {
         Some(title) => Ok(FittedText { title, body: String::new() }),
         None => Err(size("", "")),
     }
 }
 
-/// The text, or its longest beginning with the mark of a cut, or the empty text: the first that fits.
-fn longest(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+/// The text, or its longest prefix with an ellipsis, or the empty text: the first that fits.
+fn longest_prefix(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
     if fits(text) {
         return Some(text.to_owned());
     }
     let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
-    let cut = |end: usize| format!("{}{CUT}", text.get(..end).unwrap_or_default().trim_end());
-    // A longer beginning is never smaller, so the ones that fit come first.
+    let cut = |end: usize| format!("{}{ELLIPSIS}", text.get(..end).unwrap_or_default().trim_end());
+    // A longer prefix is never smaller, so those that fit come first and a binary search finds the last of them.
     let count = ends.partition_point(|&end| fits(&cut(end)));
     match count.checked_sub(1).and_then(|last| ends.get(last)) {
         Some(&end) if end > 0 => Some(cut(end)),
@@ -58,7 +61,7 @@ mod tests {
         };
         let expected = expected
             .map(|(title, body)| FittedText { title: title.to_owned(), body: body.to_owned() });
-        assert_eq!(fit(title, body, bytes_max, size).ok(), expected);
+        assert_eq!(fit_text(title, body, bytes_max, size).ok(), expected);
     }
 
     #[test]

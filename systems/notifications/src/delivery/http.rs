@@ -1,6 +1,7 @@
-//! What the providers over HTTP share: the client, the words for failures without an answer, and `Retry-After`.
+//! What the HTTP providers share: the client, the reasons of failures without a response, and `Retry-After`.
 //!
-//! Owns that no text from outside and no URL gets into a reason. Does not own any status of a provider.
+//! Owns that reasons hold no text from outside and no URL, which could contain a push token. Does not own the meaning of
+//! any status.
 
 use std::time::Duration;
 
@@ -13,20 +14,20 @@ use super::settings::ProviderSettingsError;
 use super::tls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A provider that asks for more has lost its clock.
+/// The longest wait that is respected: an event should not be blocked by a provider with a wrong clock.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A client that follows nothing and waits for nothing longer than `timeout`.
+/// A client that follows no redirects and whose requests end within `timeout`.
 pub(super) fn builder(endpoint: &str, timeout: Duration) -> ClientBuilder {
     let builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .timeout(timeout);
-    // An endpoint without TLS is on this machine or beside it; a proxy would not find it.
+    // An endpoint without TLS is on this machine or in its network, where a proxy would not find it.
     if endpoint.starts_with("http://") { builder.no_proxy() } else { builder }
 }
 
-/// The same, trusting the certificates of the file that a setting names too.
+/// Trusts the certificates in a file as well. `setting` is the setting that names the file.
 pub(super) fn trust_ca_file(
     builder: ClientBuilder,
     setting: &str,
@@ -42,18 +43,18 @@ pub(super) fn trust_ca_file(
     Ok(builder.tls_certs_merge(certificates))
 }
 
-/// The client, or the setting that made it impossible.
+/// Builds the client. `setting` is blamed if that fails.
 pub(super) fn build(
     setting: &str,
     builder: ClientBuilder,
 ) -> Result<reqwest::Client, ProviderSettingsError> {
     builder.build().map_err(|error| {
-        // A builder knows no URL, so its text is safe.
+        // The builder has no URL yet, so the error text cannot contain one.
         ProviderSettingsError::new(setting, &format!("cannot be called from here: {error}"))
     })
 }
 
-/// An endpoint as it is used: with a scheme, without the last slash.
+/// Validates an endpoint, and removes a trailing slash.
 pub(super) fn parse_endpoint<'a>(
     setting: &str,
     text: &'a str,
@@ -63,20 +64,21 @@ pub(super) fn parse_endpoint<'a>(
     if !usable {
         return Err(ProviderSettingsError::new(
             setting,
-            "is no URL; write it like https://host:port",
+            "is not a URL; write it like https://host:port",
         ));
     }
     Ok(text.trim_end_matches('/'))
 }
 
-/// A header value that does not show in logs of the libraries below.
+/// A header value that HTTP libraries do not log.
 pub(super) fn sensitive_header(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
-/// No answer came: it may work later. A certificate that is refused needs an operator.
+/// The result of a request without a response: it may succeed later, except with a certificate that is refused, which
+/// needs an operator.
 pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error) -> PushResult {
     if let Some(wrong) = certificate_failure(provider, error) {
         let reason = format!("{wrong}; check {section}:Endpoint and {section}:CaFile");
@@ -85,23 +87,23 @@ pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error)
     PushResult::Retry { after: None, reason: format!("{provider}: {}", failure(error)) }
 }
 
-/// The sentence about the certificate of the other side, when that is why no answer came.
+/// The reason, if the request failed because of the server's certificate.
 pub(super) fn certificate_failure(provider: &str, error: &reqwest::Error) -> Option<String> {
     let wrong = tls::certificate_failure(error)?;
-    Some(format!("{provider}: the certificate of the other side is refused: {wrong}"))
+    Some(format!("{provider}: the certificate of the server is refused: {wrong}"))
 }
 
 fn failure(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
-        "no answer in time"
+        "no response in time"
     } else if error.is_connect() {
         "no connection"
     } else {
-        "the connection ended before the answer"
+        "the connection was closed before the response"
     }
 }
 
-/// How long the provider asks to wait: seconds, or a date.
+/// The wait that `Retry-After` asks for: seconds, or a date.
 pub(super) fn retry_after(headers: &HeaderMap, clock: &dyn Clock) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = match text.parse() {

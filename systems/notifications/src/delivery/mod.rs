@@ -1,10 +1,10 @@
-//! Getting a push out of the house: the words of it, and the providers behind one trait.
+//! Sending pushes: the trait [`Delivery`] and the providers behind it.
 //!
 //! ```text
-//! dispatcher ─► Delivery::push ─► Providers ─┬─► fcm      (access token ─► message ─► answer)
-//!                    ▲                       ├─► apns     (provider token ─► payload ─► answer)
+//! dispatcher ─► Delivery::push ─► Providers ─┬─► fcm      (access token ─► message ─► response)
+//!                    ▲                       ├─► apns     (provider token ─► payload ─► response)
 //!                    │                       ├─► webhook  (address ─► signature ─► status)
-//!                PushResult ◄────────────────┴─► mail     (letter ─► reply)
+//!                PushResult ◄────────────────┴─► mail     (message ─► reply)
 //! ```
 
 mod apns;

@@ -1,10 +1,10 @@
-//! Private keys as they come in settings.
+//! Private keys in settings.
 //!
-//! Owns undoing what environment variables do to line ends. Does not own reading the key.
+//! An environment variable often has `\n` for a line break, which PEM parsers do not accept.
 
 use service::settings::Secret;
 
-/// The PEM text with real line ends.
+/// The PEM text with real line breaks.
 pub(super) fn unescape_newlines(key: &Secret) -> String {
     key.expose().replace("\\r", "").replace("\\n", "\n")
 }

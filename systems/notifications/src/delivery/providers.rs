@@ -1,6 +1,6 @@
-//! The providers behind the one trait, chosen by the device's platform.
+//! All push providers behind one trait, chosen by the device's platform.
 //!
-//! Owns opening those that have settings, and the answer for those that have none. Does not own any protocol.
+//! Owns opening those that are configured, and the result for those that are not. Does not own any protocol.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::settings::{ProviderSettings, ProviderSettingsError, TIMEOUT_SECONDS_M
 use super::webhook::WebhookProvider;
 use crate::domain::{Device, Platform};
 
-/// A push takes no longer, whatever happens: an event's lease is for three devices.
+/// The longest time for one push. The lease of an event, two minutes by default, has to last for three devices.
 const PUSH_TIME_MAX: Duration = Duration::from_secs(TIMEOUT_SECONDS_MAX);
 
-/// Every provider that has settings.
+/// The configured providers.
 pub struct Providers {
     fcm: Option<FcmProvider>,
     apns: Option<ApnsProvider>,
@@ -30,23 +30,23 @@ pub struct Providers {
 }
 
 impl Providers {
-    /// Opens the providers; nothing is sent yet.
+    /// Opens the configured providers. Nothing is sent yet.
     ///
     /// # Errors
-    /// The first setting that cannot work, by name.
+    /// The first setting that is wrong.
     pub fn open(
         settings: &ProviderSettings,
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, ProviderSettingsError> {
         Ok(Self {
-            fcm: fcm(settings, clock)?,
-            apns: apns(settings, clock)?,
-            webhook: webhook(settings, clock)?,
-            mail: mail(settings, clock)?,
+            fcm: open_fcm(settings, clock)?,
+            apns: open_apns(settings, clock)?,
+            webhook: open_webhook(settings, clock)?,
+            mail: open_mail(settings, clock)?,
         })
     }
 
-    /// Nothing when there are no settings for the platform.
+    /// `None` if the provider of the platform is not configured.
     async fn send(&self, device: &Device, push: &Push) -> Option<PushResult> {
         Some(match device.platform {
             Platform::Fcm => self.fcm.as_ref()?.push(device, push).await,
@@ -57,40 +57,50 @@ impl Providers {
     }
 }
 
-type OpenResult<P> = Result<Option<P>, ProviderSettingsError>;
-
-fn fcm(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<FcmProvider> {
-    let begun = settings.fcm.has_any_value();
-    begun.then(|| FcmProvider::open(&settings.fcm, Arc::clone(clock))).transpose()
+fn open_fcm(
+    settings: &ProviderSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<FcmProvider>, ProviderSettingsError> {
+    let is_configured = settings.fcm.has_any_value();
+    is_configured.then(|| FcmProvider::open(&settings.fcm, Arc::clone(clock))).transpose()
 }
 
-fn apns(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<ApnsProvider> {
-    let begun = settings.apns.has_any_value();
-    begun.then(|| ApnsProvider::open(&settings.apns, Arc::clone(clock))).transpose()
+fn open_apns(
+    settings: &ProviderSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<ApnsProvider>, ProviderSettingsError> {
+    let is_configured = settings.apns.has_any_value();
+    is_configured.then(|| ApnsProvider::open(&settings.apns, Arc::clone(clock))).transpose()
 }
 
-fn webhook(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<WebhookProvider> {
-    let begun = settings.webhook.has_any_value();
-    begun.then(|| WebhookProvider::open(&settings.webhook, Arc::clone(clock))).transpose()
+fn open_webhook(
+    settings: &ProviderSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<WebhookProvider>, ProviderSettingsError> {
+    let is_configured = settings.webhook.has_any_value();
+    is_configured.then(|| WebhookProvider::open(&settings.webhook, Arc::clone(clock))).transpose()
 }
 
-fn mail(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> OpenResult<MailProvider> {
-    let begun = settings.smtp.has_any_value();
-    begun.then(|| MailProvider::open(&settings.smtp, Arc::clone(clock))).transpose()
+fn open_mail(
+    settings: &ProviderSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Option<MailProvider>, ProviderSettingsError> {
+    let is_configured = settings.smtp.has_any_value();
+    is_configured.then(|| MailProvider::open(&settings.smtp, Arc::clone(clock))).transpose()
 }
 
-/// The first thing that is wrong with each provider's section, found by opening it.
+/// Reports the first wrong setting of each provider, found by opening it.
 impl service::settings::Settings for ProviderSettings {
     fn check(&self, check: &mut Check) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let wrong = [
-            fcm(self, &clock).err(),
-            apns(self, &clock).err(),
-            webhook(self, &clock).err(),
-            mail(self, &clock).err(),
+        let errors = [
+            open_fcm(self, &clock).err(),
+            open_apns(self, &clock).err(),
+            open_webhook(self, &clock).err(),
+            open_mail(self, &clock).err(),
         ];
-        for ProviderSettingsError { setting, wrong } in wrong.into_iter().flatten() {
-            check.require(&setting, false, &wrong);
+        for ProviderSettingsError { setting, message } in errors.into_iter().flatten() {
+            check.require(&setting, false, &message);
         }
     }
 }
@@ -101,7 +111,7 @@ impl Delivery for Providers {
         let sent = tokio::time::timeout(PUSH_TIME_MAX, self.send(device, push)).await;
         let result = match sent {
             Ok(result) => result.unwrap_or(PushResult::NotConfigured),
-            Err(_) => PushResult::Retry { after: None, reason: "no answer in time".to_owned() },
+            Err(_) => PushResult::Retry { after: None, reason: "no response in time".to_owned() },
         };
         tracing::debug!(platform = ?device.platform, device = %device.id, ?result, "push");
         result

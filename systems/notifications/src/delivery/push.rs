@@ -1,7 +1,7 @@
-//! What the dispatcher hands to a provider, and what comes back.
+//! The interface between the dispatcher and the push providers.
 //!
-//! Owns the contract between the two. The dispatcher decides whether and to whom; a provider only carries, and says in
-//! a closed list what became of it, by what the dispatcher has to do next.
+//! The dispatcher decides whether to push and to which devices. A provider only sends, and returns one of a closed list
+//! of results, by what the dispatcher has to do next.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,71 +10,71 @@ use async_trait::async_trait;
 
 use crate::domain::{Category, Device, Platform};
 
-/// Carries pushes to devices.
+/// Sends pushes to devices.
 ///
-/// At least once: the same push may come again after a crash, with the same `collapse_id`, by which the device shows it
-/// once.
+/// Delivery is at least once: after a crash the same push may be sent again, with the same `collapse_id`, by which the
+/// device shows it once.
 #[async_trait]
 pub trait Delivery: Send + Sync {
-    /// Sends one push to one device. It never panics and never fails otherwise than by its result; its waits are
-    /// bounded well below the lease of an event.
+    /// Sends one push to one device. Every failure is a result. It takes much less time than the lease of an event lasts.
     async fn push(&self, device: &Device, push: &Push) -> PushResult;
 
-    /// Whether there are settings for this platform. When not, nothing is sent and nothing counts against a limit.
+    /// Whether the provider of this platform is configured. If not, nothing is sent and nothing counts against the rate
+    /// limit.
     fn is_configured(&self, platform: Platform) -> bool {
         let _ = platform;
         true
     }
 }
 
-/// One push, for all devices of a user the same.
+/// One push, the same for all devices of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
-    /// Id of the item in the in-app list.
+    /// Id of the notification in the in-app list.
     pub notification_id: String,
-    /// At most 64 bytes; pushes with the same one replace each other on the device.
+    /// Pushes with the same id replace each other on the device. At most 64 bytes.
     pub collapse_id: String,
-    /// RenderedText; plain text.
+    /// Plain text.
     pub title: String,
-    /// RenderedText; plain text.
+    /// Plain text.
     pub body: String,
     /// What a tap opens.
     pub deeplink: String,
     /// Decides priority and channel.
     pub category: Category,
-    /// The unread count after this notification, if it is known.
+    /// The unread count with this notification, if it was read.
     pub badge: Option<u32>,
     /// Further values for the app.
     pub data: BTreeMap<String, String>,
 }
 
-/// What became of a push to one device. The list is closed.
+/// The result of a push to one device. The list is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushResult {
-    /// The provider took it.
+    /// The provider accepted it.
     Delivered {
-        /// The provider's name for it.
+        /// The provider's id of the push.
         provider_id: String,
     },
-    /// There are no settings for this platform.
+    /// The provider is not configured.
     NotConfigured,
-    /// The provider does not know the token (any more): the device is revoked.
+    /// The provider does not accept the token; the device is revoked.
     InvalidToken,
-    /// It may work later.
+    /// It may succeed later.
     Retry {
-        /// Not before this, if the provider said so.
+        /// The shortest wait, if the provider asked for one.
         after: Option<Duration>,
-        /// What the provider said; without secrets.
+        /// Why, without secrets.
         reason: String,
     },
-    /// It will never work, and it is the push's own fault.
+    /// It will never succeed, because of the push itself.
     Permanent {
-        /// What the provider said; without secrets.
+        /// Why, without secrets.
         reason: String,
     },
-    /// It will not work until an operator acts: settings, credentials.
+    /// It will not succeed until an operator fixes settings or credentials.
     Alarm {
-        /// What the provider said; without secrets.
+        /// Why, without secrets.
         reason: String,
     },
 }

@@ -1,27 +1,27 @@
-//! What the operator chooses about providers.
+//! The operator settings of push providers.
 //!
-//! Owns the names, defaults and completeness of the settings. Does not own where they are read from, nor reading keys
-//! out of them; each provider does that when it opens.
+//! Owns the names and defaults. Does not own where values come from (`service`), nor parsing keys: each provider does
+//! that when it is opened.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use service::settings::Secret;
 
-/// Where FCM takes messages.
+/// The endpoint of FCM for messages.
 pub const FCM_ENDPOINT: &str = "https://fcm.googleapis.com";
-/// Where access tokens for FCM come from.
+/// The endpoint for access tokens of FCM.
 pub const FCM_TOKEN_ENDPOINT: &str = "https://oauth2.googleapis.com/token";
-/// Where APNs takes messages of released apps; `https://api.sandbox.push.apple.com` is the one for apps in development.
+/// The endpoint of APNs for released apps. Apps in development use `https://api.sandbox.push.apple.com`.
 pub const APNS_ENDPOINT: &str = "https://api.push.apple.com";
 
-/// NotificationSettings of all providers; a provider without settings is not configured.
+/// The settings of all providers. A provider without settings is not configured.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ProviderSettings {
-    /// Android and, through the same provider, others.
+    /// Firebase Cloud Messaging.
     pub fcm: FcmSettings,
-    /// Apple's devices.
+    /// Apple Push Notification service.
     pub apns: ApnsSettings,
     /// Signed requests to a URL.
     pub webhook: WebhookSettings,
@@ -29,7 +29,7 @@ pub struct ProviderSettings {
     pub smtp: SmtpSettings,
 }
 
-/// `FcmProvider:*`: the service account of a project.
+/// `Fcm:*`: the service account of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct FcmSettings {
@@ -37,19 +37,19 @@ pub struct FcmSettings {
     pub project_id: String,
     /// Mail address of the service account.
     pub client_email: String,
-    /// Its private key: RSA, PEM; `\n` may stand for a line end.
+    /// Its private key: RSA in PEM form. `\n` can represent a line break.
     pub private_key: Secret,
     /// Scheme and host, without a path.
     pub endpoint: String,
-    /// The whole URL.
+    /// The whole URL for access tokens.
     pub token_endpoint: String,
-    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    /// A PEM file of certificates that are trusted in addition to the machine's. Empty means none.
     pub ca_file: String,
-    /// For one request.
+    /// The timeout of one request.
     pub timeout_seconds: u64,
 }
 
-/// `ApnsProvider:*`: a signing key of a team.
+/// `Apns:*`: a signing key of a team.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct ApnsSettings {
@@ -57,90 +57,90 @@ pub struct ApnsSettings {
     pub team_id: String,
     /// Id of the key, ten characters.
     pub key_id: String,
-    /// The key: P-256, PEM (the `.p8` file); `\n` may stand for a line end.
+    /// The key: P-256 in PEM form (the `.p8` file). `\n` can represent a line break.
     pub private_key: Secret,
     /// Bundle id of the app.
     pub topic: String,
     /// Scheme and host, without a path. `http` means HTTP/2 without TLS.
     pub endpoint: String,
-    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    /// A PEM file of certificates that are trusted in addition to the machine's. Empty means none.
     pub ca_file: String,
-    /// For one request.
+    /// The timeout of one request.
     pub timeout_seconds: u64,
 }
 
-/// `WebhookProvider:*`: how requests to URLs are signed and where they may go.
+/// `Webhook:*`: how requests to URLs are signed and where they may go.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct WebhookSettings {
-    /// At least 24 bytes; or `whsec_` and base64.
+    /// The signing secret: `whsec_` and base64, or a text. At least 24 bytes.
     pub secret: Secret,
-    /// For one request.
+    /// The timeout of one request.
     pub timeout_seconds: u64,
-    /// Hosts that may be called; empty means every public one.
+    /// The hosts that may be called. Empty means every public one.
     pub allowed_hosts: Vec<String>,
-    /// Lets requests go to private addresses and over plain HTTP: for networks of one's own.
+    /// Allows private addresses and plain HTTP, for a private network.
     pub allow_private_addresses: bool,
-    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    /// A PEM file of certificates that are trusted in addition to the machine's. Empty means none.
     pub ca_file: String,
 }
 
-/// `Smtp:*`: the relay that takes our mail.
+/// `Smtp:*`: the mail relay.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct SmtpSettings {
-    /// Name of the relay.
+    /// Host of the relay.
     pub host: String,
-    /// 0 means the usual one: 587 with STARTTLS, 465 with TLS, 25 without either.
+    /// 0 means the standard port: 587 with STARTTLS, 465 with TLS, 25 without either.
     pub port: u16,
-    /// How the connection is protected.
+    /// The security of the connection.
     pub security: SmtpSecurity,
     /// Empty means no login.
     pub username: String,
-    /// Goes with the name.
+    /// The password of the login.
     pub password: Secret,
     /// The sender: an address, or a name and an address in angle brackets.
     pub from: String,
-    /// A file of certificates in PEM form that are trusted beside the machine's; empty means none.
+    /// A PEM file of certificates that are trusted in addition to the machine's. Empty means none.
     pub ca_file: String,
-    /// For one mail.
+    /// The timeout of one mail.
     pub timeout_seconds: u64,
 }
 
-/// How a mail connection is protected.
+/// The security of a mail connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SmtpSecurity {
-    /// Plain at first, TLS before anything is said; never without.
+    /// Starts in plain text and switches to TLS before anything is sent. Fails without TLS.
     #[default]
     StartTls,
     /// TLS from the first byte.
     Tls,
-    /// Plain: for a relay on the same machine.
+    /// No TLS, for a relay on the same machine.
     None,
 }
 
-/// NotificationSettings that cannot work; the text names the setting and the way out, and no secret.
+/// A wrong setting. The text names the setting and what is expected, and holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderSettingsError {
     pub(super) setting: String,
-    pub(super) wrong: String,
+    pub(super) message: String,
 }
 
-/// Long for a provider, short beside the lease of an event.
+/// Long for a provider, and short compared to the lease of an event.
 const TIMEOUT_SECONDS: u64 = 10;
-/// An event's lease lasts two minutes, and a user has three devices.
+/// Three devices in a row have to fit into the lease of an event, which is two minutes by default.
 pub(super) const TIMEOUT_SECONDS_MAX: u64 = 25;
 
 impl FcmSettings {
-    /// Whether somebody has begun to fill this section.
+    /// Whether any setting of this section is set. If so, all required ones must be.
     pub(super) fn has_any_value(&self) -> bool {
         !self.project_id.is_empty() || !self.client_email.is_empty() || self.private_key.is_set()
     }
 }
 
 impl ApnsSettings {
-    /// Whether somebody has begun to fill this section.
+    /// Whether any setting of this section is set. If so, all required ones must be.
     pub(super) fn has_any_value(&self) -> bool {
         let texts = [&self.team_id, &self.key_id, &self.topic];
         texts.iter().any(|text| !text.is_empty()) || self.private_key.is_set()
@@ -148,14 +148,14 @@ impl ApnsSettings {
 }
 
 impl WebhookSettings {
-    /// Whether somebody has begun to fill this section.
+    /// Whether any setting of this section is set. If so, all required ones must be.
     pub(super) fn has_any_value(&self) -> bool {
         self.secret.is_set() || !self.allowed_hosts.is_empty()
     }
 }
 
 impl SmtpSettings {
-    /// Whether somebody has begun to fill this section.
+    /// Whether any setting of this section is set. If so, all required ones must be.
     pub(super) fn has_any_value(&self) -> bool {
         let texts = [&self.host, &self.from, &self.username];
         texts.iter().any(|text| !text.is_empty()) || self.password.is_set()
@@ -218,31 +218,31 @@ impl Default for SmtpSettings {
 }
 
 impl ProviderSettingsError {
-    pub(super) fn new(setting: &str, wrong: &str) -> Self {
-        Self { setting: setting.to_owned(), wrong: wrong.to_owned() }
+    pub(super) fn new(setting: &str, message: &str) -> Self {
+        Self { setting: setting.to_owned(), message: message.to_owned() }
     }
 }
 
 impl std::fmt::Display for ProviderSettingsError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} {}", self.setting, self.wrong)
+        write!(formatter, "{} {}", self.setting, self.message)
     }
 }
 
 impl std::error::Error for ProviderSettingsError {}
 
-/// Refuses an empty setting by its name.
+/// Requires a setting not to be empty.
 pub(super) fn require(setting: &str, value: &str) -> Result<(), ProviderSettingsError> {
     if value.trim().is_empty() {
         return Err(ProviderSettingsError::new(
             setting,
-            "is empty; set it, or leave out the whole section to run without this provider",
+            "is empty; set it, or remove the whole section to run without this provider",
         ));
     }
     Ok(())
 }
 
-/// A timeout in its bounds.
+/// Validates a timeout.
 pub(super) fn timeout(setting: &str, seconds: u64) -> Result<Duration, ProviderSettingsError> {
     if !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds) {
         let wrong = format!("is {seconds}; it must be between 1 and {TIMEOUT_SECONDS_MAX} seconds");

@@ -1,6 +1,6 @@
-//! Whom connections by TLS trust: what the machine trusts, and the certificates of a file for providers of one's own.
+//! Trusted certificates: those of the machine, and those of a file, for private providers and relays.
 //!
-//! Owns reading that file, and the words for a certificate that is refused. Does not own any connection.
+//! Owns reading that file, and the reason why a certificate was refused. Does not own any connection.
 
 use std::error::Error;
 use std::io;
@@ -12,7 +12,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 
 use super::settings::ProviderSettingsError;
 
-/// The PEM text of the file that a setting names, with at least one certificate in it; nothing when it names none.
+/// Reads the PEM file that a setting names, which must hold a certificate. `None` if the setting is empty.
 pub(super) fn read_ca_file(
     setting: &str,
     file: &str,
@@ -25,13 +25,14 @@ pub(super) fn read_ca_file(
     })?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     if !certificates.is_ok_and(|certificates| !certificates.is_empty()) {
-        let wrong = format!("is '{file}', which holds no certificate in PEM form");
+        let wrong = format!("is '{file}', which has no certificate in PEM form");
         return Err(ProviderSettingsError::new(setting, &wrong));
     }
     Ok(Some(text))
 }
 
-/// What is wrong with the other side's certificate, when that is why a connection failed. None of its text is repeated.
+/// What is wrong with the server's certificate, if that is why a connection failed. Its text is not repeated, because it
+/// comes from outside.
 pub(super) fn certificate_failure(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -43,7 +44,7 @@ pub(super) fn certificate_failure(error: &(dyn Error + 'static)) -> Option<&'sta
     None
 }
 
-/// The error of TLS, also as the content of one of I/O, which does not name its content as its source.
+/// The TLS error, also inside an I/O error, which does not return its content as its source.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     if let Some(tls) = error.downcast_ref::<rustls::Error>() {
         return Some(tls);
@@ -62,9 +63,9 @@ fn certificate_error(error: &rustls::Error) -> Option<&'static str> {
             "it is not valid yet"
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "it is for another name"
+            "it is for another host name"
         }
         CertificateError::Revoked => "it was revoked",
-        _ => "it does not hold",
+        _ => "it is not valid",
     })
 }

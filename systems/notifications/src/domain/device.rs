@@ -1,6 +1,7 @@
 //! A registered device and its push token.
 //!
-//! Owns the stored form of `device_tokens` and the rule that a push token is a secret. Does not own registering.
+//! Owns the stored form of `device_tokens` and the rule that a push token is a secret. Does not own registering
+//! (`action/device`).
 
 use std::fmt;
 
@@ -8,27 +9,27 @@ use serde::{Deserialize, Serialize};
 
 use super::{Moment, UserId};
 
-/// A device that may be pushed to.
+/// A device that pushes can be sent to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Device {
-    /// Made by us; not the device id.
+    /// Item id, made by us; not the device id.
     pub id: String,
-    /// Whose it is.
+    /// The user it belongs to.
     pub user_id: UserId,
     /// Made by the client, the same for one installation.
     pub device_id: DeviceId,
-    /// Where pushes go.
+    /// The address of the device at its provider.
     pub push_token: PushToken,
-    /// Which provider takes the token.
+    /// The provider that the token is for.
     pub platform: Platform,
-    /// What the user calls it; may be empty.
+    /// A name for users; may be empty.
     pub label: String,
     /// First registration.
     pub created_at: Moment,
     /// Last registration or refresh.
     pub last_seen_at: Moment,
-    /// Since when it is no longer pushed to; written as null while it is active, so that a query can find it.
+    /// When it was revoked. Stored as null while the device is active.
     #[serde(default)]
     pub revoked_at: Option<Moment>,
     /// Why it was revoked.
@@ -37,14 +38,14 @@ pub struct Device {
 }
 
 impl Device {
-    /// Whether pushes go to it.
+    /// Whether pushes are sent to it.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.revoked_at.is_none()
     }
 }
 
-/// Which provider a token belongs to.
+/// The provider that a push token is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Platform {
@@ -52,7 +53,7 @@ pub enum Platform {
     Fcm,
     /// Apple Push Notification service.
     Apns,
-    /// A signed request; the push token is the URL.
+    /// A signed HTTP request; the push token is the URL.
     Webhook,
     /// Mail; the push token is the address.
     Mail,
@@ -73,7 +74,7 @@ impl Platform {
         }
     }
 
-    /// The platform of this name.
+    /// The platform with this stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|platform| platform.name() == name)
@@ -84,13 +85,13 @@ impl Platform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RevokedReason {
-    /// The user said so.
+    /// The user revoked it.
     User,
-    /// Another device took its place.
+    /// The user registered another device and had as many as allowed.
     Cap,
-    /// The provider does not know the token any more.
+    /// The provider no longer accepts the token.
     InvalidToken,
-    /// It was not seen for long.
+    /// It was not seen for a long time.
     Inactive,
     /// Another user registered the same token.
     Moved,
@@ -102,10 +103,10 @@ pub enum RevokedReason {
 pub struct DeviceId(String);
 
 impl DeviceId {
-    /// Checks and takes an id: 1 to 128 printable characters without spaces; clients send a UUID.
+    /// Validates an id: 1 to 128 printable characters without spaces. Clients send a UUID.
     ///
     /// # Errors
-    /// A sentence about what is wrong with it.
+    /// What is wrong with it.
     pub fn parse(text: impl Into<String>) -> Result<Self, String> {
         let text = text.into();
         let fits = (1..=128).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
@@ -125,16 +126,16 @@ impl DeviceId {
     }
 }
 
-/// A provider's token. It is a secret: it prints masked.
+/// The address of a device at its provider. It is a secret: whoever has it can push. Its `Debug` form is masked.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PushToken(String);
 
 impl PushToken {
-    /// Checks and takes a token.
+    /// Validates a token.
     ///
     /// # Errors
-    /// A sentence about what is wrong with it; it does not repeat the token.
+    /// What is wrong with it, without repeating the token.
     pub fn parse(text: impl Into<String>) -> Result<Self, String> {
         let text = text.into();
         let fits = (1..=4096).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
@@ -152,7 +153,8 @@ impl PushToken {
         &self.0
     }
 
-    /// Its last four characters: what people and exports see.
+    /// Its last four characters, for responses and exports. A token of fewer than eight characters shows
+    /// fewer.
     #[must_use]
     pub fn masked(&self) -> String {
         let hidden = self.0.len().saturating_sub(4).max(self.0.len().min(4));
@@ -160,7 +162,7 @@ impl PushToken {
         format!("…{shown}")
     }
 
-    /// Names the token without telling it: SHA-256 in hexadecimal.
+    /// SHA-256 in hexadecimal: identifies the token without revealing it.
     #[must_use]
     pub fn hash_hex(&self) -> String {
         let digest = ring::digest::digest(&ring::digest::SHA256, self.0.as_bytes());

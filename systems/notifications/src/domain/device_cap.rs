@@ -1,21 +1,23 @@
-//! The item that every change of a user's devices goes through.
+//! The guard item of the device cap: every change of a user's devices writes it.
 //!
-//! Owns the stored form of the guard in `device_tokens`. Two registrations at the same time both want to write it with
-//! the etag they read, so one of them starts over and sees the other's device: the cap holds.
+//! Owns its stored form, in `device_tokens`. Two registrations at the same time each add a different device, so neither
+//! would notice the other. Both also replace this item with the etag they read: one of them fails, starts over and then
+//! sees the device of the other.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Moment, UserId};
 
-/// One for each user, beside the devices. It has no `deviceId`, so queries for devices do not find it.
+/// One for each user, in the same logical partition as the devices, so that a transactional batch can write both. It has
+/// no `deviceId`, by which queries for devices leave it out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeviceCap {
     /// Always [`DeviceCap::ID`].
     pub(crate) id: String,
-    /// Whose devices.
+    /// The user of the devices.
     pub(crate) user_id: UserId,
-    /// How many are active.
+    /// How many devices are active.
     pub(crate) active: usize,
     /// Last change.
     pub(crate) updated_at: Moment,

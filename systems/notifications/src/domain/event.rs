@@ -1,6 +1,7 @@
-//! An event: something that happened, on its way to a user.
+//! An event: something happened that a user is to be notified of.
 //!
-//! Owns the stored form of `notification_events`. Does not own its way (`reaction`).
+//! Owns the stored form of `notification_events`. Does not own its processing (`reaction`) nor its state as work of a
+//! queue (`queue`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,143 +9,156 @@ use serde_json::{Map, Value};
 use super::{Category, DeviceId, EventType, Moment, TargetType, UserId, notification_id};
 
 /// An event for one user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Event)]
 pub struct NotificationEvent {
     /// Its id.
     pub id: String,
-    /// Who is told.
+    /// The user to notify.
+    #[schema(value_type = String)]
     pub user_id: UserId,
     /// What happened.
     pub event_type: EventType,
-    /// Follows from the type.
+    /// The category of the type.
     pub category: Category,
-    /// Who, what, where.
+    /// Who did what to what.
     pub payload: EventPayload,
-    /// How far it has come.
+    /// Where it is in its processing.
     pub status: EventStatus,
     /// Attempts that failed.
     pub retry_count: u32,
-    /// When a failed one is due again.
+    /// When a failed event is tried again; absent for a dead one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub next_retry_at: Option<Moment>,
-    /// Why the last attempt failed; never with a push token in it.
+    /// Why the last attempt failed. It never holds a push token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// Events with the same one within the window become one notification. Absent, it is [`NotificationEvent::dedupe_key`].
+    /// Events with the same key within the dedupe window become one notification. [`NotificationEvent::dedupe_key`] is the
+    /// key if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// When it was taken in.
+    /// When it was created.
+    #[schema(value_type = String)]
     pub created_at: Moment,
-    /// When its way ended.
+    /// When it got its final status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub processed_at: Option<Moment>,
-    /// Not before this.
+    /// It is not processed before this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub scheduled_at: Option<Moment>,
-    /// Who works on it, while it is processed.
+    /// The claim of the worker that processes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_owner: Option<String>,
-    /// Until when; later it is free for others.
+    /// When the lease of that claim expires and another worker may take over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub lease_until: Option<Moment>,
-    /// Why it led to nothing, or to less than a push.
+    /// Why it was not pushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoPushReason>,
-    /// The item of the in-app list it was added to; absent for its own, whose id follows from that of the event.
+    /// The notification it was merged into. Absent for its own, whose id is derived from the event's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_id: Option<String>,
-    /// What became of its pushes, one for each device.
+    /// The result of its push to each device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deliveries: Vec<PushRecord>,
-    /// Seconds it still lives, counted from its last write.
+    /// Time to live in seconds, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u32>,
 }
 
-/// What an event says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The content of an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Payload)]
 pub struct EventPayload {
-    /// Who did it.
+    /// Id of who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// What they are called.
+    /// Name of who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_name: Option<String>,
-    /// To what.
+    /// Id of what it was done to.
     pub target_id: String,
-    /// What that is.
+    /// Type of what it was done to.
     pub target_type: TargetType,
     /// A few words of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// What only this type of event has.
+    /// Further properties, which templates can use.
     #[serde(flatten)]
-    pub more: Map<String, Value>,
+    #[schema(ignore)]
+    pub extra: Map<String, Value>,
 }
 
-/// How far an event has come.
+/// Where an event is in its processing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = Status)]
 pub enum EventStatus {
-    /// Waits, until `scheduledAt` if it has one.
+    /// Waiting, until `scheduledAt` if it has one.
     Pending,
-    /// Somebody works on it until `leaseUntil`.
+    /// Claimed by a worker until `leaseUntil`.
     Processing,
     /// Done.
     Completed,
-    /// The last attempt failed; due again at `nextRetryAt`, or dead when the attempts are used up.
+    /// The last attempt failed. It is tried again at `nextRetryAt`, or is dead when its attempts are spent.
     Failed,
-    /// Done: in the list, without a push.
+    /// Done: in the list, not pushed because of the rate limit.
     RateLimited,
-    /// Done: added to an earlier notification.
+    /// Done: merged into an earlier notification.
     Deduplicated,
 }
 
-/// Why an event led to nothing, or to less than a push.
+/// Why an event was not pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = Reason)]
 pub enum NoPushReason {
-    /// The user switched the category off.
+    /// The user switched the category off. It is not in the list either.
     CategoryOff,
-    /// Quiet hours: in the list, without a push.
+    /// The user had quiet hours.
     QuietHours,
-    /// No active device.
+    /// The user had no active device.
     NoDevice,
-    /// No provider is set up for the devices.
+    /// No provider is configured for any of the devices.
     NotConfigured,
-    /// The push is too much for its category now.
+    /// The user had as many pushes of the category as the rate limit allows.
     RateLimited,
-    /// No provider takes this push.
+    /// The providers refused it for all devices.
     Refused,
 }
 
-/// What became of the push to one device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The result of the push to one device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PushRecord {
-    /// Which device.
+    /// The device.
+    #[schema(value_type = String)]
     pub device_id: DeviceId,
-    /// What happened.
+    /// The result.
     pub result: PushState,
-    /// The provider's name for the push.
+    /// The provider's id of the push.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// What the provider said against it.
+    /// The error of the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What became of a push, as it is stored.
+/// The result of a push, as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PushState {
-    /// The provider took it.
+    /// The provider accepted it.
     Delivered,
-    /// No settings for the platform.
+    /// The provider is not configured.
     NotConfigured,
-    /// The device was revoked.
+    /// The provider no longer accepts the token. The device was revoked.
     InvalidToken,
     /// It will be tried again.
     Retry,
@@ -159,13 +173,13 @@ impl NotificationEvent {
         self.user_id.partition_key()
     }
 
-    /// From when on it is meant to be processed.
+    /// When it is meant to be processed.
     #[must_use]
     pub fn due_at(&self) -> Moment {
         self.scheduled_at.unwrap_or(self.created_at)
     }
 
-    /// The dedupe key: what was given, or type, actor and target.
+    /// The dedupe key: the one it was sent with, or type, actor and target.
     #[must_use]
     pub fn dedupe_key(&self) -> String {
         self.dedupe_key.clone().unwrap_or_else(|| {
@@ -174,7 +188,8 @@ impl NotificationEvent {
         })
     }
 
-    /// The event with what is not stored because it follows from the rest: dedupe key and own notification.
+    /// The event with the properties that are not stored because they follow from others: the dedupe key and the id of its
+    /// own notification.
     #[must_use]
     pub fn with_derived_fields(mut self) -> Self {
         self.dedupe_key = Some(self.dedupe_key());
@@ -192,7 +207,7 @@ impl NotificationEvent {
         self
     }
 
-    /// Whether it has failed for good.
+    /// Whether it has failed and its attempts are spent.
     #[must_use]
     pub fn is_dead(&self, retries_max: u32) -> bool {
         self.status == EventStatus::Failed && self.retry_count >= retries_max
@@ -200,7 +215,7 @@ impl NotificationEvent {
 }
 
 impl EventStatus {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::Processing,
@@ -223,7 +238,7 @@ impl EventStatus {
         }
     }
 
-    /// The status of this name.
+    /// The status with this stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
@@ -231,7 +246,7 @@ impl EventStatus {
 }
 
 impl EventPayload {
-    /// Whom the event counts as one actor: by id, else by name.
+    /// Who did it: the id, or the name if there is none.
     #[must_use]
     pub fn actor(&self) -> Option<&str> {
         self.actor_id.as_deref().or(self.actor_name.as_deref())
@@ -239,7 +254,7 @@ impl EventPayload {
 }
 
 impl PushState {
-    /// Whether another attempt may change it.
+    /// Whether another attempt leaves the device out.
     #[must_use]
     pub fn is_final(self) -> bool {
         self != Self::Retry

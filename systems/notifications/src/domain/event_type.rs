@@ -1,7 +1,6 @@
-//! What can happen, and to which category it belongs.
+//! The types of events, and the category of each.
 //!
-//! Owns the closed lists of the stored names, and the older names that are taken instead. Does not own texts
-//! (`text/template`).
+//! Owns the closed lists and their stored names. Does not own texts (`text/template`).
 
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +26,11 @@ pub enum EventType {
     PostComment,
     /// Somebody shared a post.
     PostShare,
-    /// Somebody answered a comment.
+    /// Somebody replied to a comment.
     CommentReply,
-    /// Somebody follows the user now.
+    /// Somebody started to follow the user.
     FollowerNew,
-    /// Content of the user was flagged.
+    /// Content of the user was flagged by moderation.
     SafetyContentFlagged,
     /// The account got a warning.
     SafetyAccountWarning,
@@ -41,13 +40,13 @@ pub enum EventType {
     SecurityPasswordChanged,
     /// The account was locked.
     SecurityAccountLocked,
-    /// Something about the system itself.
+    /// News about the system.
     NewsSystemUpdate,
     /// An offer.
     MarketingPromotion,
 }
 
-/// What users switch on and off, and what limits count by.
+/// What users switch on and off, and what rate limits count by.
 #[derive(
     Clone,
     Copy,
@@ -63,13 +62,13 @@ pub enum EventType {
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
-    /// Other people.
+    /// What other people do.
     Social,
     /// Rules and moderation; cannot be switched off.
     Safety,
     /// The account itself; cannot be switched off.
     Security,
-    /// About the system.
+    /// News about the system.
     News,
     /// Offers; off until the user switches them on.
     Marketing,
@@ -123,7 +122,7 @@ impl EventType {
         }
     }
 
-    /// The type of this name.
+    /// The type with this stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event_type| event_type.name() == name)
@@ -165,13 +164,13 @@ impl Category {
         }
     }
 
-    /// The category of this name.
+    /// The category with this stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// Whether it ignores toggles and quiet hours.
+    /// Whether it ignores preferences and quiet hours.
     #[must_use]
     pub fn is_critical(self) -> bool {
         matches!(self, Self::Safety | Self::Security)

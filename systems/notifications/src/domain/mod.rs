@@ -6,6 +6,7 @@ mod event;
 mod event_type;
 mod id;
 mod notification;
+mod notification_body;
 mod preferences;
 mod quiet_hours;
 mod token_owner;
@@ -19,6 +20,7 @@ pub use event::{
 pub use event_type::{Category, EventType, TargetType};
 pub(crate) use id::{event_id, notification_id, random_id};
 pub use notification::Notification;
+pub(crate) use notification_body::NotificationBody;
 pub use preferences::{Preferences, Toggles};
 pub use quiet_hours::QuietHours;
 pub(crate) use quiet_hours::find_time_zone;

@@ -1,6 +1,6 @@
 //! A notification: one item of a user's in-app list.
 //!
-//! Owns the stored form of `notifications`. Does not own its text (`text`).
+//! Owns the stored form of `notifications`. Does not own its text (`text`), nor what its user sees (`notification_body`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,71 +10,64 @@ use crate::error::{Error, Result};
 use super::{Category, EventType, Moment, TargetType, UserId};
 
 /// One item of the in-app list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notification {
-    /// Derived from the event it came from first.
+    /// Derived from the id of its first event.
     pub id: String,
-    /// Whose list.
-    #[schema(value_type = String)]
+    /// Whose list it is in.
     pub user_id: UserId,
-    /// As in the event.
+    /// That of the event.
     pub category: Category,
-    /// As in the event.
+    /// That of the event.
     pub event_type: EventType,
-    /// RenderedText.
+    /// Rendered from a template.
     pub title: String,
-    /// RenderedText.
+    /// Rendered from a template.
     pub body: String,
     /// What a tap opens.
     pub deeplink: String,
-    /// What it is about.
+    /// Id of what it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<String>,
-    /// What that is.
+    /// Type of what it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_type: Option<TargetType>,
     /// Whether the user has read it.
     pub read: bool,
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub read_at: Option<Moment>,
-    /// Whether the user has put it away.
+    /// Whether the user has dismissed it: it is no longer in the list.
     pub dismissed: bool,
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub dismissed_at: Option<Moment>,
-    /// When it came into the list; the list is sorted by it.
-    #[schema(value_type = String)]
+    /// When it was added to the list, which is sorted by it.
     pub created_at: Moment,
-    /// How many events it stands for; one unless stored.
+    /// How many events it represents; one unless stored.
     #[serde(default = "one", skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// Who did it, each once, in their order: ids, or names of those without.
+    /// Who caused the events, each actor once, in order of time: ids, or names of actors without an id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actors: Vec<String>,
-    /// What the first of them is called.
+    /// Name of the first actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_name: Option<String>,
-    /// Events with this one within the window are added to it.
+    /// Events with this key within the dedupe window are merged into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// Events that were added, so that none is added twice.
+    /// Events that were merged into it, so that none is merged twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(ignore)]
     pub merged_event_ids: Vec<String>,
-    /// Whether it was pushed: only those count against a limit. It was not, unless stored.
+    /// Whether it was pushed, by which it counts against the rate limit; false unless stored.
     #[serde(default = "not_pushed", skip_serializing_if = "Option::is_none")]
     pub pushed: Option<bool>,
     /// Since when the user may have seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub seen_at: Option<Moment>,
-    /// Seconds it still lives, counted from its last write.
+    /// Time to live in seconds, counted from its last write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(ignore)]
     pub ttl: Option<u32>,
 }
 
@@ -87,11 +80,11 @@ fn not_pushed() -> Option<bool> {
 }
 
 impl Notification {
-    /// What is stored of it at first: all but what it is read as without being stored, since each indexed property has
-    /// its price. Later writes store what changed.
+    /// The form in which it is created: without `count` and `pushed` if they have the values that reading assumes, because
+    /// every indexed property adds to the charge. Later writes store them.
     pub(crate) fn to_stored(&self) -> Result<Value> {
         let mut value = serde_json::to_value(self)
-            .map_err(|error| Error::internal(format!("a notification is no JSON: {error}")))?;
+            .map_err(|error| Error::internal(format!("a notification as JSON: {error}")))?;
         if let Value::Object(properties) = &mut value {
             if self.count == one() {
                 properties.remove("count");
@@ -109,7 +102,7 @@ impl Notification {
         !self.read && !self.dismissed
     }
 
-    /// Marks it as read; the time is that of the first reading.
+    /// Marks it as read. If it already is, the time stays.
     pub fn mark_read(&mut self, at: Moment) {
         if !self.read {
             self.read = true;
@@ -117,7 +110,7 @@ impl Notification {
         }
     }
 
-    /// Puts it away; the time is that of the first time.
+    /// Dismisses it. If it already is, the time stays.
     pub fn dismiss(&mut self, at: Moment) {
         if !self.dismissed {
             self.dismissed = true;

@@ -9,18 +9,20 @@ use super::quiet_hours::{QuietHours, find_time_zone};
 use super::{Category, Moment, UserId};
 
 /// The preferences of one user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Preferences {
     /// Equal to the user id.
     pub id: String,
     /// The user.
+    #[schema(value_type = String)]
     pub user_id: UserId,
     /// IANA name of the time zone that quiet hours are in.
     pub timezone: String,
     /// One value for each local hour; `true` is quiet. Not stored until the user changes them: that would be 24 indexed
     /// values.
     #[serde(default)]
+    #[schema(value_type = Vec<bool>, min_items = 24, max_items = 24)]
     pub quiet_hours: QuietHours,
     /// The categories that can be switched off.
     pub categories: Toggles,
@@ -29,8 +31,10 @@ pub struct Preferences {
     pub locale: Option<String>,
     /// First write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub created_at: Option<Moment>,
     /// Last write.
+    #[schema(value_type = String)]
     pub updated_at: Moment,
 }
 

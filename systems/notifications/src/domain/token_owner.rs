@@ -1,7 +1,7 @@
-//! Who a push token belongs to now: one item for each token, found by its hash.
+//! The owner of a push token: one item for each token, found by its hash.
 //!
-//! Owns the stored form of `push_token_owner`. A phone that changes hands takes its token along; only the last user who
-//! registered it is pushed to.
+//! Owns the stored form of `push_token_owner`. When another person signs in on a phone, its token stays the same, and
+//! only the last user who registered it may get pushes.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,13 @@ use super::{DeviceId, Moment, UserId};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TokenOwner {
-    /// Hash of the token; also the partition key.
+    /// Hash of the token; also the partition key, because the owner is looked up without knowing the user.
     pub(crate) id: String,
-    /// Whose device has it.
+    /// The user whose device has it.
     pub(crate) user_id: UserId,
-    /// Which device.
+    /// The device that has it.
     pub(crate) device_id: DeviceId,
-    /// Since when.
+    /// When that device registered it.
     pub(crate) since: Moment,
 }
 

@@ -1,6 +1,6 @@
-//! Who a notification is for.
+//! The id of a user.
 //!
-//! Owns the rules for user ids and how they look in logs: hashed, so that a log names nobody.
+//! Owns the rules for user ids and their hash, which logs show instead, so that a log names nobody.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct UserId(String);
 
-/// Bytes of a user id at most.
+/// The longest user id, in bytes.
 const USER_ID_BYTES_MAX: usize = 255;
 
 impl UserId {
-    /// Checks and takes an id.
+    /// Validates an id.
     ///
     /// # Errors
-    /// A sentence about what is wrong with it.
+    /// What is wrong with it.
     pub fn parse(text: impl Into<String>) -> Result<Self, String> {
         let text = text.into();
-        let odd = |c: char| matches!(c, '/' | '\\' | '?' | '#') || c.is_control();
+        let is_forbidden = |c: char| matches!(c, '/' | '\\' | '?' | '#') || c.is_control();
         if text.is_empty()
             || text.len() > USER_ID_BYTES_MAX
             || text.trim() != text
-            || text.contains(odd)
+            || text.contains(is_forbidden)
         {
             return Err(format!(
                 "a user id has 1 to {USER_ID_BYTES_MAX} bytes, none of / \\ ? #, no control characters \
@@ -43,13 +43,13 @@ impl UserId {
         &self.0
     }
 
-    /// The partition key of everything this user has.
+    /// The partition key of everything that belongs to this user.
     #[must_use]
     pub fn partition_key(&self) -> client::PartitionKey {
         self.as_str().into()
     }
 
-    /// What logs and certificates say instead of the id: the first half of its SHA-256, in hexadecimal.
+    /// What logs show instead of the id: the first half of its SHA-256, in hexadecimal.
     #[must_use]
     pub fn hash_hex(&self) -> String {
         let digest = ring::digest::digest(&ring::digest::SHA256, self.0.as_bytes());
@@ -57,7 +57,7 @@ impl UserId {
     }
 }
 
-/// The hash, never the id.
+/// Shows the hash and never the id.
 impl fmt::Debug for UserId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "UserId({})", self.hash_hex())

@@ -1,4 +1,4 @@
-//! The routes of operators: the queue, its dead events, its numbers.
+//! The routes for operators: events by status, retries, statistics.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::question::Stats;
 
 use super::router::{ADMIN_ROLE, ApiState};
 
-/// Which events.
+/// Which events to list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EventsQuery {
-    /// A status, or `DEAD`: failed for good.
+    /// A status, or `DEAD` for failed events without attempts left.
     status: Option<String>,
-    /// Where the page before ended.
+    /// The token of the previous page.
     continuation_token: Option<String>,
 }
 
@@ -24,11 +24,10 @@ pub(super) struct EventsQuery {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventsBody {
-    #[schema(value_type = Vec<Object>)]
     events: Vec<NotificationEvent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     continuation_token: Option<String>,
-    /// Ids of events of this page that cannot be read; absent when there are none.
+    /// Ids of events of this page that cannot be parsed; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable: Vec<String>,
 }
@@ -43,13 +42,13 @@ pub(super) struct EventsBody {
 pub(super) async fn events(
     State(api): State<ApiState>,
     caller: Principal,
-    Query(asked): Query<EventsQuery>,
+    Query(query): Query<EventsQuery>,
 ) -> Outcome<Json<EventsBody>> {
     caller.require_role(ADMIN_ROLE)?;
-    let name = asked.status.as_deref().unwrap_or("PENDING");
-    let question = ["events", name];
-    let continuation = match &asked.continuation_token {
-        Some(cursor) => Some(api.kit.cursors().open(&question, cursor)?),
+    let name = query.status.as_deref().unwrap_or("PENDING");
+    let scope = ["events", name];
+    let continuation = match &query.continuation_token {
+        Some(cursor) => Some(api.kit.cursors().open(&scope, cursor)?),
         None => None,
     };
     let page = match (name, EventStatus::from_name(name)) {
@@ -57,11 +56,11 @@ pub(super) async fn events(
         (_, Some(status)) => api.system.events(status, continuation).await?.value,
         (_, None) => {
             let known = EventStatus::ALL.map(EventStatus::name).join(", ");
-            let message = format!("'{name}' is no status; known are {known}, DEAD");
+            let message = format!("'{name}' is not a status; known are {known}, DEAD");
             return Err(Problem::invalid_field("status", "unknown", message));
         }
     };
-    let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
+    let seal = |continuation: String| api.kit.cursors().seal(&scope, &continuation);
     let continuation_token = page.continuation.map(seal);
     let (events, unreadable) = (page.events, page.unreadable);
     Ok(Json(EventsBody { events, continuation_token, unreadable }))
@@ -69,7 +68,7 @@ pub(super) async fn events(
 
 /// Gives a failed event all its attempts again.
 #[utoipa::path(post, path = "/admin/events/{id}/retry", params(("id" = String, Path)), responses(
-    (status = 200, body = Object),
+    (status = 200, body = NotificationEvent),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
@@ -85,7 +84,7 @@ pub(super) async fn retry(
     Ok(Json(api.system.retry_event(&event.user_id, &event.id).await?.value))
 }
 
-/// The queue in numbers.
+/// Numbers of events by status.
 #[utoipa::path(get, path = "/admin/stats", responses(
     (status = 200, body = Stats),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

@@ -1,15 +1,18 @@
-//! The routes of devices. Push tokens are shown by their last four characters.
+//! The routes of devices. Responses show only the last four characters of a push token.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
 use service::identity::Principal;
 
 use crate::action::DeviceRegistration;
 use crate::domain::{Device, DeviceId, Moment, Platform, PushToken, RevokedReason};
+use crate::error::FieldError;
+use crate::field::{Field, collect};
 
+use super::problem::with_fields;
 use super::router::{ApiState, require_user};
 
 /// A device as its user sees it.
@@ -18,7 +21,7 @@ use super::router::{ApiState, require_user};
 pub(super) struct DeviceBody {
     id: String,
     device_id: String,
-    /// The last four characters.
+    /// Its last four characters.
     push_token: String,
     platform: Platform,
     label: String,
@@ -32,12 +35,12 @@ pub(super) struct DeviceBody {
     revoked_reason: Option<RevokedReason>,
 }
 
-/// What registering did.
+/// The registered device.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RegisteredBody {
     device: DeviceBody,
-    /// The device that made room.
+    /// The device that was revoked because the user had as many as allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     evicted_device: Option<DeviceBody>,
 }
@@ -48,20 +51,32 @@ pub(super) struct DevicesBody {
     devices: Vec<DeviceBody>,
 }
 
-/// A device that wants pushes.
-#[derive(utoipa::ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes a body")]
+/// A device to register.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct RegistrationBody {
     /// Made by the client, the same for one installation.
-    device_id: String,
-    /// Of the provider.
-    push_token: String,
-    platform: Platform,
-    label: Option<String>,
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    device_id: Field<String>,
+    /// Where the provider delivers pushes for this device.
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    push_token: Field<String>,
+    #[serde(default)]
+    #[schema(value_type = Platform, required = true)]
+    platform: Field<Platform>,
+    /// At most 100 characters.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    label: Field<String>,
+    /// Properties that a device does not have.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Map<String, Value>,
 }
 
-/// Which devices.
+/// Which devices to list.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DevicesQuery {
@@ -93,10 +108,10 @@ impl From<Device> for DeviceBody {
 pub(super) async fn list(
     State(api): State<ApiState>,
     caller: Principal,
-    Query(asked): Query<DevicesQuery>,
+    Query(query): Query<DevicesQuery>,
 ) -> Outcome<Json<DevicesBody>> {
     let user = require_user(&caller)?;
-    let devices = match asked.active_only {
+    let devices = match query.active_only {
         Some(true) => api.system.active_devices(&user).await?.value,
         _ => api.system.devices(&user).await?.value,
     };
@@ -118,7 +133,7 @@ pub(super) async fn register(
     Json(body): Json<Value>,
 ) -> Outcome<(StatusCode, Json<RegisteredBody>)> {
     let user = require_user(&caller)?;
-    let registration = registration(&body)?;
+    let registration = parse_registration(body)?;
     let registered = api.system.register_device(&user, &registration).await?.value;
     let status = if registered.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let body = RegisteredBody {
@@ -128,7 +143,7 @@ pub(super) async fn register(
     Ok((status, Json(body)))
 }
 
-/// Revokes a device of the caller. Again, it changes nothing.
+/// Revokes a device of the caller. Repeating it changes nothing.
 #[utoipa::path(post, path = "/api/notifications/devices/{deviceId}/revoke",
     params(("deviceId" = String, Path)), responses(
     (status = 200, body = DeviceBody),
@@ -146,46 +161,39 @@ pub(super) async fn revoke(
     Ok(Json(api.system.revoke_device(&user, &device_id).await?.value.into()))
 }
 
-/// Reads a registration, with a problem for each part that is wrong.
-fn registration(body: &Value) -> Outcome<DeviceRegistration> {
-    let mut wrong: Vec<(String, String)> = Vec::new();
-    let Some(properties) = body.as_object() else {
-        return Err(Problem::bad_request("invalid_request", "The body is no object."));
-    };
-    for name in properties.keys() {
-        if !["deviceId", "pushToken", "platform", "label"].contains(&name.as_str()) {
-            wrong.push((name.clone(), "is no property of a device".to_owned()));
-        }
-    }
-    let text = |name: &str| properties.get(name).and_then(Value::as_str);
-    let mut take = |name: &str, outcome: Result<(), String>| {
-        if let Err(message) = outcome {
-            wrong.push((name.to_owned(), message));
-        }
-    };
-    let missing = || "is missing; it is a text".to_owned();
-    let device_id = text("deviceId").ok_or_else(missing).and_then(DeviceId::parse);
-    let push_token = text("pushToken").ok_or_else(missing).and_then(PushToken::parse);
-    let platform = text("platform").and_then(Platform::from_name);
-    let platform = platform.ok_or_else(|| "is none of fcm, apns, webhook and mail".to_owned());
-    let label = match properties.get("label") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(label)) if label.chars().count() <= 100 => Ok(Some(label.clone())),
-        Some(_) => Err("is no text of at most 100 characters".to_owned()),
-    };
-    take("deviceId", device_id.clone().map(drop));
-    take("pushToken", push_token.clone().map(drop));
-    take("platform", platform.clone().map(drop));
-    take("label", label.clone().map(drop));
+/// The registration in a request, or a problem that names every wrong field.
+fn parse_registration(body: Value) -> Outcome<DeviceRegistration> {
+    let body = RegistrationBody::deserialize(body)
+        .map_err(|_| Problem::bad_request("invalid_request", "The body is not an object."))?;
+    let mut errors: Vec<FieldError> = body
+        .unknown
+        .keys()
+        .map(|name| FieldError::new(name, "is not a property of a device"))
+        .collect();
+    let missing = || "is missing or not a text".to_owned();
+    let device_id = body.device_id.valid().ok_or_else(missing).and_then(DeviceId::parse);
+    let device_id = collect(&mut errors, "deviceId", device_id);
+    let push_token = body.push_token.valid().ok_or_else(missing).and_then(PushToken::parse);
+    let push_token = collect(&mut errors, "pushToken", push_token);
+    let platform = body.platform.valid();
+    let platform = platform.ok_or_else(|| "is not one of fcm, apns, webhook and mail".to_owned());
+    let platform = collect(&mut errors, "platform", platform);
+    let label = collect(&mut errors, "label", parse_label(body.label));
     match (device_id, push_token, platform, label) {
-        (Ok(device_id), Ok(push_token), Ok(platform), Ok(label)) if wrong.is_empty() => {
+        (Some(device_id), Some(push_token), Some(platform), Some(label)) if errors.is_empty() => {
             Ok(DeviceRegistration { device_id, push_token, platform, label })
         }
         _ => {
             let problem = Problem::bad_request("invalid_fields", "The device is not valid.");
-            Err(wrong.iter().fold(problem, |problem, (field, message)| {
-                problem.field(field, "invalid", message.clone())
-            }))
+            Err(with_fields(problem, &errors))
         }
+    }
+}
+
+fn parse_label(label: Field<String>) -> Result<Option<String>, String> {
+    const WRONG: &str = "is not a text of at most 100 characters";
+    match label.optional(WRONG)? {
+        Some(label) if label.chars().count() > 100 => Err(WRONG.to_owned()),
+        label => Ok(label),
     }
 }

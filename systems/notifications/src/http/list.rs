@@ -1,24 +1,22 @@
-//! The routes of the in-app list: a page, the unread count, reading and putting away.
+//! The routes of the in-app list: a page, the unread count, marking as read, dismissing.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument, Query};
 use service::identity::Principal;
 
-use crate::domain::{Category, Notification};
+use crate::domain::{Category, NotificationBody};
 use crate::question::ListOptions;
-use crate::stream::shown;
 
 use super::router::{ApiState, require_user};
 
-/// What a page is asked by.
+/// Which page.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NotificationsQuery {
-    /// Notifications of a page at most, 1 to 100.
+    /// Notifications per page, 1 to 100.
     limit: Option<String>,
-    /// Where the page before ended.
+    /// The token of the previous page.
     continuation_token: Option<String>,
     /// Only this category.
     category: Option<String>,
@@ -29,9 +27,8 @@ pub(super) struct NotificationsQuery {
 #[serde(rename_all = "camelCase")]
 pub(super) struct PageBody {
     /// Newest first.
-    #[schema(value_type = Vec<Notification>)]
-    notifications: Vec<Value>,
-    /// Asks for the next page; absent at the end.
+    notifications: Vec<NotificationBody>,
+    /// Asks for the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     continuation_token: Option<String>,
 }
@@ -59,21 +56,22 @@ pub(super) struct MarkedBody {
 pub(super) async fn list(
     State(api): State<ApiState>,
     caller: Principal,
-    Query(asked): Query<NotificationsQuery>,
+    Query(query): Query<NotificationsQuery>,
 ) -> Outcome<Json<PageBody>> {
     let user = require_user(&caller)?;
-    let category = category(asked.category.as_deref())?;
+    let category = category(query.category.as_deref())?;
     let name = category.map_or("", Category::name);
-    let question = ["notifications", user.as_str(), name];
-    let continuation = match &asked.continuation_token {
-        Some(cursor) => Some(api.kit.cursors().open(&question, cursor)?),
+    // The cursor is bound to this list, so that it cannot be used for the list of another user.
+    let scope = ["notifications", user.as_str(), name];
+    let continuation = match &query.continuation_token {
+        Some(cursor) => Some(api.kit.cursors().open(&scope, cursor)?),
         None => None,
     };
-    let options = ListOptions { limit: limit(asked.limit.as_deref())?, continuation, category };
+    let options = ListOptions { limit: limit(query.limit.as_deref())?, continuation, category };
     let page = api.system.list(&user, &options).await?.value;
-    let seal = |continuation: String| api.kit.cursors().seal(&question, &continuation);
+    let seal = |continuation: String| api.kit.cursors().seal(&scope, &continuation);
     Ok(Json(PageBody {
-        notifications: page.notifications.iter().map(shown).collect(),
+        notifications: page.notifications.into_iter().map(Into::into).collect(),
         continuation_token: page.continuation.map(seal),
     }))
 }
@@ -89,7 +87,7 @@ fn limit(text: Option<&str>) -> Outcome<Option<usize>> {
 fn category(name: Option<&str>) -> Outcome<Option<Category>> {
     let Some(name) = name else { return Ok(None) };
     let known = Category::ALL.map(Category::name).join(", ");
-    let message = format!("'{name}' is no category; known are {known}");
+    let message = format!("'{name}' is not a category; known are {known}");
     let unknown = || Problem::invalid_field("category", "unknown", message);
     Category::from_name(name).map(Some).ok_or_else(unknown)
 }
@@ -107,10 +105,10 @@ pub(super) async fn unread_count(
     Ok(Json(UnreadBody { unread_count }))
 }
 
-/// Marks a notification as read. Again, it changes nothing.
+/// Marks a notification as read. Repeating it changes nothing.
 #[utoipa::path(post, path = "/api/notifications/{id}/read", params(("id" = String, Path)),
     responses(
-    (status = 200, body = Notification),
+    (status = 200, body = NotificationBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -118,15 +116,15 @@ pub(super) async fn read(
     State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
-) -> Outcome<Json<Value>> {
+) -> Outcome<Json<NotificationBody>> {
     let notification = api.system.mark_read(&require_user(&caller)?, &id).await?.value;
-    Ok(Json(shown(&notification)))
+    Ok(Json(notification.into()))
 }
 
-/// Puts a notification away. Again, it changes nothing.
+/// Dismisses a notification. Repeating it changes nothing.
 #[utoipa::path(post, path = "/api/notifications/{id}/dismiss", params(("id" = String, Path)),
     responses(
-    (status = 200, body = Notification),
+    (status = 200, body = NotificationBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -134,9 +132,9 @@ pub(super) async fn dismiss(
     State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
-) -> Outcome<Json<Value>> {
+) -> Outcome<Json<NotificationBody>> {
     let notification = api.system.dismiss(&require_user(&caller)?, &id).await?.value;
-    Ok(Json(shown(&notification)))
+    Ok(Json(notification.into()))
 }
 
 /// Marks everything in the caller's list as read.

@@ -1,7 +1,8 @@
 //! The HTTP interface: routes to actions and questions.
 //!
-//! Owns paths, status codes and the form of bodies. Does not own any rule: every route asks the system, for the user
-//! the caller is. A user's route never takes a user id, so there is none to get wrong.
+//! Owns paths, status codes and the form of bodies. Does not own any rule: every route calls the system.
+//! A route for users takes the user from the caller's token and never from the request, so no request can name another
+//! user.
 
 mod admin;
 mod devices;

@@ -1,4 +1,4 @@
-//! The routes of a person's rights: taking one's data along, and being forgotten.
+//! The privacy routes: export and erasure of a user.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
-use serde_json::{Value, json};
+use serde::Serialize;
 use service::erasure::{Certificate, Export};
 use service::http::{Json, Outcome, Path, Problem, ProblemDocument};
 use service::identity::Principal;
@@ -17,14 +17,33 @@ use super::router::{ADMIN_ROLE, ApiState, require_user};
 
 const EXPORT_PATH: &str = "/api/privacy/export";
 
-/// Asks for an export of everything about the caller. It is ready at once, where the answer says.
+/// Where an export can be read.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct ExportBody {
+    /// Always `ready`.
+    status: &'static str,
+    /// The path of the export.
+    location: &'static str,
+}
+
+/// The result of an erasure.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct ErasureBody {
+    /// Always `erased`.
+    status: &'static str,
+    #[schema(value_type = Object)]
+    certificate: Certificate,
+}
+
+/// Requests an export of everything about the caller. It is ready at once, at the location in the response.
 #[utoipa::path(post, path = "/api/privacy/export", responses(
-    (status = 202, body = Value),
+    (status = 202, body = ExportBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
-pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json<Value>)> {
+pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json<ExportBody>)> {
     require_user(&caller)?;
-    Ok((StatusCode::ACCEPTED, Json(json!({ "status": "ready", "location": EXPORT_PATH }))))
+    let body = ExportBody { status: "ready", location: EXPORT_PATH };
+    Ok((StatusCode::ACCEPTED, Json(body)))
 }
 
 /// Everything about the caller, one line of JSON for each item.
@@ -34,13 +53,16 @@ pub(super) async fn begin_export(caller: Principal) -> Outcome<(StatusCode, Json
 ))]
 pub(super) async fn export(State(api): State<ApiState>, caller: Principal) -> Outcome<Response> {
     let export = api.system.export(&require_user(&caller)?);
-    let pages = stream::unfold(Some(export), next);
-    let kind = [(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"))];
-    Ok((kind, Body::from_stream(pages)).into_response())
+    let pages = stream::unfold(Some(export), next_page);
+    let content_type = [(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"))];
+    Ok((content_type, Body::from_stream(pages)).into_response())
 }
 
-/// The next page. An error cuts the answer off, so that nobody takes a part for the whole.
-async fn next(export: Option<Export>) -> Option<(Result<String, client::Error>, Option<Export>)> {
+/// The next page. The status is already sent, so an error ends the response without its last chunk: the client sees that
+/// the export is incomplete.
+async fn next_page(
+    export: Option<Export>,
+) -> Option<(Result<String, client::Error>, Option<Export>)> {
     let mut export = export?;
     match export.next().await {
         Ok(Some(lines)) => Some((Ok(lines), Some(export))),
@@ -51,7 +73,7 @@ async fn next(export: Option<Export>) -> Option<(Result<String, client::Error>, 
 
 /// Erases everything about a user: the caller, or anybody for an admin.
 #[utoipa::path(delete, path = "/api/privacy/users/{id}", params(("id" = String, Path)), responses(
-    (status = 202, body = Value),
+    (status = 202, body = ErasureBody),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
     (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
 ))]
@@ -59,13 +81,13 @@ pub(super) async fn erase(
     State(api): State<ApiState>,
     caller: Principal,
     Path(id): Path<String>,
-) -> Outcome<(StatusCode, Json<Value>)> {
-    let user = allowed(&caller, id)?;
+) -> Outcome<(StatusCode, Json<ErasureBody>)> {
+    let user = require_self_or_admin(&caller, id)?;
     let certificate = api.system.erase(&user).await?;
-    Ok((StatusCode::ACCEPTED, Json(json!({ "status": "erased", "certificate": certificate }))))
+    Ok((StatusCode::ACCEPTED, Json(ErasureBody { status: "erased", certificate })))
 }
 
-/// The proof of an erasure.
+/// The certificate of an erasure.
 #[utoipa::path(get, path = "/api/privacy/users/{id}", params(("id" = String, Path)), responses(
     (status = 200, body = Value),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
@@ -77,14 +99,14 @@ pub(super) async fn certificate(
     caller: Principal,
     Path(id): Path<String>,
 ) -> Outcome<Json<Certificate>> {
-    let user = allowed(&caller, id)?;
+    let user = require_self_or_admin(&caller, id)?;
     let certificate = api.system.erasure_certificate(&user).await?;
-    let missing = || Problem::not_found("There is no proof of an erasure of this user.");
+    let missing = || Problem::not_found("There is no certificate of an erasure of this user.");
     certificate.map(Json).ok_or_else(missing)
 }
 
-/// Oneself, or anybody for an admin.
-fn allowed(caller: &Principal, id: String) -> Outcome<UserId> {
+/// The user with this id, if that is the caller or the caller is an admin.
+fn require_self_or_admin(caller: &Principal, id: String) -> Outcome<UserId> {
     if caller.subject() != id {
         caller.require_role(ADMIN_ROLE)?;
     }

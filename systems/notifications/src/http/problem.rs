@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use service::http::Problem;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, FieldError};
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
@@ -12,10 +12,8 @@ impl From<Error> for Problem {
                 Self::bad_request("invalid_request", error.to_string())
             }
             ErrorKind::Invalid => {
-                let none = Self::bad_request("invalid_fields", error.message().to_owned());
-                error.field_errors().iter().fold(none, |problem, one| {
-                    problem.field(&one.field, "invalid", one.message.clone())
-                })
+                let problem = Self::bad_request("invalid_fields", error.message().to_owned());
+                with_fields(problem, error.field_errors())
             }
             ErrorKind::NotFound => Self::not_found(error.to_string()),
             ErrorKind::Conflict => Self::conflict("conflict", error.to_string()),
@@ -27,4 +25,11 @@ impl From<Error> for Problem {
             ErrorKind::Internal => Self::internal(error),
         }
     }
+}
+
+/// The problem with every field that is wrong.
+pub(super) fn with_fields(problem: Problem, errors: &[FieldError]) -> Problem {
+    errors.iter().fold(problem, |problem, error| {
+        problem.field(&error.field, "invalid", error.message.clone())
+    })
 }

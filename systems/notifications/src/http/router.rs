@@ -1,4 +1,4 @@
-//! All routes, with what surrounds them.
+//! All routes, and the health checks of the system.
 
 use axum::Router;
 use service::http::{Asset, Kit, OpenApiRouter, Outcome, Problem, Standing, routes};
@@ -9,12 +9,12 @@ use crate::notifications::Notifications;
 
 use super::{admin, devices, list, preferences, privacy, send, stream};
 
-/// The role that may send.
+/// The role that may send events.
 pub const SERVICE_ROLE: &str = "service";
-/// The role that may look at and mend the queue, and erase.
+/// The role that may list and retry events, and erase any user.
 pub const ADMIN_ROLE: &str = "admin";
 
-/// What every route has at hand.
+/// The state of every route.
 #[derive(Clone)]
 pub(super) struct ApiState {
     pub(super) system: Notifications,
@@ -22,9 +22,9 @@ pub(super) struct ApiState {
 }
 
 impl Notifications {
-    /// The HTTP interface, with further pages beside it.
+    /// The HTTP interface, together with these static files.
     pub fn router(&self, kit: &Kit, pages: &[Asset]) -> Router {
-        self.watch(kit);
+        self.add_health_checks(kit);
         let api = OpenApiRouter::new()
             .routes(routes!(list::list))
             .routes(routes!(list::unread_count))
@@ -46,7 +46,7 @@ impl Notifications {
         kit.router(api, pages)
     }
 
-    fn watch(&self, kit: &Kit) {
+    fn add_health_checks(&self, kit: &Kit) {
         let core = std::sync::Arc::clone(&self.core);
         kit.health().check("dispatcher", move || {
             let degraded = core.health.degraded_by(core.now());
@@ -65,7 +65,7 @@ impl Notifications {
     }
 }
 
-/// The user a caller is.
+/// The caller as a user of this system.
 pub(super) fn require_user(caller: &Principal) -> Outcome<UserId> {
     UserId::parse(caller.subject()).map_err(|why| Problem::forbidden("no_user", why))
 }

@@ -1,50 +1,98 @@
 //! The route that takes events in, for services only.
 //!
-//! Owns reading a request with a problem for each part that is wrong. Everything is checked before anything is stored.
+//! Owns the request body and naming every field of it that is wrong. Everything is validated before anything is stored.
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use service::http::{Json, Outcome, Problem, ProblemDocument};
 use service::identity::Principal;
 
 use crate::action::NewEvent;
 use crate::domain::{EventPayload, EventStatus, EventType, Moment, TargetType, UserId};
+use crate::error::FieldError;
+use crate::field::{Field, collect};
 
+use super::problem::with_fields;
 use super::router::{ApiState, SERVICE_ROLE};
 
 /// Users of one request at most.
 const USERS_MAX: usize = 50;
 
-/// What is to be sent, to whom.
-#[derive(utoipa::ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes a body")]
+/// An event to send, and to whom.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct SendBody {
     /// One user; or `userIds`.
-    user_id: Option<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    user_id: Field<String>,
     /// At most 50 users; or `userId`.
-    user_ids: Option<Vec<String>>,
-    event_type: EventType,
-    /// `targetId` and `targetType`, and `actorId`, `actorName`, `snippet` and others if there are.
-    payload: Value,
-    /// Events with the same one within the window become one notification.
-    dedupe_key: Option<String>,
-    /// Not before this.
-    scheduled_at: Option<String>,
-    /// Sending again with the same one is the same event.
-    idempotency_key: Option<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>)]
+    user_ids: Field<Vec<String>>,
+    #[serde(default)]
+    #[schema(value_type = EventType, required = true)]
+    event_type: Field<EventType>,
+    #[serde(default)]
+    #[schema(value_type = PayloadBody, required = true)]
+    payload: Field<PayloadBody>,
+    /// Events with the same key within the dedupe window become one notification.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    dedupe_key: Field<String>,
+    /// The event is not processed before this time.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    scheduled_at: Field<String>,
+    /// Another request with the same key does not create another event.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    idempotency_key: Field<String>,
+    /// Properties that a request does not have.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    unknown: Map<String, Value>,
 }
 
-/// What was taken in.
+/// Who did what to what. Further properties are kept, and templates can use them.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PayloadBody {
+    /// Id of who did it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    actor_id: Field<String>,
+    /// Name of who did it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    actor_name: Field<String>,
+    /// A few words of the content.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    snippet: Field<String>,
+    /// Id of what it was done to.
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    target_id: Field<String>,
+    /// Type of what it was done to.
+    #[serde(default)]
+    #[schema(value_type = TargetType, required = true)]
+    target_type: Field<TargetType>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    extra: Map<String, Value>,
+}
+
+/// The events that were created.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct SentBody {
     queued: usize,
     events: Vec<SentEvent>,
 }
 
-/// One event that was taken in.
+/// One event that was created.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SentEvent {
@@ -54,7 +102,7 @@ pub(super) struct SentEvent {
     status: EventStatus,
 }
 
-/// Takes an event in for one user or several.
+/// Creates an event for one user or several.
 #[utoipa::path(post, path = "/api/notifications/send", request_body = SendBody, responses(
     (status = 202, body = SentBody),
     (status = 400, body = ProblemDocument, content_type = "application/problem+json"),
@@ -68,22 +116,19 @@ pub(super) async fn send(
 ) -> Outcome<(StatusCode, Json<SentBody>)> {
     caller.require_role(SERVICE_ROLE)?;
     let core = &api.system.core;
-    let events = Reader::default().read(&body).and_then(|events| {
-        let problems =
+    let events = parse_body(body).and_then(|events| {
+        // The events differ only in their users, so one of them is enough.
+        let errors =
             events.first().map(|event| event.field_errors(core.now(), core.settings.retention()));
-        match problems.unwrap_or_default() {
-            problems if problems.is_empty() => Ok(events),
-            problems => {
-                Err(problems.into_iter().map(|problem| (problem.field, problem.message)).collect())
-            }
+        match errors.unwrap_or_default() {
+            errors if errors.is_empty() => Ok(events),
+            errors => Err(errors),
         }
     });
-    let events = events.map_err(|wrong: Wrong| {
+    let events = events.map_err(|errors| {
         let problem =
             Problem::bad_request("invalid_fields", "The event is not valid; nothing was stored.");
-        wrong
-            .into_iter()
-            .fold(problem, |problem, (field, message)| problem.field(&field, "invalid", message))
+        with_fields(problem, &errors)
     })?;
     let mut sent = Vec::with_capacity(events.len());
     for event in events {
@@ -93,150 +138,108 @@ pub(super) async fn send(
     Ok((StatusCode::ACCEPTED, Json(SentBody { queued: sent.len(), events: sent })))
 }
 
-type Wrong = Vec<(String, String)>;
-
-/// Reads a request and collects what is wrong with it.
-#[derive(Default)]
-struct Reader {
-    wrong: Wrong,
+/// The events of a request, or everything that is wrong with it.
+fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<FieldError>> {
+    let body = SendBody::deserialize(body)
+        .map_err(|_| vec![FieldError::new("body", "is not an object")])?;
+    let mut errors: Vec<FieldError> = body
+        .unknown
+        .keys()
+        .map(|name| FieldError::new(name, "is not a property of a request to send"))
+        .collect();
+    let users = parse_users(body.user_id, body.user_ids, &mut errors);
+    let event_type = body
+        .event_type
+        .valid()
+        .ok_or_else(|| format!("is not one of {}", EventType::ALL.map(EventType::name).join(", ")));
+    let event_type = collect(&mut errors, "eventType", event_type);
+    let payload = parse_payload(body.payload, &mut errors);
+    let mut text = |name: &str, field: Field<String>| {
+        collect(&mut errors, name, field.optional(NOT_TEXT)).flatten()
+    };
+    let dedupe_key = text("dedupeKey", body.dedupe_key);
+    let idempotency_key = text("idempotencyKey", body.idempotency_key);
+    let scheduled_at = text("scheduledAt", body.scheduled_at);
+    let scheduled_at = scheduled_at.map(|text| Moment::parse(&text)).transpose();
+    let scheduled_at = collect(&mut errors, "scheduledAt", scheduled_at).flatten();
+    let (Some(event_type), Some(payload), true) = (event_type, payload, errors.is_empty()) else {
+        return Err(errors);
+    };
+    let event = |user_id| NewEvent {
+        user_id,
+        event_type,
+        payload: payload.clone(),
+        dedupe_key: dedupe_key.clone(),
+        scheduled_at,
+        idempotency_key: idempotency_key.clone(),
+    };
+    Ok(users.into_iter().map(event).collect())
 }
 
-impl Reader {
-    fn read(mut self, body: &Value) -> Result<Vec<NewEvent>, Wrong> {
-        let Some(body) = body.as_object() else {
-            return Err(vec![("body".to_owned(), "is no object".to_owned())]);
-        };
-        let known = [
-            "userId",
-            "userIds",
-            "eventType",
-            "payload",
-            "dedupeKey",
-            "scheduledAt",
-            "idempotencyKey",
-        ];
-        for name in body.keys().filter(|name| !known.contains(&name.as_str())) {
-            self.refuse(name, "is no property of a request to send");
-        }
-        let users = self.users(body);
-        let event_type = self.event_type(body);
-        let payload = self.payload(body.get("payload"));
-        let dedupe_key = self.text(body, "dedupeKey");
-        let idempotency_key = self.text(body, "idempotencyKey");
-        let scheduled_at = self.text(body, "scheduledAt").and_then(|text| {
-            Moment::parse(&text).map_err(|message| self.refuse("scheduledAt", message)).ok()
-        });
-        let (Some(event_type), Some(payload), true) = (event_type, payload, self.wrong.is_empty())
-        else {
-            return Err(self.wrong);
-        };
-        let event = |user_id| NewEvent {
-            user_id,
-            event_type,
-            payload: payload.clone(),
-            dedupe_key: dedupe_key.clone(),
-            scheduled_at,
-            idempotency_key: idempotency_key.clone(),
-        };
-        Ok(users.into_iter().map(event).collect())
-    }
+const NOT_TEXT: &str = "is not a text";
 
-    fn refuse(&mut self, field: &str, message: impl Into<String>) {
-        self.wrong.push((field.to_owned(), message.into()));
-    }
-
-    fn text(&mut self, object: &Map<String, Value>, name: &str) -> Option<String> {
-        match object.get(name) {
-            None | Some(Value::Null) => None,
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(_) => {
-                self.refuse(name, "is no text");
-                None
-            }
-        }
-    }
-
-    fn users(&mut self, body: &Map<String, Value>) -> Vec<UserId> {
-        let (names, field) = match (body.get("userId"), body.get("userIds")) {
-            (Some(Value::String(user)), None) => (vec![user.clone()], "userId"),
-            (None, Some(Value::Array(users))) => {
-                let names: Vec<_> =
-                    users.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-                if names.len() != users.len() {
-                    self.refuse("userIds", "holds what is no text");
-                }
-                (names, "userIds")
-            }
-            _ => {
-                self.refuse("userId", "give either userId, a text, or userIds, a list of texts");
-                return Vec::new();
-            }
-        };
-        if names.is_empty() || names.len() > USERS_MAX {
-            self.refuse(field, format!("has {} users, not 1 to {USERS_MAX}", names.len()));
+fn parse_users(
+    user_id: Field<String>,
+    user_ids: Field<Vec<String>>,
+    errors: &mut Vec<FieldError>,
+) -> Vec<UserId> {
+    let (names, field) = match (user_id, user_ids) {
+        (Field::Valid(user), Field::Missing) => (vec![user], "userId"),
+        (Field::Missing, Field::Valid(users)) => (users, "userIds"),
+        (Field::Missing, Field::Invalid(Value::Array(_))) => {
+            errors.push(FieldError::new("userIds", "has an element that is not a text"));
             return Vec::new();
         }
-        let mut users: Vec<UserId> = Vec::with_capacity(names.len());
-        let mut wrong = None;
-        for name in names {
-            match UserId::parse(name) {
-                Ok(user) if users.contains(&user) => wrong = Some("names a user twice".to_owned()),
-                Ok(user) => users.push(user),
-                Err(message) => wrong = Some(message),
-            }
+        _ => {
+            let message = "give either userId, a text, or userIds, a list of texts";
+            errors.push(FieldError::new("userId", message));
+            return Vec::new();
         }
-        if let Some(wrong) = wrong {
-            self.refuse(field, wrong);
-        }
-        users
+    };
+    if names.is_empty() || names.len() > USERS_MAX {
+        let message = format!("has {} users, not 1 to {USERS_MAX}", names.len());
+        errors.push(FieldError::new(field, message));
+        return Vec::new();
     }
+    let mut users: Vec<UserId> = Vec::with_capacity(names.len());
+    let mut wrong = None;
+    for name in names {
+        match UserId::parse(name) {
+            Ok(user) if users.contains(&user) => wrong = Some("names a user twice".to_owned()),
+            Ok(user) => users.push(user),
+            Err(message) => wrong = Some(message),
+        }
+    }
+    errors.extend(wrong.map(|message| FieldError::new(field, message)));
+    users
+}
 
-    fn event_type(&mut self, body: &Map<String, Value>) -> Option<EventType> {
-        let found = body.get("eventType").and_then(Value::as_str).and_then(EventType::from_name);
-        if found.is_none() {
-            let known = EventType::ALL.map(EventType::name).join(", ");
-            self.refuse("eventType", format!("is none of {known}"));
-        }
-        found
-    }
-
-    fn payload(&mut self, value: Option<&Value>) -> Option<EventPayload> {
-        let Some(object) = value.and_then(Value::as_object) else {
-            self.refuse("payload", "is missing or no object");
-            return None;
-        };
-        let mut more = object.clone();
-        let mut part = |name: &str| match more.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err((format!("payload.{name}"), "is no text".to_owned())),
-        };
-        let parts = ["actorId", "actorName", "snippet", "targetId", "targetType"].map(&mut part);
-        let [actor_id, actor_name, snippet, target_id, target_type] = parts.map(|part| {
-            part.unwrap_or_else(|wrong| {
-                self.wrong.push(wrong);
-                None
-            })
-        });
-        let target_type = match target_type.as_deref() {
-            Some("post") => Some(TargetType::Post),
-            Some("comment") => Some(TargetType::Comment),
-            Some("user") => Some(TargetType::User),
-            _ => None,
-        };
-        if target_type.is_none() {
-            self.refuse("payload.targetType", "is none of post, comment, user");
-        }
-        if target_id.is_none() {
-            self.refuse("payload.targetId", "is missing; it is a text");
-        }
-        Some(EventPayload {
-            actor_id,
-            actor_name,
-            target_id: target_id?,
-            target_type: target_type?,
-            snippet,
-            more,
-        })
-    }
+fn parse_payload(
+    payload: Field<PayloadBody>,
+    errors: &mut Vec<FieldError>,
+) -> Option<EventPayload> {
+    let Some(payload) = payload.valid() else {
+        errors.push(FieldError::new("payload", "is missing or not an object"));
+        return None;
+    };
+    let mut text = |name: &str, field: Field<String>| {
+        collect(errors, name, field.optional(NOT_TEXT)).flatten()
+    };
+    let actor_id = text("payload.actorId", payload.actor_id);
+    let actor_name = text("payload.actorName", payload.actor_name);
+    let snippet = text("payload.snippet", payload.snippet);
+    let target_type = payload.target_type.valid();
+    let target_type = target_type.ok_or_else(|| "is not one of post, comment, user".to_owned());
+    let target_type = collect(errors, "payload.targetType", target_type);
+    let target_id = payload.target_id.valid();
+    let target_id = target_id.ok_or_else(|| "is missing or not a text".to_owned());
+    let target_id = collect(errors, "payload.targetId", target_id);
+    Some(EventPayload {
+        actor_id,
+        actor_name,
+        target_id: target_id?,
+        target_type: target_type?,
+        snippet,
+        extra: payload.extra,
+    })
 }

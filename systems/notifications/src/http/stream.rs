@@ -1,4 +1,4 @@
-//! The stream of one's own list: new and changed notifications, each followed by the unread count.
+//! The stream of the caller's list: new and changed notifications, followed by the unread count.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -16,20 +16,21 @@ use crate::stream::StreamListener;
 
 use super::router::{ApiState, require_user};
 
-/// A line so often keeps proxies from closing the connection.
+/// A comment line so often keeps proxies from closing the connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Signals told at once, with one count after them.
-const NEWS_MAX: usize = 100;
+/// Events sent together, with one unread count after them.
+const BATCH_MAX: usize = 100;
 
 struct OpenListStream {
     api: ApiState,
     user: UserId,
-    listening: StreamListener,
+    listener: StreamListener,
+    /// Counts against the limits of open streams until it is dropped.
     _stream: OpenStream,
 }
 
-/// What happens in the caller's list, as it happens: `new`, `updated`, `changed` (read the list again), then `unread`.
+/// Changes of the caller's list as they happen: `new`, `updated`, `changed` (read the list again), then `unread`.
 #[utoipa::path(get, path = "/api/notifications/stream", responses(
     (status = 200, content_type = "text/event-stream", body = String),
     (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
@@ -42,44 +43,46 @@ pub(super) async fn stream(
     stream: OpenStream,
 ) -> Outcome<Response> {
     let user = require_user(&caller)?;
-    let signals = &api.system.core.streams;
-    let listening = signals.listen(&user, stream.last_event_id(), api.kit.stop()).await?;
-    let place = listening.listener.position().map(|id| id.to_string());
-    let begin = unread(&api, &user, place).await;
-    let open = OpenListStream { api, user, listening, _stream: stream };
-    let further = unfold(open, next).flat_map(iter);
-    let all = iter([begin]).chain(further).map(Ok::<_, Infallible>);
-    let answer = Sse::new(all).keep_alive(KeepAlive::new().interval(HEARTBEAT));
-    Ok(answer.into_response())
+    let streams = &api.system.core.streams;
+    let listener = streams.listen(&user, stream.last_event_id(), api.kit.stop()).await?;
+    let position = listener.listener.position().map(|id| id.to_string());
+    // Counted after listening began: a change in between is sent again, and none is missed.
+    let first = unread_event(&api, &user, position).await;
+    let open = OpenListStream { api, user, listener, _stream: stream };
+    let later = unfold(open, next_batch).flat_map(iter);
+    let events = iter([first]).chain(later).map(Ok::<_, Infallible>);
+    let response = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
+    Ok(response.into_response())
 }
 
-async fn next(mut open: OpenListStream) -> Option<(Vec<Event>, OpenListStream)> {
-    let listener = &mut open.listening.listener;
-    let mut news = vec![listener.next().await?];
-    // What is there already needs no count of its own.
-    while let Some(more) = (news.len() < NEWS_MAX).then(|| listener.next_now()).flatten() {
-        news.push(more);
+async fn next_batch(mut open: OpenListStream) -> Option<(Vec<Event>, OpenListStream)> {
+    let listener = &mut open.listener.listener;
+    let mut changes = vec![listener.next().await?];
+    // Counting costs a query, so changes that are already there share one count.
+    while let Some(more) = (changes.len() < BATCH_MAX).then(|| listener.next_now()).flatten() {
+        changes.push(more);
     }
-    let place = news.last().map(|last| last.id.to_string());
-    let mut told: Vec<_> = news.into_iter().map(to_sse).collect();
-    told.push(unread(&open.api, &open.user, place).await);
-    Some((told, open))
+    let position = changes.last().map(|last| last.id.to_string());
+    let mut events: Vec<_> = changes.into_iter().map(to_sse).collect();
+    events.push(unread_event(&open.api, &open.user, position).await);
+    Some((events, open))
 }
 
-/// A listener that lost something reads the list again, as after many changes.
+/// After a reset, events may have been lost; the client reads the list again, as after many changes.
 fn to_sse(event: service::http::Event) -> Event {
     let name = if event.is_reset() { "changed" } else { event.name };
     Event::default().event(name).data(event.data)
 }
 
-/// The unread count. It carries the place to go on from, because it is the last part of each piece of news.
-async fn unread(api: &ApiState, user: &UserId, id: Option<String>) -> Event {
+/// The unread count. Only this event has an id to resume from, because it is the last one of a batch: a client that lost
+/// the connection in the middle of a batch gets the whole batch again.
+async fn unread_event(api: &ApiState, user: &UserId, id: Option<String>) -> Event {
     let event = Event::default().event("unread");
     let event = id.into_iter().fold(event, Event::id);
     match api.system.unread_count(user).await {
         Ok(count) => event.data(json!({ "unreadCount": count.value }).to_string()),
         Err(error) => {
-            tracing::warn!(user = user.hash_hex(), error = %error, "a stream could not count");
+            tracing::warn!(user = user.hash_hex(), error = %error, "the unread count of a stream could not be read");
             event.data("{}")
         }
     }

@@ -1,4 +1,4 @@
-//! The devices of a user, last seen first.
+//! The devices of a user, most recently seen first.
 
 use client::Query;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::notifications::Notifications;
 
 impl Notifications {
-    /// The devices that are pushed to.
+    /// The active devices of a user.
     ///
     /// # Errors
     /// Those of the account.
@@ -18,11 +18,11 @@ impl Notifications {
              (NOT IS_DEFINED(c.revokedAt) OR IS_NULL(c.revokedAt)) ORDER BY c.lastSeenAt DESC",
         );
         let query = query.within(user.partition_key());
-        let answer = self.core.containers.devices.query(&query).await?;
-        Ok(ChargedValue::new(answer.value, answer.charge))
+        let response = self.core.containers.devices.query(&query).await?;
+        Ok(ChargedValue::new(response.value, response.charge))
     }
 
-    /// All devices, the revoked ones too.
+    /// All devices of a user, including revoked ones.
     ///
     /// # Errors
     /// Those of the account.
@@ -30,7 +30,7 @@ impl Notifications {
         let query =
             Query::text("SELECT * FROM c WHERE IS_DEFINED(c.deviceId) ORDER BY c.lastSeenAt DESC");
         let query = query.within(user.partition_key());
-        let answer = self.core.containers.devices.query(&query).await?;
-        Ok(ChargedValue::new(answer.value, answer.charge))
+        let response = self.core.containers.devices.query(&query).await?;
+        Ok(ChargedValue::new(response.value, response.charge))
     }
 }

@@ -1,4 +1,4 @@
-//! Events, for operators: by status, the dead ones, one by its id.
+//! Events, for operators: by status, dead ones, due ones, one by its id.
 
 use client::{Item, PageOptions, Query};
 use serde::Deserialize;
@@ -15,9 +15,9 @@ use crate::notifications::Notifications;
 pub struct EventPage {
     /// OldestRow first.
     pub events: Vec<NotificationEvent>,
-    /// Where the next page begins; none at the end.
+    /// Continuation token of the next page; `None` on the last one.
     pub continuation: Option<String>,
-    /// Ids of those on this page that cannot be read.
+    /// Ids of events on this page that cannot be parsed.
     pub unreadable: Vec<String>,
 }
 
@@ -26,14 +26,14 @@ struct IdOnly {
     id: String,
 }
 
-/// Events of a page of operators.
+/// Events per page.
 const PAGE_EVENTS: usize = 100;
 
 impl Notifications {
     /// Events of one status, oldest first.
     ///
     /// # Errors
-    /// `Invalid` for a foreign continuation; those of the account.
+    /// `Invalid` for a continuation token of another query; those of the account.
     pub async fn events(
         &self,
         status: EventStatus,
@@ -45,10 +45,10 @@ impl Notifications {
         self.event_page(&query, continuation).await
     }
 
-    /// Events that failed for good.
+    /// Events that failed and have no attempts left.
     ///
     /// # Errors
-    /// `Invalid` for a foreign continuation; those of the account.
+    /// `Invalid` for a continuation token of another query; those of the account.
     pub async fn dead_events(
         &self,
         continuation: Option<String>,
@@ -57,10 +57,10 @@ impl Notifications {
             .await
     }
 
-    /// Events that wait or are due again, oldest first: the question of the seed's timer.
+    /// Events that are waiting or due again, oldest first.
     ///
     /// # Errors
-    /// `Invalid` for a foreign continuation; those of the account.
+    /// `Invalid` for a continuation token of another query; those of the account.
     pub async fn due_events(
         &self,
         continuation: Option<String>,
@@ -76,7 +76,7 @@ impl Notifications {
         self.event_page(&query, continuation).await
     }
 
-    /// One event, whoever it is for.
+    /// One event of any user.
     ///
     /// # Errors
     /// `NotFound`.
@@ -87,8 +87,8 @@ impl Notifications {
         let answer = self.core.containers.events.query::<Item<IgnoredAny>>(&query).await?;
         let found = answer.value.first();
         let found = found.ok_or_else(|| Error::not_found(format!("there is no event '{id}'")))?;
-        let unreadable = |_| Error::conflict(format!("the event '{id}' cannot be read"));
-        let event = found.typed::<NotificationEvent>().map_err(unreadable)?;
+        let unparsable = |_| Error::conflict(format!("the event '{id}' cannot be parsed"));
+        let event = found.typed::<NotificationEvent>().map_err(unparsable)?;
         Ok(ChargedValue::new(event.into_value().with_derived_fields(), answer.charge))
     }
 

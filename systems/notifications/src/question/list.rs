@@ -1,4 +1,4 @@
-//! A page of a user's in-app list: newest first, without what was put away.
+//! A page of a user's in-app list: newest first, without dismissed notifications.
 
 use client::{Item, PageOptions, Query};
 use serde::de::IgnoredAny;
@@ -11,9 +11,9 @@ use crate::notifications::Notifications;
 /// Which page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
-    /// Notifications of a page at most; 20 unless given, 100 at most.
+    /// Notifications per page, at most 100; 20 when absent.
     pub limit: Option<usize>,
-    /// Where the page before ended.
+    /// Continuation token of the previous page.
     pub continuation: Option<String>,
     /// Only this category.
     pub category: Option<Category>,
@@ -24,14 +24,14 @@ pub struct ListOptions {
 pub struct NotificationPage {
     /// Newest first.
     pub notifications: Vec<Notification>,
-    /// Where the next page begins; none at the end.
+    /// Continuation token of the next page; `None` on the last one.
     pub continuation: Option<String>,
 }
 
 impl ListOptions {
-    /// Notifications of a page unless told otherwise.
+    /// Notifications per page by default.
     pub const LIMIT: usize = 20;
-    /// Notifications of a page at most.
+    /// The most notifications per page.
     pub const LIMIT_MAX: usize = 100;
 }
 
@@ -39,7 +39,7 @@ impl Notifications {
     /// A page of a user's list.
     ///
     /// # Errors
-    /// `Invalid` for a limit out of bounds and for a continuation that is not of this list.
+    /// `Invalid` for a limit out of bounds and for a continuation token of another list.
     pub async fn list(
         &self,
         user: &UserId,
@@ -64,14 +64,14 @@ impl Notifications {
         let mut meter = ChargeMeter::default();
         let mut notifications = Vec::new();
         let mut continuation = options.continuation.clone();
-        // A page of the account may be short, and even empty, before the end.
+        // The account may return a short page, even an empty one, before the end of the list.
         loop {
             let rows_max = Some(limit - notifications.len());
             let page = PageOptions { rows_max, continuation, session_token: None };
             let container = &self.core.containers.notifications;
             let answer = container.query_page::<Item<IgnoredAny>>(&query, page).await;
             let page = meter.record(answer.map_err(foreign_continuation)?);
-            notifications.extend(page.rows.iter().filter_map(readable));
+            notifications.extend(page.rows.iter().filter_map(parse_or_skip));
             continuation = page.continuation;
             if notifications.len() >= limit || continuation.is_none() {
                 return Ok(meter.finish(NotificationPage { notifications, continuation }));
@@ -80,21 +80,21 @@ impl Notifications {
     }
 }
 
-/// One that cannot be read is left out: the rest of the list is worth more than an error.
-fn readable(item: &Item<IgnoredAny>) -> Option<Notification> {
+/// A notification that cannot be parsed is left out, so that the user still sees the others.
+fn parse_or_skip(item: &Item<IgnoredAny>) -> Option<Notification> {
     let read = item.typed::<Notification>();
-    read.inspect_err(|error| tracing::error!(%error, "a notification cannot be read"))
+    read.inspect_err(|error| tracing::error!(%error, "a notification cannot be parsed"))
         .ok()
         .map(Item::into_value)
 }
 
-/// The text of the query is ours, so only the continuation can be wrong.
+/// The query text is ours, so only the continuation token can be wrong.
 fn foreign_continuation(error: client::Error) -> Error {
     match error.kind() {
         client::ErrorKind::BadRequest => {
-            let problem =
-                FieldError::new("continuationToken", "is not one of this list; begin without one");
-            Error::invalid_fields("the page", vec![problem])
+            let error =
+                FieldError::new("continuationToken", "is not of this list; start without one");
+            Error::invalid_fields("the page", vec![error])
         }
         _ => error.into(),
     }

@@ -1,4 +1,4 @@
-//! What can be asked: one file for each thing.
+//! Questions: the reads that a caller can ask for, one file each.
 
 mod devices;
 mod events;

@@ -1,4 +1,4 @@
-//! A user's preferences: what is stored, or the defaults.
+//! A user's preferences: the stored ones, or the defaults.
 
 use client::ErrorKind;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
-    /// What a user wants. Who never chose has the defaults, which are not stored.
+    /// The preferences of a user. Until they are changed they are the defaults, which are not stored.
     ///
     /// # Errors
     /// Those of the account.

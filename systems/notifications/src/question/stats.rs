@@ -1,4 +1,4 @@
-//! How the queue stands, in numbers.
+//! Statistics of the queue.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::domain::{EventStatus, Moment};
 use crate::error::Result;
 use crate::notifications::Notifications;
 
-/// The queue in numbers.
+/// Numbers of events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// Events by status.
     pub events: BTreeMap<String, u64>,
-    /// Events that failed for good.
+    /// Events that failed and have no attempts left.
     pub dead: u64,
-    /// The oldest event that waits and is due.
+    /// When the oldest event that is waiting and due was created.
     #[schema(value_type = Option<String>)]
     pub oldest_pending_at: Option<Moment>,
 }
@@ -29,7 +29,7 @@ struct OldestRow {
     at: Moment,
 }
 
-/// As it is stored, whatever that is.
+/// The properties that are counted. Their types are not assumed: damaged events must not hide the others.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct EventStatusRow {
@@ -37,7 +37,7 @@ struct EventStatusRow {
     retry_count: Value,
 }
 
-const REASON: &str = "an operator asks how the queue stands";
+const REASON: &str = "an operator counts the events of all users";
 
 impl Notifications {
     /// Counts events by status.
@@ -63,7 +63,7 @@ impl Notifications {
         Ok(meter.finish(Stats { events: counts, dead, oldest_pending_at }))
     }
 
-    /// By the engine, which counts without reading.
+    /// Lets the engine count, which reads only the index.
     async fn count_in_engine(
         &self,
         meter: &mut ChargeMeter,
@@ -85,7 +85,7 @@ impl Notifications {
         Ok((counts, dead.iter().sum()))
     }
 
-    /// Row by row: the library behind a connected account does not add up counts of several partitions.
+    /// Counts row by row: the library behind a connected account does not add up the counts of several partitions.
     async fn count_in_client(
         &self,
         meter: &mut ChargeMeter,

@@ -1,4 +1,4 @@
-//! How many notifications a user has not read.
+//! The unread count of a user.
 
 use client::Query;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
-    /// The number of notifications that are neither read nor put away.
+    /// The number of notifications that are neither read nor dismissed.
     ///
     /// # Errors
     /// Those of the account.

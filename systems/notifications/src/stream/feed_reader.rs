@@ -1,7 +1,7 @@
-//! The reader: follows the change feed of all lists and tells what it finds.
+//! The feed reader: follows the change feed of all lists and publishes what it finds.
 //!
-//! Owns its place in the feed and its pace. It begins at now and says `reset` then, because it does not know what was
-//! before; so does a reader that lost its place.
+//! Owns its position in the feed and how often it polls. It starts at the current end of the feed and publishes a reset
+//! then, because it does not know what was before; likewise when it lost its position.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Weak};
@@ -15,39 +15,43 @@ use crate::domain::Notification;
 use crate::error::Result;
 
 use super::hub::HubInner;
-use super::list_change::{ListChange, StreamEvent, is_first};
+use super::list_change::{ListChange, StreamEvent, is_first_version};
 
-/// How long the reader goes on without listeners: a page that is loaded again needs not begin anew.
+/// The reader goes on for so long without listeners: a page that is reloaded finds it running, with its position.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The shortest time between two looks at the feed: a busy process must not look after every write.
+/// The shortest time between two polls: a busy process must not poll after each of its writes.
 const POLL_INTERVAL_MIN: Duration = Duration::from_millis(25);
-/// The wait after a look that failed.
+/// The pause after a poll that failed.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Changes of one user in a page that are told one by one; more of them are told as one.
+/// If a page of the feed has more changes of one user, they are published as one event `changed`.
 const SINGLE_EVENTS_MAX: usize = 10;
-/// Notifications remembered as told.
+/// How many ids of notifications that were published as new are remembered.
 const ANNOUNCED_IDS_MAX: usize = 4_096;
 
 pub(super) struct FeedReader {
-    place: ChangeStart,
-    told: AnnouncedIds,
+    position: ChangeStart,
+    announced: AnnouncedIds,
 }
 
-/// Notifications told as new. A later version that looks like a first one has nothing to tell, such as a push that
-/// reached no device.
+/// The ids of notifications that were published as new.
+///
+/// A later version can look like the first one, such as that of a push that reached no device: only `pushed` differs,
+/// which no user sees. It must not be published as new again.
 #[derive(Default)]
 struct AnnouncedIds {
     ids: HashSet<String>,
+    /// The same ids, oldest first.
     order: VecDeque<String>,
 }
 
 impl FeedReader {
-    /// Finds its place, then runs beside the caller.
-    pub(super) async fn begin(inner: &Arc<HubInner>, stop: &Stop) -> Result<()> {
-        let mut follower = Self { place: ChangeStart::Now, told: AnnouncedIds::default() };
-        follower.look(inner).await?;
+    /// Finds the position, then runs in the background. When this returns, no later write is missed.
+    pub(super) async fn start(inner: &Arc<HubInner>, stop: &Stop) -> Result<()> {
+        let mut reader = Self { position: ChangeStart::Now, announced: AnnouncedIds::default() };
+        reader.poll(inner).await?;
+        // The reader must not keep the hub alive: it ends when the system is dropped.
         let (weak, stop) = (Arc::downgrade(inner), stop.clone());
-        inner.environment.spawn(follower.run(weak, stop));
+        inner.environment.spawn(reader.run(weak, stop));
         Ok(())
     }
 
@@ -61,15 +65,15 @@ impl FeedReader {
             };
             idle_since = idle_since_ms;
             let idle_ms = idle_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
-            let is_over = u128::from(idle_ms) >= IDLE_TIMEOUT.as_millis() || stop.is_stopping();
-            if is_over && inner.stop_if_idle().await {
+            let may_stop = u128::from(idle_ms) >= IDLE_TIMEOUT.as_millis() || stop.is_stopping();
+            if may_stop && inner.stop_reader_if_unused().await {
                 return;
             }
-            let wait = match self.look(&inner).await {
-                Ok(()) => inner.poll,
+            let wait = match self.poll(&inner).await {
+                Ok(()) => inner.poll_interval,
                 Err(error) => {
-                    tracing::warn!(error = %error, "streams could not be told the news");
-                    RETRY_DELAY.max(inner.poll)
+                    tracing::warn!(error = %error, "the change feed of lists could not be read");
+                    RETRY_DELAY.max(inner.poll_interval)
                 }
             };
             inner.environment.sleep(POLL_INTERVAL_MIN.min(wait)).await;
@@ -81,51 +85,55 @@ impl FeedReader {
         }
     }
 
-    /// Tells everything that is new.
-    async fn look(&mut self, inner: &HubInner) -> Result<()> {
+    /// Publishes everything that is new.
+    async fn poll(&mut self, inner: &HubInner) -> Result<()> {
         loop {
-            let begins = self.place == ChangeStart::Now;
-            let feed = ChangeFeed::latest(self.place.clone());
+            let is_start = self.position == ChangeStart::Now;
+            let feed = ChangeFeed::latest(self.position.clone());
             let page = match inner.notifications.changes::<IgnoredAny>(feed).await {
                 Ok(page) => page.value,
                 Err(error) => {
-                    // A place that is not known any more is not known later either.
+                    // A position that is refused once is refused for ever.
                     if matches!(error.kind(), ErrorKind::BadRequest | ErrorKind::NotFound) {
-                        self.place = ChangeStart::Now;
+                        self.position = ChangeStart::Now;
                     }
                     return Err(error.into());
                 }
             };
-            self.place = ChangeStart::Continuation(page.continuation);
-            if begins {
+            self.position = ChangeStart::Continuation(page.continuation);
+            if is_start {
                 inner.events.reset();
             }
             let is_empty = page.changes.is_empty();
             let items = page.changes.iter().filter_map(|change| change.current.as_ref());
-            self.tell(inner, items.filter_map(|item| ListChange::read(item.text())).collect());
+            self.publish(inner, items.filter_map(|item| ListChange::parse(item.text())).collect());
             if is_empty || !page.more {
                 return Ok(());
             }
         }
     }
 
-    fn tell(&mut self, inner: &HubInner, news: Vec<ListChange>) {
+    fn publish(&mut self, inner: &HubInner, changes: Vec<ListChange>) {
         let mut counts: HashMap<String, usize> = HashMap::new();
-        let mut told = Vec::new();
-        for one in news {
-            let (topic, signal) = match one {
-                ListChange::ErasureMarker(erased) => (erased.id, StreamEvent::Changed),
-                ListChange::Notification(one) if self.told.is_old(&one) => continue,
-                ListChange::Notification(one) => (inner.topic(&one.user_id), StreamEvent::of(one)),
+        let mut events = Vec::new();
+        for change in changes {
+            let (topic, event) = match change {
+                ListChange::Erasure(marker) => (marker.id, StreamEvent::Changed),
+                ListChange::Notification(one) => {
+                    if is_first_version(&one) && !self.announced.insert(&one) {
+                        continue;
+                    }
+                    (inner.topic(&one.user_id), StreamEvent::for_notification(*one))
+                }
             };
             *counts.entry(topic.clone()).or_default() += 1;
-            told.push((topic, signal));
+            events.push((topic, event));
         }
-        let mut told_as_one = HashSet::new();
-        for (topic, signal) in told {
+        let mut collapsed = HashSet::new();
+        for (topic, event) in events {
             if counts.get(&topic).is_none_or(|count| *count <= SINGLE_EVENTS_MAX) {
-                inner.publish(&topic, &signal);
-            } else if told_as_one.insert(topic.clone()) {
+                inner.publish(&topic, &event);
+            } else if collapsed.insert(topic.clone()) {
                 inner.publish(&topic, &StreamEvent::Changed);
             }
         }
@@ -133,11 +141,8 @@ impl FeedReader {
 }
 
 impl AnnouncedIds {
-    /// Whether a version that looks like the first one was told before.
-    fn is_old(&mut self, notification: &Notification) -> bool {
-        if !is_first(notification) {
-            return false;
-        }
+    /// Remembers a notification. Returns `false` if it was already there.
+    fn insert(&mut self, notification: &Notification) -> bool {
         let is_new = self.ids.insert(notification.id.clone());
         if is_new {
             self.order.push_back(notification.id.clone());
@@ -145,6 +150,6 @@ impl AnnouncedIds {
                 self.order.pop_front().map(|oldest| self.ids.remove(&oldest));
             }
         }
-        !is_new
+        is_new
     }
 }

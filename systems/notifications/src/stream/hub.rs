@@ -1,7 +1,7 @@
-//! StreamHub as a value: who listens, and the reader behind them.
+//! The stream hub: who listens, and the feed reader behind them.
 //!
 //! Owns when the reader of the change feed runs: from the first listener until a while after the last. Does not own
-//! reading (`follow`).
+//! reading (`feed_reader`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,34 +19,37 @@ use crate::settings::NotificationSettings;
 use super::feed_reader::FeedReader;
 use super::list_change::{ErasureMarker, StreamEvent};
 
-/// StreamHub kept for listeners who come back; who was away longer reads the list again.
+/// Events kept for listeners that reconnect. A listener that was away for longer gets a reset and reads its list again.
 const EVENTS_MAX: usize = 4_096;
 
-/// Where signals go: to whoever listens, now or after a short absence. Cloning shares it.
+/// Publishes changes of lists to whoever listens, now or after a short absence. Cloning shares it.
 #[derive(Clone)]
 pub(crate) struct StreamHub {
-    pub(super) inner: Arc<HubInner>,
+    inner: Arc<HubInner>,
 }
 
 pub(super) struct HubInner {
     pub(super) environment: Environment,
     pub(super) notifications: Container,
-    pub(super) poll: Duration,
+    pub(super) poll_interval: Duration,
     pub(super) events: Events,
+    /// Makes the reader poll at once.
     pub(super) wake: Notify,
     /// Names users by a keyed hash, which all processes of the system share.
     hashes: Erasure,
     listeners: AtomicUsize,
-    /// Whether the reader runs.
+    /// The lock is held while the reader starts and while it decides to stop, so a listener never relies on a reader that
+    /// is about to stop.
     is_reader_running: Mutex<bool>,
 }
 
-/// One who listens. The reader runs at least as long.
+/// A listener to one user's list. The reader runs at least as long as it exists.
 pub(crate) struct StreamListener {
     pub(crate) listener: Listener,
-    _seat: ListenerGuard,
+    _guard: ListenerGuard,
 }
 
+/// Counts a listener while it exists.
 struct ListenerGuard(Arc<HubInner>);
 
 impl StreamHub {
@@ -59,7 +62,7 @@ impl StreamHub {
         let inner = HubInner {
             environment: environment.clone(),
             notifications: notifications.clone(),
-            poll: Duration::from_millis(settings.stream_poll_milliseconds),
+            poll_interval: Duration::from_millis(settings.stream_poll_milliseconds),
             events: Events::new(environment, EVENTS_MAX),
             wake: Notify::new(),
             hashes: Erasure::new(leases, settings.erasure_secret.expose().as_bytes()),
@@ -69,23 +72,23 @@ impl StreamHub {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Says that this process has changed a list: its listeners need not wait for the next look at the feed.
+    /// Makes the reader poll at once, because this process has changed a list.
     pub(crate) fn wake(&self) {
         self.inner.wake.notify_one();
     }
 
-    /// Tells every process that a user's list is gone.
+    /// Writes the erasure marker, by which the readers of all processes learn that a user's list is gone.
     pub(crate) async fn publish_erasure(&self, user: &UserId, now: Moment) -> Result<()> {
-        let erased = ErasureMarker::new(self.inner.topic(user), now);
-        self.inner.notifications.upsert(&ErasureMarker::partition_key(), &erased, None).await?;
+        let marker = ErasureMarker::new(self.inner.topic(user), now);
+        self.inner.notifications.upsert(&ErasureMarker::partition_key(), &marker, None).await?;
         self.wake();
         Ok(())
     }
 
-    /// Listens to a user's list: all that is written from now on is told, by whichever process.
+    /// Listens to a user's list: every later write is published, whichever process makes it.
     ///
     /// # Errors
-    /// Those of the account when the reader has to begin.
+    /// Those of the account when the reader has to start.
     pub(crate) async fn listen(
         &self,
         user: &UserId,
@@ -94,32 +97,32 @@ impl StreamHub {
     ) -> Result<StreamListener> {
         let inner = &self.inner;
         let mut is_reader_running = inner.is_reader_running.lock().await;
-        let seat = ListenerGuard::take(inner);
+        let guard = ListenerGuard::new(inner);
         if !*is_reader_running {
-            FeedReader::begin(inner, stop).await?;
+            FeedReader::start(inner, stop).await?;
             *is_reader_running = true;
         }
         let listener = inner.events.listen(&inner.topic(user), last, stop);
-        Ok(StreamListener { listener, _seat: seat })
+        Ok(StreamListener { listener, _guard: guard })
     }
 }
 
 impl HubInner {
-    /// What the ring knows a user by.
+    /// The name of a user's stream in the event ring.
     pub(super) fn topic(&self, user: &UserId) -> String {
         self.hashes.subject_hash(user.as_str())
     }
 
-    pub(super) fn publish(&self, topic: &str, signal: &StreamEvent) {
-        self.events.publish(topic, signal.name(), &signal.data());
+    pub(super) fn publish(&self, topic: &str, event: &StreamEvent) {
+        self.events.publish(topic, event.name(), &event.data());
     }
 
     pub(super) fn has_listeners(&self) -> bool {
         self.listeners.load(Ordering::SeqCst) > 0
     }
 
-    /// Ends the reader if nobody listens; no listener can come meanwhile.
-    pub(super) async fn stop_if_idle(&self) -> bool {
+    /// Marks the reader as stopped if nobody listens, and returns whether it has to stop.
+    pub(super) async fn stop_reader_if_unused(&self) -> bool {
         let mut is_reader_running = self.is_reader_running.lock().await;
         *is_reader_running = self.has_listeners();
         !*is_reader_running
@@ -127,7 +130,7 @@ impl HubInner {
 }
 
 impl ListenerGuard {
-    fn take(inner: &Arc<HubInner>) -> Self {
+    fn new(inner: &Arc<HubInner>) -> Self {
         inner.listeners.fetch_add(1, Ordering::SeqCst);
         Self(Arc::clone(inner))
     }

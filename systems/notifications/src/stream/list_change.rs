@@ -1,53 +1,53 @@
-//! What a change of the container means to those who look at a list.
+//! What a change of the container `notifications` means to whoever watches a list.
 //!
-//! Owns the signals and the mark of an erasure: the feed of newest versions has no deletions, so an erasure leaves a
-//! short-lived item that names nobody, in a partition no user can have.
+//! Owns the stream events and the erasure marker. The change feed of latest versions has no deletions, so an erasure
+//! writes a short-lived item that names nobody, in a partition that no user can have.
 
 use client::PartitionKey;
 use model::PartitionKeyValue;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::{Moment, Notification};
+use crate::domain::{Moment, Notification, NotificationBody};
 
-/// What happened to a list.
+/// An event on a user's stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StreamEvent {
-    /// A notification came.
-    New(Box<Notification>),
-    /// One changed: more events were added, it was read or put away.
-    Updated(Box<Notification>),
-    /// Several changed, or all are gone.
+    /// A notification was added.
+    New(Box<NotificationBody>),
+    /// One changed: events were merged into it, or it was read or dismissed.
+    Updated(Box<NotificationBody>),
+    /// Several changed, or all are gone: the list has to be read again.
     Changed,
 }
 
-/// Seconds the mark of an erasure stays: longer than any reader is behind who will not read everything again.
-const ERASED_SECONDS: u64 = 600;
+/// How long an erasure marker stays. A reader that is further behind has lost its position and sends a reset anyway.
+const ERASURE_MARKER_SECONDS: u64 = 600;
 
-/// The mark of an erasure.
+/// Says that a user's list was erased.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ErasureMarker {
-    /// Keyed hash of the user.
+    /// Keyed hash of the user, which is also the topic of their stream.
     pub(super) id: String,
-    /// No user: `null` is the partition key.
+    /// Always `null`, which is the partition key: a user id is a string.
     user_id: Option<()>,
     erased_at: Moment,
     ttl: u64,
 }
 
-/// A change, read.
+/// A change of the container, parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum ListChange {
-    /// Of one notification.
+    /// One notification was written.
     Notification(Box<Notification>),
-    /// Of a whole list.
-    ErasureMarker(ErasureMarker),
+    /// A whole list was erased.
+    Erasure(ErasureMarker),
 }
 
 impl ErasureMarker {
-    pub(super) fn new(hash: String, now: Moment) -> Self {
-        Self { id: hash, user_id: None, erased_at: now, ttl: ERASED_SECONDS }
+    pub(super) fn new(user_hash: String, now: Moment) -> Self {
+        Self { id: user_hash, user_id: None, erased_at: now, ttl: ERASURE_MARKER_SECONDS }
     }
 
     pub(super) fn partition_key() -> PartitionKey {
@@ -56,19 +56,21 @@ impl ErasureMarker {
 }
 
 impl ListChange {
-    /// None for an item this program does not know: somebody else's, or of a newer release.
-    pub(super) fn read(item: &[u8]) -> Option<Self> {
-        let erased = || serde_json::from_slice(item).ok().map(Self::ErasureMarker);
+    /// `None` for an item this program does not know: a foreign one, or one of a newer version.
+    pub(super) fn parse(item: &[u8]) -> Option<Self> {
+        let marker = || serde_json::from_slice(item).ok().map(Self::Erasure);
         let notification = serde_json::from_slice(item).ok();
-        notification.map(|one| Self::Notification(Box::new(one))).or_else(erased)
+        notification.map(|one| Self::Notification(Box::new(one))).or_else(marker)
     }
 }
 
 impl StreamEvent {
-    /// As the first version of an item looks, or a later one. Whoever missed the first gets `updated` alone, with all
-    /// of it.
-    pub(super) fn of(notification: Box<Notification>) -> Self {
-        if is_first(&notification) { Self::New(notification) } else { Self::Updated(notification) }
+    /// `New` if the notification looks as it was created, otherwise `Updated`. A listener that missed the first version
+    /// only gets `Updated`, with the whole notification.
+    pub(super) fn for_notification(notification: Notification) -> Self {
+        let is_first = is_first_version(&notification);
+        let body = Box::new(NotificationBody::from(notification));
+        if is_first { Self::New(body) } else { Self::Updated(body) }
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -81,24 +83,13 @@ impl StreamEvent {
 
     pub(super) fn data(&self) -> Value {
         match self {
-            Self::New(notification) | Self::Updated(notification) => shown(notification),
+            Self::New(body) | Self::Updated(body) => serde_json::to_value(body).unwrap_or_default(),
             Self::Changed => json!({}),
         }
     }
 }
 
-/// Whether nothing a user sees has changed since it came.
-pub(super) fn is_first(notification: &Notification) -> bool {
+/// Whether nothing that a user sees has changed since the notification was created.
+pub(super) fn is_first_version(notification: &Notification) -> bool {
     notification.count.unwrap_or(1) == 1 && notification.is_unread()
-}
-
-/// A notification as its user sees it: without what only the dispatcher needs.
-pub(crate) fn shown(notification: &Notification) -> Value {
-    let mut value = serde_json::to_value(notification).unwrap_or_default();
-    if let Value::Object(properties) = &mut value {
-        for hidden in ["mergedEventIds", "dedupeKey", "ttl"] {
-            properties.remove(hidden);
-        }
-    }
-    value
 }

@@ -1,10 +1,10 @@
-//! The link behind a tap.
+//! The deep link of an event: what a tap on its notification opens.
 //!
-//! Owns which page an event opens. Ids are encoded, so that none of them can change the link.
+//! Ids are percent-encoded, so that no id can change the rest of the link.
 
 use crate::domain::{EventPayload, EventType, TargetType};
 
-/// The link of an event, such as `asora://post/p1`.
+/// The deep link of an event, such as `asora://post/p1`.
 pub(crate) fn deeplink(scheme: &str, event_type: EventType, payload: &EventPayload) -> String {
     let target = match payload.target_type {
         TargetType::Post => "post",
@@ -19,11 +19,11 @@ pub(crate) fn deeplink(scheme: &str, event_type: EventType, payload: &EventPaylo
         | EventType::SafetyContentFlagged
         | EventType::NewsSystemUpdate
         | EventType::MarketingPromotion => {
-            format!("{scheme}://{target}/{}", encoded(&payload.target_id))
+            format!("{scheme}://{target}/{}", percent_encode(&payload.target_id))
         }
         EventType::FollowerNew => {
             let follower = payload.actor_id.as_deref().unwrap_or(&payload.target_id);
-            format!("{scheme}://user/{}", encoded(follower))
+            format!("{scheme}://user/{}", percent_encode(follower))
         }
         EventType::SafetyAccountWarning => format!("{scheme}://settings/safety"),
         EventType::SecurityNewDevice
@@ -32,8 +32,8 @@ pub(crate) fn deeplink(scheme: &str, event_type: EventType, payload: &EventPaylo
     }
 }
 
-/// Percent-encoded, all but the unreserved characters.
-fn encoded(id: &str) -> String {
+/// Encodes everything but the unreserved characters of RFC 3986.
+fn percent_encode(id: &str) -> String {
     let mut result = String::with_capacity(id.len());
     for byte in id.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -56,7 +56,7 @@ mod tests {
             target_id: target.to_owned(),
             target_type,
             snippet: None,
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         };
         assert_eq!(deeplink("asora", event_type, &payload), expected);
     }

@@ -1,4 +1,4 @@
-//! What users read: templates in several languages, safe pieces of foreign text, and the link behind a tap.
+//! What users read: templates in several languages, plural forms, sanitized foreign text, and deep links.
 
 mod deeplink;
 mod plural;

@@ -1,23 +1,23 @@
-//! Foreign text made safe: no markup, no control characters, no more than fits.
+//! Sanitizing of foreign text: no markup, no control characters, limited length.
 //!
-//! Owns the rule that rendered texts hold nothing a page could take for a tag. Pages escape all the same.
+//! Owns the rule that a rendered text holds nothing that a page could take for a tag. Pages escape texts as well.
 
-/// Characters of a snippet at most, the mark of the cut included.
+/// The longest snippet in characters, with the ellipsis.
 pub(crate) const SNIPPET_CHARS_MAX: usize = 140;
 
-/// The text in one line, without tags and control characters, cut to so many characters.
+/// The text as one line, without tags and control characters, cut to so many characters.
 pub(crate) fn sanitize(text: &str, chars_max: usize) -> String {
-    // What is cut away anyway need not be looked at; tags may stand in front of what is kept.
-    let looked_at: String = text.chars().take(chars_max.saturating_mul(50)).collect();
-    cut(&one_line(&without_tags(&looked_at)), chars_max)
+    // Bounds the work for huge texts. Tags are removed, so more than `chars_max` characters have to be read.
+    let beginning: String = text.chars().take(chars_max.saturating_mul(50)).collect();
+    cut(&one_line(&without_tags(&beginning)), chars_max)
 }
 
-/// Without everything from a `<` that opens a tag to its `>`, and without any `<` that could open one afterwards.
+/// Removes everything from a `<` that opens a tag to its `>`, and replaces any `<` that could open one afterwards.
 fn without_tags(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(place) = rest.find('<') {
-        let (before, from) = rest.split_at(place);
+    while let Some(index) = rest.find('<') {
+        let (before, from) = rest.split_at(index);
         kept.push_str(before);
         let after = from.get(1..).unwrap_or_default();
         rest = match (opens_tag(after), after.find('>')) {
@@ -29,15 +29,16 @@ fn without_tags(text: &str) -> String {
         };
     }
     kept.push_str(rest);
-    harmless(&kept)
+    replace_tag_starts(&kept)
 }
 
-/// A `<` in front of what would make it a tag becomes another sign: removing tags can bring new ones together.
-fn harmless(text: &str) -> String {
+/// Replaces a `<` that would open a tag: removing tags can put together new ones, as in `<<b>script>`.
+fn replace_tag_starts(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
-    for (place, sign) in text.char_indices() {
-        let after = text.get(place + sign.len_utf8()..).unwrap_or_default();
-        result.push(if sign == '<' && opens_tag(after) { '‹' } else { sign });
+    for (index, character) in text.char_indices() {
+        let after = text.get(index + character.len_utf8()..).unwrap_or_default();
+        let opens_tag = character == '<' && opens_tag(after);
+        result.push(if opens_tag { '‹' } else { character });
     }
     result
 }
@@ -46,12 +47,14 @@ fn opens_tag(after: &str) -> bool {
     after.chars().next().is_some_and(|next| next.is_alphabetic() || "/!?".contains(next))
 }
 
-/// Spaces for runs of white space, nothing for control characters and for those that turn the direction of text.
+/// Joins lines, collapses white space, and removes control characters and those that change the direction of text.
 fn one_line(text: &str) -> String {
-    let turns =
+    let changes_direction =
         |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}');
-    let visible: String =
-        text.chars().filter(|c| c.is_whitespace() || !(c.is_control() || turns(*c))).collect();
+    let visible: String = text
+        .chars()
+        .filter(|c| c.is_whitespace() || !(c.is_control() || changes_direction(*c)))
+        .collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

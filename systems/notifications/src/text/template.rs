@@ -1,7 +1,7 @@
-//! Templates: one file for each language, one entry for each type of event.
+//! Templates: one file per language, one entry per event type.
 //!
-//! Owns reading the files, choosing a language and rendering. What comes from outside is made safe before it goes in.
-//! Does not own the words of any language (`templates/`).
+//! Owns reading the files, choosing a language and rendering. Values from outside are sanitized before they are rendered.
+//! Does not own the texts themselves (`templates/`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::error::{Error, Result};
 use super::plural::PluralForms;
 use super::sanitize::{SNIPPET_CHARS_MAX, sanitize};
 
-/// Characters of names and of further values at most.
+/// The longest name or extra value, in characters.
 const NAME_CHARS_MAX: usize = 60;
-/// Characters of a title and of a body at most, whatever a template makes of its parts.
+/// The longest title, in characters, whatever a template makes of its values.
 const LINE_CHARS_MAX: usize = 200;
 
-/// The languages inside the program.
+/// The languages compiled into the program.
 const BUNDLED: [(&str, &str); 3] = [
     ("en", include_str!("../../templates/en.json")),
     ("de", include_str!("../../templates/de.json")),
@@ -40,15 +40,15 @@ struct Language {
     environment: Environment<'static>,
 }
 
-/// The file of one language.
+/// The template file of one language.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemplateFile {
-    /// Who did it when nobody is named.
+    /// The actor of an event that names none.
     someone: String,
-    /// "X and N others", by plural form of N.
+    /// "X and N others", by the plural form of N.
     others: BTreeMap<String, String>,
-    /// Title and body by type of event.
+    /// Title and body by event type.
     events: BTreeMap<EventType, EventTemplate>,
 }
 
@@ -59,18 +59,18 @@ struct EventTemplate {
     body: String,
 }
 
-/// What a notification is to say.
+/// The values that a notification is rendered from.
 pub(crate) struct TemplateInput<'a> {
     pub(crate) locale: Option<&'a str>,
     pub(crate) event_type: EventType,
     pub(crate) payload: &'a EventPayload,
-    /// What the first actor is called; none for events without one.
+    /// Name of the first actor; `None` for events without one.
     pub(crate) actor_name: Option<&'a str>,
-    /// How many actors there are besides.
+    /// How many other actors there are.
     pub(crate) others: u64,
 }
 
-/// What it says.
+/// The rendered texts of a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RenderedText {
     pub(crate) title: String,
@@ -78,7 +78,7 @@ pub(crate) struct RenderedText {
 }
 
 impl Templates {
-    /// The languages inside the program, and those of a folder, which win.
+    /// Loads the built-in languages, and those of a folder, which replace built-in ones.
     ///
     /// # Errors
     /// `Invalid`, naming the file and what is wrong with it.
@@ -103,21 +103,21 @@ impl Templates {
         Ok(Self { languages: Arc::new(languages), default: default.to_owned() })
     }
 
-    /// Whether there are texts in this language, or in the language of this region.
+    /// Whether there are texts in this locale, or in its language.
     pub(crate) fn has_locale(&self, locale: &str) -> bool {
         self.find(locale).is_some()
     }
 
-    /// The texts of a notification.
+    /// Renders the texts of a notification, in the default language if the locale has none.
     pub(crate) fn render(&self, input: &TemplateInput<'_>) -> Result<RenderedText> {
         let chosen = input.locale.and_then(|locale| self.find(locale));
-        let language = chosen
-            .or_else(|| self.find(&self.default))
-            .ok_or_else(|| Error::internal("the default language has gone"))?;
+        let language = chosen.or_else(|| self.find(&self.default)).ok_or_else(|| {
+            Error::internal("the default language is missing; loading checked it")
+        })?;
         language.render(input)
     }
 
-    /// `de-AT` is served by `de` unless it has a file of its own.
+    /// The language of a locale: `de-AT` uses `de` unless it has a file of its own.
     fn find(&self, locale: &str) -> Option<&Language> {
         let language = locale.split(['-', '_']).next().unwrap_or(locale);
         self.languages.get(locale).or_else(|| self.languages.get(language))
@@ -132,27 +132,28 @@ impl std::fmt::Debug for Templates {
 
 impl Language {
     fn parse(name: &str, text: &str) -> Result<Self> {
-        let wrong =
-            |why: &str| Error::invalid(format!("the templates of '{name}' cannot be used: {why}"));
+        let invalid = |reason: &str| {
+            Error::invalid(format!("the templates of '{name}' cannot be used: {reason}"))
+        };
         let file: TemplateFile =
-            serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))?;
         let missing: Vec<_> = EventType::ALL
             .into_iter()
             .filter(|event_type| !file.events.contains_key(event_type))
             .map(EventType::name)
             .collect();
         if !missing.is_empty() {
-            return Err(wrong(&format!("{} is missing", missing.join(", "))));
+            return Err(invalid(&format!("{} is missing", missing.join(", "))));
         }
         if !file.others.contains_key("other") {
-            return Err(wrong("`others` has no form `other`, which every number can take"));
+            return Err(invalid("`others` has no form `other`, which every number can take"));
         }
         let mut environment = Environment::new();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
         let language = Self { file, plural_forms: PluralForms::new(name), environment };
-        // Every template is rendered once, so that a mistake in a file is seen at the start.
+        // Every template is rendered once, so that an error in a file is found at the start and not when an event comes.
         for event_type in EventType::ALL {
-            language.check(event_type).map_err(|error| wrong(&error.to_string()))?;
+            language.check(event_type).map_err(|error| invalid(&error.to_string()))?;
         }
         Ok(language)
     }
@@ -164,7 +165,7 @@ impl Language {
             target_id: "x".to_owned(),
             target_type: crate::domain::TargetType::Post,
             snippet: None,
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         };
         // These numbers take every form that a language can have: one, two, few, many and other.
         for others in [0, 1, 2, 3, 5, 11, 100] {
@@ -198,7 +199,7 @@ impl Language {
             ("others", Value::from(input.others)),
             ("snippet", Value::from(sanitize(snippet, SNIPPET_CHARS_MAX))),
             ("target_type", Value::from_serialize(input.payload.target_type)),
-            ("more", Value::from_iter(more(input.payload))),
+            ("more", Value::from_iter(extra_values(input.payload))),
         ]);
         let line = |template: &str| {
             let text = self.environment.render_str(template, &values);
@@ -220,7 +221,7 @@ impl Language {
         let forms = &self.file.others;
         let form = forms.get(self.plural_forms.form_of(others)).or_else(|| forms.get("other"));
         let form =
-            form.ok_or_else(|| Error::internal("the form `other` is there; parsing checked it"))?;
+            form.ok_or_else(|| Error::internal("the form `other` is missing; parsing checked it"))?;
         let values =
             Value::from_iter([("actor", Value::from(actor)), ("others", Value::from(others))]);
         let text = self.environment.render_str(form, values);
@@ -228,9 +229,9 @@ impl Language {
     }
 }
 
-/// The further values of an event that can stand in a text.
-fn more(payload: &EventPayload) -> Vec<(String, Value)> {
-    let shown = payload.more.iter().filter_map(|(name, value)| {
+/// The extra properties of an event that a template can show: texts and numbers.
+fn extra_values(payload: &EventPayload) -> Vec<(String, Value)> {
+    let shown = payload.extra.iter().filter_map(|(name, value)| {
         let text = match value {
             serde_json::Value::String(text) => sanitize(text, NAME_CHARS_MAX),
             serde_json::Value::Number(number) => number.to_string(),
@@ -241,7 +242,7 @@ fn more(payload: &EventPayload) -> Vec<(String, Value)> {
     shown.collect()
 }
 
-/// The files of a folder that are languages: `<locale>.json`.
+/// The template files of a folder: `<locale>.json`, with their locales.
 fn read_template_files(folder: &str) -> Result<Vec<(String, String)>> {
     let wrong = |error: std::io::Error| {
         Error::invalid(format!("the template folder '{folder}' cannot be read: {error}"))
@@ -270,7 +271,7 @@ mod tests {
             target_id: "p1".to_owned(),
             target_type: crate::domain::TargetType::Post,
             snippet: Some("a <b>nice</b> day".to_owned()),
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         };
         let input = TemplateInput {
             locale: Some(locale),

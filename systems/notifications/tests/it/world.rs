@@ -213,7 +213,7 @@ pub(crate) fn event_for(name: &str, event_type: EventType, actor: &str, target: 
             target_id: target.to_owned(),
             target_type: TargetType::Post,
             snippet: None,
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         },
         dedupe_key: None,
         scheduled_at: None,

@@ -76,7 +76,7 @@ pub(super) fn like(user: &UserId, target: &str) -> NewEvent {
             target_id: target.to_owned(),
             target_type: TargetType::Post,
             snippet: Some("By the lake, in the last light of the day.".to_owned()),
-            more: serde_json::Map::new(),
+            extra: serde_json::Map::new(),
         },
         dedupe_key: None,
         scheduled_at: None,

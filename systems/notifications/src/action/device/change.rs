@@ -1,7 +1,8 @@
-//! All devices of a user, changed together or not at all.
+//! Changing the devices of a user, all together or not at all.
 //!
-//! Owns the one way of writing devices: read the guard and the devices, decide, write all changes and the guard in one
-//! transactional batch with the etags that were read. Whoever was slower starts over.
+//! Owns the only way devices are written: read the guard item and the devices, decide, write all changes and the guard in
+//! one transactional batch with the etags that were read. If somebody else wrote meanwhile, start over. The device cap
+//! holds because every change writes the guard, so two changes cannot both succeed on the same state.
 
 use client::{Batch, ErrorKind, Item, Query};
 
@@ -10,10 +11,10 @@ use crate::domain::{Device, DeviceCap, DeviceId, Moment, RevokedReason, UserId};
 use crate::error::{Error, Result};
 use crate::notifications::NotificationsCore;
 
-/// Rounds until a change of devices gives up.
-const ROUNDS_MAX: u32 = 50;
+/// How often a change is tried against others before it gives up.
+const TRIES_MAX: u32 = 50;
 
-/// The devices of a user as they were read: the active ones, and those a change asked for by id.
+/// The devices of a user as they were read: the active ones and the one that a change is about, with the changes made.
 pub(crate) struct DeviceSet {
     items: Vec<Item<Device>>,
     changed: Vec<usize>,
@@ -21,23 +22,23 @@ pub(crate) struct DeviceSet {
 }
 
 impl DeviceSet {
-    /// The device of this installation, active or not.
+    /// The index of the device with this id, active or not.
     pub(crate) fn find(&self, device_id: &DeviceId) -> Option<usize> {
         self.items.iter().position(|item| item.value.device_id == *device_id)
     }
 
-    pub(crate) fn get(&self, place: usize) -> Option<&Device> {
-        self.items.get(place).map(|item| &item.value)
+    pub(crate) fn get(&self, index: usize) -> Option<&Device> {
+        self.items.get(index).map(|item| &item.value)
     }
 
-    /// How many are active, with what was changed so far.
+    /// How many are active, with the changes made so far.
     pub(crate) fn active(&self) -> usize {
         let stored = self.items.iter().filter(|item| item.value.is_active()).count();
         stored + usize::from(self.created.is_some())
     }
 
-    /// The active one that was not seen for longest, but not this.
-    pub(crate) fn oldest_active_but(&self, device_id: &DeviceId) -> Option<usize> {
+    /// The index of the active device that was not seen for the longest time, except this one.
+    pub(crate) fn oldest_active_except(&self, device_id: &DeviceId) -> Option<usize> {
         let active = self
             .items
             .iter()
@@ -45,29 +46,29 @@ impl DeviceSet {
             .filter(|(_, item)| item.value.is_active() && item.value.device_id != *device_id);
         let oldest =
             active.min_by_key(|(_, item)| (item.value.last_seen_at, item.value.id.clone()));
-        oldest.map(|(place, _)| place)
+        oldest.map(|(index, _)| index)
     }
 
     pub(crate) fn change(
         &mut self,
-        place: usize,
+        index: usize,
         change: impl FnOnce(&mut Device),
     ) -> Option<Device> {
-        let item = self.items.get_mut(place)?;
+        let item = self.items.get_mut(index)?;
         change(&mut item.value);
-        if !self.changed.contains(&place) {
-            self.changed.push(place);
+        if !self.changed.contains(&index) {
+            self.changed.push(index);
         }
         Some(item.value.clone())
     }
 
     pub(crate) fn revoke(
         &mut self,
-        place: usize,
+        index: usize,
         reason: RevokedReason,
         at: Moment,
     ) -> Option<Device> {
-        self.change(place, |device| {
+        self.change(index, |device| {
             device.revoked_at = Some(at);
             device.revoked_reason = Some(reason);
         })
@@ -83,7 +84,7 @@ impl DeviceSet {
 
     fn batch(&self) -> client::Result<Batch> {
         let mut batch = Batch::new();
-        for item in self.changed.iter().filter_map(|place| self.items.get(*place)) {
+        for item in self.changed.iter().filter_map(|index| self.items.get(*index)) {
             batch = batch.save(item)?;
         }
         match &self.created {
@@ -94,7 +95,8 @@ impl DeviceSet {
 }
 
 impl NotificationsCore {
-    /// Changes devices of a user. `decide` runs once a round and sees the active devices and that of `device_id`.
+    /// Changes devices of a user. `decide` gets the active devices and the one with `device_id`; it runs again for each try,
+    /// so it must have no other effect.
     pub(crate) async fn change_devices<T>(
         &self,
         user: &UserId,
@@ -103,7 +105,7 @@ impl NotificationsCore {
         mut decide: impl FnMut(&mut DeviceSet, Moment) -> Result<T>,
     ) -> Result<T> {
         let key = user.partition_key();
-        for round in 1..=ROUNDS_MAX {
+        for attempt in 1..=TRIES_MAX {
             let now = self.now();
             let cap = self.read_cap(user, meter).await?;
             let mut devices = self.read_devices(user, device_id, meter).await?;
@@ -118,8 +120,9 @@ impl NotificationsCore {
                     return Ok(value);
                 }
                 Err(error) if is_lost_race(&error) => {
-                    if round > 2 {
-                        let wait_ms = self.environment.random() % (u64::from(round) * 4);
+                    // The first repetitions come at once; with more contention a random pause spreads them.
+                    if attempt > 2 {
+                        let wait_ms = self.environment.random() % (u64::from(attempt) * 4);
                         self.environment.sleep(std::time::Duration::from_millis(wait_ms)).await;
                     }
                 }
@@ -160,7 +163,7 @@ impl NotificationsCore {
     }
 }
 
-/// The batch with the guard: created by the first, replaced with its etag by everybody else.
+/// Adds the guard item to the batch: created by the first change of a user, replaced with its etag by all others.
 fn with_cap(
     batch: Batch,
     cap: Option<Item<DeviceCap>>,
@@ -183,7 +186,8 @@ fn with_cap(
     }
 }
 
-/// Somebody else changed the devices, or our own answer was lost: what is stored now decides.
+/// Whether to read again and decide anew: somebody else changed the devices, or our own response was lost and the batch
+/// may have been written.
 fn is_lost_race(error: &client::Error) -> bool {
     let raced =
         matches!(error.kind(), ErrorKind::Precondition | ErrorKind::Conflict | ErrorKind::NotFound);

@@ -1,4 +1,4 @@
-//! Devices: registering, refreshing, revoking; the cap and the owner of a token.
+//! Devices: registering, refreshing, revoking; the device cap and the ownership of push tokens.
 
 mod change;
 mod owner;

@@ -1,8 +1,9 @@
-//! A push token belongs to one user: the last who registered it.
+//! Ownership of push tokens: a token belongs to the last user who registered it.
 //!
-//! Owns taking a token over. A phone that changes hands keeps its token; without this the former user's messages would
-//! go on appearing on it. The owner is written first, then the device, then the owner is read again: of two users who
-//! register at the same time, the one who is not the owner in the end takes their device back.
+//! A phone keeps its token when another person signs in; without this the previous user's messages would still appear on
+//! it. The owner and the device are in different partitions, so no transaction covers both. Instead the owner is written
+//! first, then the device, then the owner is read again. If two users register a token at the same time, the one who is
+//! not the owner in the end revokes their own device.
 
 use client::{ErrorKind, Item};
 
@@ -11,11 +12,11 @@ use crate::domain::{DeviceId, PushToken, RevokedReason, TokenOwner, UserId};
 use crate::error::Result;
 use crate::notifications::NotificationsCore;
 
-/// Rounds until taking a token gives up: users who fight for one phone.
-const ROUNDS_MAX: u32 = 50;
+/// How often taking a token is tried against other users before it gives up.
+const TRIES_MAX: u32 = 50;
 
 impl NotificationsCore {
-    /// Makes the user the owner of a token, and revokes the device of whoever was it before.
+    /// Makes the user the owner of a token, and revokes the device of the previous owner.
     pub(super) async fn take_token(
         &self,
         user: &UserId,
@@ -25,17 +26,19 @@ impl NotificationsCore {
     ) -> Result<()> {
         let id = token.hash_hex();
         let key = id.as_str().into();
-        for _ in 0..ROUNDS_MAX {
+        for _ in 0..TRIES_MAX {
             let owner = TokenOwner {
                 id: id.clone(),
                 user_id: user.clone(),
                 device_id: device_id.clone(),
                 since: self.now(),
             };
-            let written = match self.token_owner(token, meter).await? {
+            let written = match self.read_token_owner(token, meter).await? {
                 Some(found) if found.value.belongs_to(user, device_id) => return Ok(()),
                 Some(mut found) => {
                     let before = std::mem::replace(&mut found.value, owner);
+                    // Before the owner is replaced: after a crash in between, the next registration finds the old owner
+                    // and revokes again. The other way round, the old device would keep getting pushes.
                     self.revoke_moved(&before, token, meter).await?;
                     self.containers.token_owners.save(&key, &found).await
                 }
@@ -57,7 +60,7 @@ impl NotificationsCore {
         Err(crate::Error::conflict("this push token is registered by too many at once; try again"))
     }
 
-    /// Whether the user is still the owner, after their device was written.
+    /// Whether the user is still the owner after their device was written.
     pub(super) async fn still_owns(
         &self,
         user: &UserId,
@@ -65,11 +68,11 @@ impl NotificationsCore {
         token: &PushToken,
         meter: &mut ChargeMeter,
     ) -> Result<bool> {
-        let owner = self.token_owner(token, meter).await?;
+        let owner = self.read_token_owner(token, meter).await?;
         Ok(owner.is_some_and(|owner| owner.value.belongs_to(user, device_id)))
     }
 
-    async fn token_owner(
+    async fn read_token_owner(
         &self,
         token: &PushToken,
         meter: &mut ChargeMeter,
@@ -85,7 +88,7 @@ impl NotificationsCore {
         }
     }
 
-    /// Revokes the device that had the token, if it still has it.
+    /// Revokes the owner's device, if it still has the token.
     pub(super) async fn revoke_moved(
         &self,
         owner: &TokenOwner,
@@ -93,12 +96,12 @@ impl NotificationsCore {
         meter: &mut ChargeMeter,
     ) -> Result<()> {
         self.change_devices(&owner.user_id, &owner.device_id, meter, |devices, now| {
-            let place = devices.find(&owner.device_id);
-            let has_it = place
-                .and_then(|place| devices.get(place))
+            let index = devices.find(&owner.device_id);
+            let has_token = index
+                .and_then(|index| devices.get(index))
                 .is_some_and(|device| device.is_active() && device.push_token == *token);
-            if let (true, Some(place)) = (has_it, place) {
-                devices.revoke(place, RevokedReason::Moved, now);
+            if let (true, Some(index)) = (has_token, index) {
+                devices.revoke(index, RevokedReason::Moved, now);
             }
             Ok(())
         })

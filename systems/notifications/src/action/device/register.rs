@@ -1,6 +1,6 @@
-//! Registering a device, or refreshing what is known about it.
+//! Registering a device, or refreshing a known one.
 //!
-//! Owns the cap: when a user has as many active devices as are allowed, the one not seen for longest makes room.
+//! Owns the device cap: if a user has as many active devices as allowed, the one not seen for the longest time is revoked.
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
@@ -12,39 +12,39 @@ use crate::text::sanitize;
 
 use super::change::DeviceSet;
 
-/// Characters of a label at most.
+/// The longest label, in characters.
 const LABEL_CHARS_MAX: usize = 100;
 
-/// A device that wants pushes.
+/// A device to register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceRegistration {
-    /// The installation.
+    /// Id of the installation, made by the client.
     pub device_id: DeviceId,
-    /// Where pushes go.
+    /// The address of the device at its provider.
     pub push_token: PushToken,
-    /// Which provider.
+    /// The provider.
     pub platform: Platform,
-    /// What the user calls it; what it was called before when absent.
+    /// A name for users; the present one stays when absent.
     pub label: Option<String>,
 }
 
-/// What registering did.
+/// The result of a registration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisteredDevice {
-    /// The device as it is now.
+    /// The registered device.
     pub device: Device,
-    /// The device that made room.
+    /// The device that was revoked because of the cap.
     pub evicted: Option<Device>,
-    /// Whether this installation was unknown.
+    /// Whether the device was not known before.
     pub is_new: bool,
 }
 
 impl Notifications {
-    /// Registers a device; known, it is refreshed and made active again. Its push token stops working for any other
+    /// Registers a device. A known one is refreshed and becomes active again. Its push token is taken away from any other
     /// user who had it.
     ///
     /// # Errors
-    /// `Conflict` when too many change the user's devices at once; those of the account.
+    /// `Conflict` if too many change the user's devices at once; those of the account.
     pub async fn register_device(
         &self,
         user: &UserId,
@@ -57,9 +57,10 @@ impl Notifications {
         let new_id = random_id(&core.environment);
         let registered = core
             .change_devices(user, device_id, &mut meter, |devices, now| {
-                core.decide(devices, user, registration, &new_id, now)
+                core.apply_registration(devices, user, registration, &new_id, now)
             })
             .await?;
+        // Another user may have taken the token between the two writes; see `owner`.
         if !core.still_owns(user, device_id, push_token, &mut meter).await? {
             let lost = TokenOwner {
                 id: push_token.hash_hex(),
@@ -77,7 +78,7 @@ impl Notifications {
 }
 
 impl NotificationsCore {
-    fn decide(
+    fn apply_registration(
         &self,
         devices: &mut DeviceSet,
         user: &UserId,
@@ -86,15 +87,15 @@ impl NotificationsCore {
         now: Moment,
     ) -> Result<RegisteredDevice> {
         let known = devices.find(&registration.device_id);
-        let was_active = known.and_then(|place| devices.get(place)).is_some_and(Device::is_active);
+        let was_active = known.and_then(|index| devices.get(index)).is_some_and(Device::is_active);
         let mut evicted = None;
         if !was_active && devices.active() >= self.settings.device_cap {
-            let oldest = devices.oldest_active_but(&registration.device_id);
-            evicted = oldest.and_then(|place| devices.revoke(place, RevokedReason::Cap, now));
+            let oldest = devices.oldest_active_except(&registration.device_id);
+            evicted = oldest.and_then(|index| devices.revoke(index, RevokedReason::Cap, now));
         }
         let label = registration.label.as_deref().map(|label| sanitize(label, LABEL_CHARS_MAX));
-        if let Some(place) = known {
-            let refreshed = devices.change(place, |device| {
+        if let Some(index) = known {
+            let refreshed = devices.change(index, |device| {
                 device.push_token = registration.push_token.clone();
                 device.platform = registration.platform;
                 device.label = label.unwrap_or_else(|| device.label.clone());

@@ -1,4 +1,4 @@
-//! Revoking a device: it stays known, and gets no more pushes.
+//! Revoking a device: it stays stored, and gets no more pushes.
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Device, DeviceId, Moment, PushToken, RevokedReason, UserId};
@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::notifications::{Notifications, NotificationsCore};
 
 impl Notifications {
-    /// Revokes a device of a user, who said so. Again, it changes nothing.
+    /// Revokes a device on behalf of its user. Repeated, it changes nothing.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such device.
+    /// `NotFound` if the user has no such device.
     pub async fn revoke_device(
         &self,
         user: &UserId,
@@ -19,11 +19,11 @@ impl Notifications {
         let revoked = self
             .core
             .change_devices(user, device_id, &mut meter, |devices, now| {
-                let place = devices.find(device_id);
-                let device = place.and_then(|place| devices.get(place)).cloned();
-                match (place, device) {
-                    (Some(place), Some(device)) if device.is_active() => devices
-                        .revoke(place, RevokedReason::User, now)
+                let index = devices.find(device_id);
+                let device = index.and_then(|index| devices.get(index)).cloned();
+                match (index, device) {
+                    (Some(index), Some(device)) if device.is_active() => devices
+                        .revoke(index, RevokedReason::User, now)
                         .ok_or_else(|| Error::internal("the device was found a line above")),
                     (_, Some(device)) => Ok(device),
                     _ => Err(Error::not_found(format!(
@@ -38,7 +38,8 @@ impl Notifications {
 }
 
 impl NotificationsCore {
-    /// Revokes a device whose token the provider does not know, unless it was registered again since then.
+    /// Revokes a device whose token the provider refused, unless the device registered after the push was sent: the refusal
+    /// is then about the old state.
     pub(crate) async fn revoke_invalid(
         &self,
         user: &UserId,
@@ -48,12 +49,12 @@ impl NotificationsCore {
         meter: &mut ChargeMeter,
     ) -> Result<()> {
         self.change_devices(user, device_id, meter, |devices, now| {
-            let place = devices.find(device_id);
-            let same = place.and_then(|place| devices.get(place)).is_some_and(|device| {
+            let index = devices.find(device_id);
+            let is_unchanged = index.and_then(|index| devices.get(index)).is_some_and(|device| {
                 device.is_active() && device.push_token == *token && device.last_seen_at <= seen_at
             });
-            if let (true, Some(place)) = (same, place) {
-                devices.revoke(place, RevokedReason::InvalidToken, now);
+            if let (true, Some(index)) = (is_unchanged, index) {
+                devices.revoke(index, RevokedReason::InvalidToken, now);
             }
             Ok(())
         })

@@ -1,23 +1,24 @@
-//! The payload as APNs takes it.
-//!
-//! Owns its JSON and its limit. Does not own the headers beside it.
+//! The APNs payload: its JSON and its size limit.
 
 use serde_json::{Value, json};
 
-use crate::delivery::fit_text::fit;
+use crate::delivery::fit_text::fit_text;
 use crate::delivery::push::Push;
 use crate::domain::Category;
 
 const PAYLOAD_BYTES_MAX: usize = 4096;
 
-/// The request's body; or, when no cut of the texts suffices, how many bytes there are without them.
+/// The request body.
+///
+/// # Errors
+/// The size without any text, if even that is too large.
 pub(super) fn encode(push: &Push) -> Result<String, usize> {
-    let sized = |title: &str, body: &str| payload(push, title, body).to_string().len();
-    let texts = fit(&push.title, &push.body, PAYLOAD_BYTES_MAX, sized)?;
+    let size = |title: &str, body: &str| payload(push, title, body).to_string().len();
+    let texts = fit_text(&push.title, &push.body, PAYLOAD_BYTES_MAX, size)?;
     Ok(payload(push, &texts.title, &texts.body).to_string())
 }
 
-/// News and offers wait until it suits the device.
+/// 10 is immediate; 5 lets the device save power.
 pub(super) fn priority(category: Category) -> &'static str {
     if matches!(category, Category::News | Category::Marketing) { "5" } else { "10" }
 }
@@ -40,7 +41,7 @@ fn payload(push: &Push, title: &str, body: &str) -> Value {
         "aps": aps,
         "deeplink": push.deeplink,
         "notificationId": push.notification_id,
-        // Below a name of its own, so that nothing in it can be taken for `aps`.
+        // Nested, so that no name in it can collide with `aps`.
         "data": push.data,
     })
 }

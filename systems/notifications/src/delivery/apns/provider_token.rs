@@ -1,7 +1,6 @@
-//! Provider tokens: what proves to APNs who we are, signed by ourselves.
+//! Provider tokens: JWTs that we sign to authenticate to APNs.
 //!
-//! Owns their age: APNs takes one for an hour and refuses a new one within twenty minutes, so they are renewed in
-//! between. Does not own what a push does with a token that is refused.
+//! Owns when they are renewed: APNs accepts one for an hour and refuses a new one within twenty minutes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,9 +13,9 @@ use crate::delivery::push::PushResult;
 use service::settings::Secret;
 
 /// Between the twenty minutes and the hour.
-const RENEWED_AFTER: Duration = Duration::from_secs(40 * 60);
+const RENEW_AFTER: Duration = Duration::from_secs(40 * 60);
 
-/// The team's tokens.
+/// Signs and caches the provider token.
 pub(super) struct ProviderTokens {
     pub(super) team_id: String,
     pub(super) key_id: String,
@@ -25,11 +24,11 @@ pub(super) struct ProviderTokens {
     pub(super) cached: Mutex<Option<ProviderToken>>,
 }
 
-/// A token with its age.
+/// A token with the time it was signed.
 #[derive(Clone)]
 pub(super) struct ProviderToken {
     pub(super) text: Secret,
-    made_at_ms: u64,
+    signed_at_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -39,15 +38,15 @@ struct ProviderTokenClaims<'a> {
 }
 
 impl ProviderTokens {
-    /// The token in use, or a new one when that is old.
+    /// The cached token, or a new one if that is too old.
     pub(super) fn current(&self) -> Result<ProviderToken, PushResult> {
         self.cached_or_new(|token, now_ms| {
-            let age = Duration::from_millis(now_ms.saturating_sub(token.made_at_ms));
-            age < RENEWED_AFTER
+            let age = Duration::from_millis(now_ms.saturating_sub(token.signed_at_ms));
+            age < RENEW_AFTER
         })
     }
 
-    /// A token other than the refused one; pushes refused together share one.
+    /// A token other than the refused one. Pushes that were refused at the same time share the new one.
     pub(super) fn replace_refused(
         &self,
         refused: &ProviderToken,
@@ -57,13 +56,14 @@ impl ProviderTokens {
 
     fn cached_or_new(
         &self,
-        is_good: impl Fn(&ProviderToken, u64) -> bool,
+        is_usable: impl Fn(&ProviderToken, u64) -> bool,
     ) -> Result<ProviderToken, PushResult> {
-        // Signing takes well under a millisecond, so it happens under the lock: one renewal at a time.
+        // Signed while the lock is held, so that parallel pushes do not sign several tokens, of which APNs would refuse all
+        // but the first.
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let now_ms = self.clock.now().0;
         if let Some(token) = cached.as_ref()
-            && is_good(token, now_ms)
+            && is_usable(token, now_ms)
         {
             return Ok(token.clone());
         }
@@ -75,9 +75,9 @@ impl ProviderTokens {
         header.kid = Some(self.key_id.clone());
         let claims = ProviderTokenClaims { iss: &self.team_id, iat: now_ms / 1000 };
         match jsonwebtoken::encode(&header, &claims, &self.key) {
-            Ok(text) => Ok(ProviderToken { text: Secret::new(text), made_at_ms: now_ms }),
+            Ok(text) => Ok(ProviderToken { text: Secret::new(text), signed_at_ms: now_ms }),
             Err(_) => Err(PushResult::Alarm {
-                reason: "ApnsProvider:PrivateKey cannot sign; check the setting".to_owned(),
+                reason: "Apns:PrivateKey cannot sign; check the setting".to_owned(),
             }),
         }
     }

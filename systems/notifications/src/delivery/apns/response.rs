@@ -1,6 +1,6 @@
-//! What an answer of APNs means.
+//! The meaning of APNs responses.
 //!
-//! Owns the table from status and reason to a result. Does not own the second attempt after an expired provider token.
+//! Owns the table from status and reason to a result. Does not own the second try after an expired provider token.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use serde::Deserialize;
 use crate::delivery::push::PushResult;
 use crate::domain::Moment;
 
-/// A new provider token is taken again after so long.
+/// APNs accepts a new provider token again after so long.
 const PROVIDER_TOKEN_WAIT: Duration = Duration::from_secs(20 * 60);
 
-/// An answer, as far as it decides something.
+/// A response, interpreted.
 pub(super) enum ApnsResponse {
-    /// This became of the push.
+    /// The result of the push.
     Result(PushResult),
-    /// The provider token is too old in the eyes of APNs; a new one may do.
+    /// APNs considers the provider token expired; a new one may be accepted.
     ProviderTokenExpired,
 }
 
@@ -24,56 +24,54 @@ pub(super) enum ApnsResponse {
 #[serde(default)]
 struct ApnsErrorBody {
     reason: String,
-    /// Milliseconds: when APNs last knew that the token was not valid.
+    /// When APNs last found that the token was not valid, in milliseconds.
     timestamp: Option<u64>,
 }
 
-/// Judges an answer by its status, its body, the wait it asks for and the device's last registration.
+/// Interprets a response by its status, its body, its `Retry-After` and the device's last registration.
 pub(super) fn interpret(
     status: u16,
     body: &[u8],
-    asked: Option<Duration>,
+    retry_after: Option<Duration>,
     registered_at: Moment,
 ) -> ApnsResponse {
-    let refusal = serde_json::from_slice::<ApnsErrorBody>(body).unwrap_or_default();
-    let known = known(&refusal.reason);
-    let said = match known {
-        Some(known) => format!("apns: {known} (status {status})"),
+    let error = serde_json::from_slice::<ApnsErrorBody>(body).unwrap_or_default();
+    let reason = known_reason(&error.reason);
+    let message = match reason {
+        Some(reason) => format!("apns: {reason} (status {status})"),
         None => format!("apns: status {status}"),
     };
-    let alarm = |way_out: &str| PushResult::Alarm { reason: format!("{said}; {way_out}") };
-    ApnsResponse::Result(match (status, known.unwrap_or_default()) {
+    let alarm = |advice: &str| PushResult::Alarm { reason: format!("{message}; {advice}") };
+    ApnsResponse::Result(match (status, reason.unwrap_or_default()) {
         (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => PushResult::InvalidToken,
         (400, "MissingTopic" | "BadTopic" | "TopicDisallowed") => {
-            alarm("compare ApnsProvider:Topic with the app's bundle id and the key's rights")
+            alarm("compare Apns:Topic with the app's bundle id and the key's rights")
         }
-        (400, "IdleTimeout") => PushResult::Retry { after: asked, reason: said },
+        (400, "IdleTimeout") => PushResult::Retry { after: retry_after, reason: message },
         (403, "ExpiredProviderToken") => return ApnsResponse::ProviderTokenExpired,
-        (403, _) => alarm(
-            "check ApnsProvider:TeamId, ApnsProvider:KeyId, ApnsProvider:PrivateKey and ApnsProvider:Endpoint",
-        ),
-        (410, _) => gone(&said, refusal.timestamp, registered_at),
+        (403, _) => alarm("check Apns:TeamId, Apns:KeyId, Apns:PrivateKey and Apns:Endpoint"),
+        (410, _) => interpret_gone(&message, error.timestamp, registered_at),
         (429, "TooManyProviderTokenUpdates") => {
-            let after = asked.unwrap_or(PROVIDER_TOKEN_WAIT);
-            PushResult::Retry { after: Some(after), reason: said }
+            let after = retry_after.unwrap_or(PROVIDER_TOKEN_WAIT);
+            PushResult::Retry { after: Some(after), reason: message }
         }
-        (408 | 429 | 500.., _) => PushResult::Retry { after: asked, reason: said },
-        _ => PushResult::Permanent { reason: said },
+        (408 | 429 | 500.., _) => PushResult::Retry { after: retry_after, reason: message },
+        _ => PushResult::Permanent { reason: message },
     })
 }
 
-/// A device that registered after APNs gave its token up keeps it: the answer speaks of the time before.
-fn gone(said: &str, gone_at_ms: Option<u64>, registered_at: Moment) -> PushResult {
+/// A device that registered after APNs gave up its token stays: the response is about the time before.
+fn interpret_gone(message: &str, gone_at_ms: Option<u64>, registered_at: Moment) -> PushResult {
     match gone_at_ms {
         Some(gone_at_ms) if registered_at.ms() > gone_at_ms => PushResult::Permanent {
-            reason: format!("{said}, but the device has registered since; it stays"),
+            reason: format!("{message}, but the device has registered since; it stays"),
         },
         _ => PushResult::InvalidToken,
     }
 }
 
-/// The reason in our own letters: nothing that comes from outside is repeated.
-fn known(reason: &str) -> Option<&'static str> {
+/// The reason if it is a documented one: no other text from outside is repeated.
+fn known_reason(reason: &str) -> Option<&'static str> {
     REASONS.iter().copied().find(|known| *known == reason)
 }
 

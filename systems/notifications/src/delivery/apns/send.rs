@@ -1,7 +1,7 @@
 //! One push to one device over APNs.
 //!
-//! Owns the connection, the request, the second attempt with a new provider token and the one after a lost connection.
-//! Does not own any further attempt; the dispatcher does.
+//! Owns the connection, the request, the second try with a new provider token and the one after a lost connection. Does
+//! not retry otherwise; the dispatcher does.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -20,13 +20,13 @@ use crate::delivery::settings::{ApnsSettings, ProviderSettingsError, require, ti
 use crate::delivery::{http, message_id, pem};
 use crate::domain::Device;
 
-/// How long a push waits for a device that is off.
-const LIFE_SECONDS: u64 = 86_400;
+/// How long APNs keeps a push for a device that is offline.
+const EXPIRATION_SECONDS: u64 = 86_400;
 const COLLAPSE_ID_BYTES_MAX: usize = 64;
-/// A connection nobody uses is asked after so long whether it still is one.
-const IDLE_PING: Duration = Duration::from_secs(60);
+/// Idle connections are checked by a ping this often.
+const PING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The provider, ready to send.
+/// The APNs provider.
 pub(crate) struct ApnsProvider {
     http: reqwest::Client,
     endpoint: String,
@@ -36,31 +36,31 @@ pub(crate) struct ApnsProvider {
 }
 
 impl ApnsProvider {
-    /// Checks the settings and gets ready; nothing is sent yet.
+    /// Validates the settings. Nothing is sent yet.
     pub(crate) fn open(
         settings: &ApnsSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ProviderSettingsError> {
-        require("ApnsProvider:TeamId", &settings.team_id)?;
-        require("ApnsProvider:KeyId", &settings.key_id)?;
-        require("ApnsProvider:PrivateKey", settings.private_key.expose())?;
-        require("ApnsProvider:Topic", &settings.topic)?;
-        let endpoint = http::parse_endpoint("ApnsProvider:Endpoint", &settings.endpoint)?;
-        let timeout = timeout("ApnsProvider:TimeoutSeconds", settings.timeout_seconds)?;
+        require("Apns:TeamId", &settings.team_id)?;
+        require("Apns:KeyId", &settings.key_id)?;
+        require("Apns:PrivateKey", settings.private_key.expose())?;
+        require("Apns:Topic", &settings.topic)?;
+        let endpoint = http::parse_endpoint("Apns:Endpoint", &settings.endpoint)?;
+        let timeout = timeout("Apns:TimeoutSeconds", settings.timeout_seconds)?;
         let key =
             EncodingKey::from_ec_pem(pem::unescape_newlines(&settings.private_key).as_bytes());
         let key = key.map_err(|_| {
-            let wrong = "is no P-256 private key in PEM form; take the content of the .p8 file";
-            ProviderSettingsError::new("ApnsProvider:PrivateKey", wrong)
+            let wrong = "is not a P-256 private key in PEM form; use the content of the .p8 file";
+            ProviderSettingsError::new("Apns:PrivateKey", wrong)
         })?;
-        // HTTP/2 and nothing else: by ALPN over TLS, and at once without TLS.
+        // APNs speaks only HTTP/2: by ALPN over TLS, and with prior knowledge without TLS.
         let builder = http::builder(endpoint, timeout)
             .http2_prior_knowledge()
-            .http2_keep_alive_interval(IDLE_PING)
+            .http2_keep_alive_interval(PING_INTERVAL)
             .http2_keep_alive_while_idle(true);
-        let builder = http::trust_ca_file(builder, "ApnsProvider:CaFile", &settings.ca_file)?;
+        let builder = http::trust_ca_file(builder, "Apns:CaFile", &settings.ca_file)?;
         Ok(Self {
-            http: http::build("ApnsProvider:Endpoint", builder)?,
+            http: http::build("Apns:Endpoint", builder)?,
             endpoint: endpoint.to_owned(),
             topic: settings.topic.clone(),
             provider_tokens: ProviderTokens {
@@ -75,31 +75,30 @@ impl ApnsProvider {
     }
 
     pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
-        self.attempts(device, push).await.unwrap_or_else(|result| result)
+        self.try_push(device, push).await.unwrap_or_else(|result| result)
     }
 
-    /// Either side is the result; the error side is where it ends early.
-    async fn attempts(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
+    /// Both sides of the `Result` are the result of the push; the error side ends early, with `?`.
+    async fn try_push(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
         let body = payload::encode(push).map_err(|bytes| PushResult::Permanent {
-            reason: format!("apns: {bytes} bytes without any text are too many"),
+            reason: format!("apns: {bytes} bytes without any text are more than allowed"),
         })?;
         let body = Bytes::from(body);
         let first = self.provider_tokens.current()?;
-        if let ApnsResponse::Result(result) = self.attempt(device, push, &first, &body).await? {
+        if let ApnsResponse::Result(result) = self.try_token(device, push, &first, &body).await? {
             return Ok(result);
         }
         let second = self.provider_tokens.replace_refused(&first)?;
-        Ok(match self.attempt(device, push, &second, &body).await? {
+        Ok(match self.try_token(device, push, &second, &body).await? {
             ApnsResponse::Result(result) => result,
             ApnsResponse::ProviderTokenExpired => PushResult::Alarm {
-                reason:
-                    "apns: a new provider token counts as expired too; check this machine's clock"
-                        .to_owned(),
+                reason: "apns: a new provider token is expired too; check this machine's clock"
+                    .to_owned(),
             },
         })
     }
 
-    async fn attempt(
+    async fn try_token(
         &self,
         device: &Device,
         push: &Push,
@@ -108,22 +107,21 @@ impl ApnsProvider {
     ) -> Result<ApnsResponse, PushResult> {
         let mut sent = self.send(device, push, token, body).await;
         if sent.as_ref().is_err_and(|error| !error.is_timeout() && !error.is_connect()) {
-            // The connection went away under the push. The same ids make a second copy harmless.
+            // The connection was lost during the push, which happens when APNs closes it (GOAWAY). If the push had arrived,
+            // a second copy is harmless: it has the same `apns-id` and collapse id.
             sent = self.send(device, push, token, body).await;
         }
-        let response = sent.map_err(|error| http::no_response("apns", "ApnsProvider", &error))?;
+        let response = sent.map_err(|error| http::no_response("apns", "Apns", &error))?;
         let status = response.status().as_u16();
         if status == 200 {
             let id = response.headers().get("apns-id").and_then(|id| id.to_str().ok());
             let provider_id = id.unwrap_or_default().to_owned();
             return Ok(ApnsResponse::Result(PushResult::Delivered { provider_id }));
         }
-        let asked = http::retry_after(response.headers(), self.clock.as_ref());
-        let body = response
-            .bytes()
-            .await
-            .map_err(|error| http::no_response("apns", "ApnsProvider", &error))?;
-        Ok(interpret(status, &body, asked, device.last_seen_at))
+        let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
+        let body =
+            response.bytes().await.map_err(|error| http::no_response("apns", "Apns", &error))?;
+        Ok(interpret(status, &body, retry_after, device.last_seen_at))
     }
 
     async fn send(
@@ -133,8 +131,9 @@ impl ApnsProvider {
         token: &ProviderToken,
         body: &Bytes,
     ) -> Result<reqwest::Response, reqwest::Error> {
-        let expiration = self.clock.now().0 / 1000 + LIFE_SECONDS;
-        let url = format!("{}/3/device/{}", self.endpoint, segment(device.push_token.secret()));
+        let expiration = self.clock.now().0 / 1000 + EXPIRATION_SECONDS;
+        let url =
+            format!("{}/3/device/{}", self.endpoint, path_segment(device.push_token.secret()));
         let mut request = self
             .http
             .post(url)
@@ -155,7 +154,7 @@ impl ApnsProvider {
     }
 }
 
-/// The collapse id, or its SHA-256 when it is longer than APNs takes or no header value.
+/// The collapse id, or its SHA-256 if it is longer than APNs allows or not a valid header value.
 fn collapse_id(text: &str) -> Cow<'_, str> {
     if text.len() <= COLLAPSE_ID_BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Cow::Borrowed(text);
@@ -164,8 +163,8 @@ fn collapse_id(text: &str) -> Cow<'_, str> {
     Cow::Owned(digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A push token as one segment of a path: only letters, digits, `-` and `_` stand for themselves.
-fn segment(push_token: &str) -> String {
+/// Percent-encodes a push token as one path segment, so that it cannot change the path.
+fn path_segment(push_token: &str) -> String {
     let mut segment = String::with_capacity(push_token.len());
     for byte in push_token.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {

@@ -1,6 +1,4 @@
-//! APNs on this machine, over HTTP/2 without TLS.
-//!
-//! Owns the checks of headers, provider tokens and payloads. Does not own delivery to any device.
+//! A fake APNs, over HTTP/2 without TLS. It validates headers, provider tokens and payloads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +23,7 @@ const COLLAPSE_ID_BYTES_MAX: usize = 64;
 const TOKEN_SECONDS_MAX: u64 = 60 * 60;
 const TOKEN_UPDATE_SECONDS_MIN: u64 = 20 * 60;
 
-/// A running APNs; it ends when it is dropped.
+/// A running fake APNs; it stops when it is dropped.
 pub struct FakeApns {
     server: FakeServer,
     endpoint: Arc<ApnsSite>,
@@ -36,9 +34,9 @@ pub struct FakeApns {
 pub struct ApnsRefusal {
     /// The HTTP status.
     pub status: u16,
-    /// The word for it.
+    /// The reason, as APNs names it.
     pub reason: &'static str,
-    /// With 410: since when, in milliseconds.
+    /// With 410: since when the token is not valid, in milliseconds.
     pub timestamp_ms: Option<u64>,
 }
 
@@ -54,7 +52,7 @@ impl FakeApns {
         Ok(Self { server, endpoint })
     }
 
-    /// NotificationSettings with which delivery comes here.
+    /// Settings that direct pushes to this server.
     #[must_use]
     pub fn settings(&self) -> ApnsSettings {
         ApnsSettings {
@@ -67,26 +65,26 @@ impl FakeApns {
         }
     }
 
-    /// Script and records; a target is a push token.
+    /// The script and the recorded pushes; a target is a push token.
     #[must_use]
     pub fn pushes(&self) -> &Script {
         &self.endpoint.pushes
     }
 
-    /// How many connections were opened so far.
+    /// The number of connections opened so far.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.server.connections()
     }
 
-    /// Waits until so many connections have ended.
-    pub async fn until_connections_ended(&self, count: u64) {
-        self.server.until_ended(count).await;
+    /// Waits until so many connections were closed.
+    pub async fn until_connections_closed(&self, count: u64) {
+        self.server.until_closed(count).await;
     }
 
-    /// Sends GOAWAY on the next connections instead of looking at their first request.
-    pub fn turn_away_connections(&self, count: usize) {
-        self.server.turn_away(count);
+    /// Sends GOAWAY on the next connections instead of processing their first request.
+    pub fn goaway_next_connections(&self, count: usize) {
+        self.server.goaway_next(count);
     }
 }
 
@@ -97,9 +95,9 @@ impl ApnsRefusal {
         Self { status, reason, timestamp_ms: None }
     }
 
-    /// The answer as the real endpoint words it.
+    /// The response, in the form of the real endpoint.
     #[must_use]
-    pub fn reply(self) -> FakeResponse {
+    pub fn response(self) -> FakeResponse {
         let mut body = json!({ "reason": self.reason });
         if let (Some(members), Some(timestamp)) = (body.as_object_mut(), self.timestamp_ms) {
             members.insert("timestamp".to_owned(), timestamp.into());
@@ -110,14 +108,14 @@ impl ApnsRefusal {
 
 impl From<ApnsRefusal> for ScriptedFault {
     fn from(refusal: ApnsRefusal) -> Self {
-        Self::Respond(refusal.reply())
+        Self::Respond(refusal.response())
     }
 }
 
 struct ApnsSite {
     clock: Arc<dyn Clock>,
     pushes: Script,
-    /// The last provider token and when it first came, in seconds.
+    /// The last provider token and when it was first used, in seconds.
     last_token: Mutex<Option<(String, u64)>>,
 }
 
@@ -127,53 +125,54 @@ struct SignedClaims {
     iat: u64,
 }
 
-/// A sentence for the record, and what the real endpoint answers.
+/// A violation for the records, and the response of the real endpoint.
 type Rejection = (&'static str, ApnsRefusal);
 
 #[async_trait]
 impl FakeEndpoint for ApnsSite {
     async fn handle(&self, received: ReceivedRequest) -> ServerAction {
         let token = received.path.strip_prefix("/3/device/").unwrap_or_default().to_owned();
-        let wrong = self.wrong_with(&received, &token).err();
-        let wrong = wrong.map(|(sentence, refusal)| (sentence.to_owned(), refusal.reply()));
+        let rejection = self.validate_request(&received, &token).err();
+        let rejection =
+            rejection.map(|(violation, refusal)| (violation.to_owned(), refusal.response()));
         let id = received.header("apns-id").to_owned();
         let collapse_id = received.header("apns-collapse-id").to_owned();
         let accept = || {
             let id = self.pushes.accept(&token, &collapse_id, |_| id.clone());
             FakeResponse::status(200).header("apns-id", &id)
         };
-        respond_by_script(&self.pushes, received, &token, wrong, accept).await
+        respond_by_script(&self.pushes, received, &token, rejection, accept).await
     }
 }
 
 impl ApnsSite {
-    fn wrong_with(&self, received: &ReceivedRequest, token: &str) -> Result<(), Rejection> {
-        let refuse = |holds: bool, sentence, status, reason| {
-            if holds { Ok(()) } else { Err((sentence, ApnsRefusal::new(status, reason))) }
+    fn validate_request(&self, received: &ReceivedRequest, token: &str) -> Result<(), Rejection> {
+        let require = |holds: bool, violation, status, reason| {
+            if holds { Ok(()) } else { Err((violation, ApnsRefusal::new(status, reason))) }
         };
         let number = |name| received.header(name).parse::<u64>().is_ok();
         let collapse_id = received.header("apns-collapse-id");
-        refuse(received.over_http2, "not over HTTP/2", 400, "BadPath")?;
-        refuse(received.method == "POST", "not a POST", 405, "MethodNotAllowed")?;
-        refuse(!token.is_empty() && !token.contains('/'), "no device", 400, "MissingDeviceToken")?;
-        self.wrong_with_token(received.header("authorization"))?;
+        require(received.is_http2, "not over HTTP/2", 400, "BadPath")?;
+        require(received.method == "POST", "not a POST", 405, "MethodNotAllowed")?;
+        require(!token.is_empty() && !token.contains('/'), "no device", 400, "MissingDeviceToken")?;
+        self.validate_token(received.header("authorization"))?;
         let topic = received.header("apns-topic");
-        refuse(topic == TOPIC, "another topic", 400, "TopicDisallowed")?;
+        require(topic == TOPIC, "another topic", 400, "TopicDisallowed")?;
         let kind = received.header("apns-push-type");
-        refuse(kind == "alert", "not an alert", 400, "InvalidPushType")?;
+        require(kind == "alert", "not an alert", 400, "InvalidPushType")?;
         let priority = received.header("apns-priority");
-        refuse(["10", "5"].contains(&priority), "another priority", 400, "BadPriority")?;
-        refuse(number("apns-expiration"), "no expiration", 400, "BadExpirationDate")?;
+        require(["10", "5"].contains(&priority), "another priority", 400, "BadPriority")?;
+        require(number("apns-expiration"), "no expiration", 400, "BadExpirationDate")?;
         let fits = collapse_id.len() <= COLLAPSE_ID_BYTES_MAX;
-        refuse(fits, "a long collapse id", 400, "BadCollapseId")?;
-        refuse(is_uuid(received.header("apns-id")), "apns-id is no UUID", 400, "BadMessageId")?;
+        require(fits, "a long collapse id", 400, "BadCollapseId")?;
+        require(is_uuid(received.header("apns-id")), "apns-id is no UUID", 400, "BadMessageId")?;
         let alert = received.json().pointer("/aps/alert/title").and_then(Value::as_str).is_some();
-        refuse(alert, "no alert", 400, "PayloadEmpty")?;
+        require(alert, "no alert", 400, "PayloadEmpty")?;
         let fits = received.body.len() <= PAYLOAD_BYTES_MAX;
-        refuse(fits, "a long payload", 413, "PayloadTooLarge")
+        require(fits, "a long payload", 413, "PayloadTooLarge")
     }
 
-    fn wrong_with_token(&self, authorization: &str) -> Result<(), Rejection> {
+    fn validate_token(&self, authorization: &str) -> Result<(), Rejection> {
         let invalid = ApnsRefusal::new(403, "InvalidProviderToken");
         let Some(text) = authorization.strip_prefix("bearer ") else {
             return Err(("no provider token", ApnsRefusal::new(403, "MissingProviderToken")));
@@ -184,7 +183,7 @@ impl ApnsSite {
         validation.required_spec_claims.clear();
         let key = DecodingKey::from_ec_der(&keys::ec().public_der);
         let token = jsonwebtoken::decode::<SignedClaims>(text, &key, &validation)
-            .map_err(|_| ("the provider token does not hold", invalid))?;
+            .map_err(|_| ("the provider token is not valid", invalid))?;
         if token.header.kid.as_deref() != Some(KEY) || token.claims.iss != TEAM {
             return Err(("another key or team", invalid));
         }
@@ -196,11 +195,11 @@ impl ApnsSite {
             let refusal = ApnsRefusal::new(403, "ExpiredProviderToken");
             return Err(("an old provider token", refusal));
         }
-        self.wrong_with_update(text, now)
+        self.validate_token_update(text, now)
     }
 
-    /// A new token comes at most every twenty minutes.
-    fn wrong_with_update(&self, text: &str, now: u64) -> Result<(), Rejection> {
+    /// APNs accepts a new token at most every twenty minutes.
+    fn validate_token_update(&self, text: &str, now: u64) -> Result<(), Rejection> {
         let mut last = self.last_token.lock().unwrap_or_else(PoisonError::into_inner);
         match last.as_ref() {
             Some((known, _)) if known == text => Ok(()),

@@ -1,6 +1,4 @@
-//! FCM on this machine: the token endpoint and the endpoint for messages.
-//!
-//! Owns the checks of both and the refusals of the second. Does not own delivery to any device.
+//! A fake FCM: the token endpoint and the endpoint for messages. It validates the requests to both.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,18 +25,18 @@ const ACCESS_TOKEN_SECONDS: u64 = 3599;
 const ASSERTION_SECONDS_MAX: u64 = 3600;
 const PAYLOAD_BYTES_MAX: usize = 4096;
 
-/// A running FCM; it ends when it is dropped.
+/// A running fake FCM; it stops when it is dropped.
 pub struct FakeFcm {
     server: FakeServer,
     endpoint: Arc<FcmSite>,
 }
 
-/// How FCM refuses a message, with the status and the form of the real one.
+/// How FCM refuses a message, with the status and the body of the real one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FcmRefusal {
-    /// 404: the token is not valid any more.
+    /// 404: the token is no longer valid.
     Unregistered,
-    /// 400: the token never was one.
+    /// 400: the token is malformed.
     InvalidToken,
     /// 400: something else in the message.
     InvalidArgument,
@@ -50,9 +48,9 @@ pub enum FcmRefusal {
     Internal,
     /// 503, with a wait in seconds or without.
     Unavailable(Option<u64>),
-    /// 401: the credentials for the next provider are wrong.
+    /// 401: the credentials of FCM for APNs or web push are wrong.
     ThirdPartyAuth,
-    /// 401 without a code of FCM: the access token is not taken.
+    /// 401 without a code of FCM: the access token is refused.
     Unauthenticated,
     /// 403 without a code of FCM: the account may not send.
     PermissionDenied,
@@ -68,13 +66,13 @@ impl FakeFcm {
             clock,
             messages: Script::default(),
             tokens: Script::default(),
-            granted: Mutex::default(),
+            access_tokens: Mutex::default(),
         });
         let server = FakeServer::start(Arc::clone(&endpoint) as Arc<dyn FakeEndpoint>).await?;
         Ok(Self { server, endpoint })
     }
 
-    /// NotificationSettings with which delivery comes here.
+    /// Settings that direct pushes to this server.
     #[must_use]
     pub fn settings(&self) -> FcmSettings {
         FcmSettings {
@@ -87,13 +85,13 @@ impl FakeFcm {
         }
     }
 
-    /// Script and records of the endpoint for messages; a target is a push token, a collapse id is the tag.
+    /// The script and the records of the endpoint for messages; a target is a push token, the collapse id is the tag.
     #[must_use]
     pub fn messages(&self) -> &Script {
         &self.endpoint.messages
     }
 
-    /// Script and records of the token endpoint; a target is the account.
+    /// The script and the records of the token endpoint; the target is the account.
     #[must_use]
     pub fn tokens(&self) -> &Script {
         &self.endpoint.tokens
@@ -102,7 +100,7 @@ impl FakeFcm {
 
 impl From<FcmRefusal> for ScriptedFault {
     fn from(refusal: FcmRefusal) -> Self {
-        Self::Respond(refusal.reply())
+        Self::Respond(refusal.response())
     }
 }
 
@@ -110,8 +108,8 @@ struct FcmSite {
     clock: Arc<dyn Clock>,
     messages: Script,
     tokens: Script,
-    /// Ends of access tokens, in seconds.
-    granted: Mutex<BTreeMap<String, u64>>,
+    /// The access tokens with their expiry, in seconds.
+    access_tokens: Mutex<BTreeMap<String, u64>>,
 }
 
 #[derive(Deserialize)]
@@ -131,27 +129,27 @@ impl FakeEndpoint for FcmSite {
         }
         let message = received.json().get("message").cloned().unwrap_or_default();
         let token = text(&message, "/token").to_owned();
-        let wrong = self.wrong_with_message(&received, &message);
+        let rejection = self.validate_message(&received, &message);
         let tag = text(&message, "/android/notification/tag").to_owned();
         let accept = || {
             let name = |number| format!("projects/{PROJECT}/messages/{number}");
             let name = self.messages.accept(&token, &tag, name);
             FakeResponse::json(200, &json!({ "name": name }))
         };
-        respond_by_script(&self.messages, received, &token, wrong, accept).await
+        respond_by_script(&self.messages, received, &token, rejection, accept).await
     }
 }
 
 impl FcmSite {
     async fn grant(&self, received: ReceivedRequest) -> ServerAction {
-        let wrong = self.wrong_with_assertion(&received).err().map(|sentence| {
+        let rejection = self.validate_assertion(&received).err().map(|sentence| {
             let body = json!({ "error": "invalid_grant", "error_description": sentence });
             (sentence, FakeResponse::json(400, &body))
         });
         let accept = || {
             let token = self.tokens.accept(ACCOUNT, "", |number| format!("access-{number}"));
             let ends_at = self.now_seconds() + ACCESS_TOKEN_SECONDS;
-            self.granted().insert(token.clone(), ends_at);
+            self.access_tokens().insert(token.clone(), ends_at);
             let body = json!({
                 "access_token": token,
                 "expires_in": ACCESS_TOKEN_SECONDS,
@@ -159,10 +157,10 @@ impl FcmSite {
             });
             FakeResponse::json(200, &body)
         };
-        respond_by_script(&self.tokens, received, ACCOUNT, wrong, accept).await
+        respond_by_script(&self.tokens, received, ACCOUNT, rejection, accept).await
     }
 
-    fn wrong_with_assertion(&self, received: &ReceivedRequest) -> Result<(), String> {
+    fn validate_assertion(&self, received: &ReceivedRequest) -> Result<(), String> {
         let body = std::str::from_utf8(&received.body).unwrap_or_default();
         let is_form = received.header("content-type") == "application/x-www-form-urlencoded";
         let Some((GRANT, assertion)) = body.split_once("&assertion=").filter(|_| is_form) else {
@@ -174,9 +172,9 @@ impl FcmSite {
         validation.validate_aud = false;
         let key = DecodingKey::from_rsa_der(&keys::rsa().public_der);
         let claims = jsonwebtoken::decode::<SignedAssertion>(assertion, &key, &validation)
-            .map_err(|error| format!("the assertion does not hold: {error}"))?
+            .map_err(|error| format!("the assertion is not valid: {error}"))?
             .claims;
-        // Whether TLS is in front of this fake is for the settings to know.
+        // A test may have put TLS in front of this server, so both schemes are valid.
         let host = received.header("host");
         let audiences = ["http", "https"].map(|scheme| format!("{scheme}://{host}{TOKEN_PATH}"));
         let now = self.now_seconds();
@@ -193,7 +191,7 @@ impl FcmSite {
         }
     }
 
-    fn wrong_with_message(
+    fn validate_message(
         &self,
         received: &ReceivedRequest,
         message: &Value,
@@ -203,22 +201,25 @@ impl FcmSite {
         {
             return Some(("not the path of messages".to_owned(), FakeResponse::status(404)));
         }
-        if !self.takes_access_token(received.header("authorization")) {
-            let reply = FcmRefusal::Unauthenticated.reply();
-            return Some(("not an access token of this endpoint, or an old one".to_owned(), reply));
+        if !self.is_access_token_valid(received.header("authorization")) {
+            let response = FcmRefusal::Unauthenticated.response();
+            return Some((
+                "not an access token of this endpoint, or an expired one".to_owned(),
+                response,
+            ));
         }
-        let sentence = wrong_with_form(message)?;
-        Some((sentence, FcmRefusal::InvalidArgument.reply()))
+        let sentence = find_violation(message)?;
+        Some((sentence, FcmRefusal::InvalidArgument.response()))
     }
 
-    fn takes_access_token(&self, authorization: &str) -> bool {
+    fn is_access_token_valid(&self, authorization: &str) -> bool {
         let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
         let now = self.now_seconds();
-        self.granted().get(token).is_some_and(|ends_at| *ends_at > now)
+        self.access_tokens().get(token).is_some_and(|ends_at| *ends_at > now)
     }
 
-    fn granted(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn access_tokens(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.access_tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now_seconds(&self) -> u64 {
@@ -226,8 +227,8 @@ impl FcmSite {
     }
 }
 
-/// What is wrong with the message itself, if anything.
-fn wrong_with_form(message: &Value) -> Option<String> {
+/// What is wrong with the message itself.
+fn find_violation(message: &Value) -> Option<String> {
     let mut rest = message.clone();
     let members = rest.as_object_mut()?;
     let token = members.remove("token").unwrap_or_default();
@@ -256,9 +257,9 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 impl FcmRefusal {
-    /// The answer as the real endpoint words it.
+    /// The response, in the form of the real endpoint.
     #[must_use]
-    pub fn reply(self) -> FakeResponse {
+    pub fn response(self) -> FakeResponse {
         let (status, name, code) = match self {
             Self::Unregistered => (404, "NOT_FOUND", "UNREGISTERED"),
             Self::InvalidToken | Self::InvalidArgument => {

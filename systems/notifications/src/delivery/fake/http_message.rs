@@ -1,6 +1,4 @@
-//! What a fake was sent and what it answers, as plain data.
-//!
-//! Owns the two records and how the first is read from a connection. Does not own any judgement about them.
+//! Requests and responses of the fake servers, as plain data.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +7,22 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode, Version};
 
-/// More than any request of a provider may have.
+/// Larger than any valid request.
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// One request as it arrived.
+/// A request that a fake server received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
-    /// The verb.
+    /// The method.
     pub method: String,
     /// The path, without the query.
     pub path: String,
     /// Headers by their names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body as it came.
+    /// The body.
     pub body: Bytes,
     /// Whether it came over HTTP/2.
-    pub over_http2: bool,
+    pub is_http2: bool,
     /// The number of its connection, counted from 1.
     pub connection: u64,
 }
@@ -36,57 +34,57 @@ impl ReceivedRequest {
         let headers = head.headers.iter().map(|(name, value)| {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         });
-        // HTTP/2 has the host beside its path.
+        // HTTP/2 has the host in a pseudo-header, which hyper puts into the URI.
         let host = head.uri.authority().map(|host| ("host".to_owned(), host.as_str().to_owned()));
         Some(Self {
             method: head.method.as_str().to_owned(),
             path: head.uri.path().to_owned(),
             headers: headers.chain(host).collect(),
             body,
-            over_http2: head.version == Version::HTTP_2,
+            is_http2: head.version == Version::HTTP_2,
             connection,
         })
     }
 
-    /// A header's value, or nothing.
+    /// The value of a header; empty if it is missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null if it is not JSON.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
-/// What a fake answers.
+/// A response of a fake server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FakeResponse {
     /// The HTTP status.
     pub status: u16,
     /// Further headers.
     pub headers: Vec<(String, String)>,
-    /// The body's text.
+    /// The body.
     pub body: String,
 }
 
 impl FakeResponse {
-    /// A reply without a body.
+    /// A response without a body.
     #[must_use]
     pub fn status(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: String::new() }
     }
 
-    /// A reply with a JSON body.
+    /// A response with a JSON body.
     #[must_use]
     pub fn json(status: u16, body: &serde_json::Value) -> Self {
         Self { status, headers: Vec::new(), body: body.to_string() }
             .header("content-type", "application/json")
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));

@@ -1,6 +1,4 @@
-//! Key pairs for the fakes, made when first needed and cached while the process runs.
-//!
-//! Owns making them and their PEM form. Does not own any key that opens something real.
+//! Key pairs of the fakes, generated at their first use and kept while the process runs.
 
 use std::sync::OnceLock;
 
@@ -13,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 
 const PEM_COLUMNS: usize = 64;
 
-/// A private key as text, and the bytes of its public key.
+/// A private key in PEM form, and its public key in DER form.
 #[derive(Clone)]
 pub(super) struct FakeKey {
     pub(super) private_pem: String,

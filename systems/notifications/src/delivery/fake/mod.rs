@@ -1,11 +1,10 @@
-//! Scriptable local servers that speak the providers' protocols: for tests, and for the demo.
+//! Fake push providers: local servers that speak the protocols of the real ones, for tests and for the demo.
 //!
-//! Owns four servers (push by FCM with its token endpoint, push by APNs over HTTP/2, a webhook receiver, a mail server)
-//! that check what they are sent as the real ones do, keep it, and answer what their script says. Does not own delivery
-//! itself, and never reaches beyond this machine.
+//! There are four: FCM with its token endpoint, APNs over HTTP/2, a webhook receiver and a mail relay. Each validates
+//! requests like the real one, records them, and responds as its script says.
 //!
 //! ```text
-//! request ─► server (connections, GOAWAY, drops) ─► fcm | apns | webhook: checks ─► script (faults, records) ─► answer
+//! request ─► server (connections, GOAWAY, drops) ─► fcm | apns | webhook: checks ─► script (faults, records) ─► response
 //! ```
 
 mod apns;

@@ -1,6 +1,6 @@
-//! What a fake does with the next pushes, and what it has seen so far.
+//! The script of a fake: what it does with the next pushes, and what it has recorded.
 //!
-//! Owns the faults in waiting and the records. Does not own the checks; those belong to each fake.
+//! Does not own the validation of requests; that belongs to each fake.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,14 +9,14 @@ use tokio::sync::watch;
 
 use super::http_message::{FakeResponse, ReceivedRequest};
 
-/// What happens to one push instead of its acceptance.
+/// What happens to a push instead of its acceptance.
 #[derive(Clone, Debug)]
 pub enum ScriptedFault {
-    /// This is answered.
+    /// This response is sent.
     Respond(FakeResponse),
-    /// The connection ends without an answer.
+    /// The connection is closed without a response.
     DropConnection,
-    /// The push is accepted; then the connection takes its leave (GOAWAY over HTTP/2, a close over HTTP/1.1).
+    /// The push is accepted; then the connection is shut down (GOAWAY over HTTP/2, close over HTTP/1.1).
     GoAwayAfter,
     /// The push is accepted when the gate opens.
     Hold(ResponseGate),
@@ -28,7 +28,7 @@ impl From<FakeResponse> for ScriptedFault {
     }
 }
 
-/// Holds answers back until it is opened; then it stays open.
+/// Holds responses back until it is opened; then it stays open.
 #[derive(Clone, Debug)]
 pub struct ResponseGate {
     open: Arc<watch::Sender<bool>>,
@@ -41,29 +41,29 @@ impl Default for ResponseGate {
 }
 
 impl ResponseGate {
-    /// Lets everything pass.
+    /// Opens the gate.
     pub fn open(&self) {
         self.open.send_replace(true);
     }
 
-    pub(super) async fn passed(&self) {
-        // The sender lives in `self`, so the wait ends only by opening.
+    pub(super) async fn wait_until_open(&self) {
+        // The sender is in `self`, so waiting cannot fail.
         let _ = self.open.subscribe().wait_for(|open| *open).await;
     }
 }
 
-/// A push a fake took.
+/// A push that a fake accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedPush {
-    /// The id the fake gave it.
+    /// The id that the fake gave it.
     pub provider_id: String,
     /// Push token, URL path or mail address.
     pub target: String,
-    /// Pushes with the same one replace each other on the device.
+    /// Pushes with the same id replace each other on the device.
     pub collapse_id: String,
 }
 
-/// The script and the records of one fake.
+/// The script and the records of one endpoint of a fake.
 #[derive(Debug, Default)]
 pub struct Script {
     state: Mutex<ScriptState>,
@@ -81,22 +81,22 @@ struct ScriptState {
 }
 
 impl Script {
-    /// Adds a fault for one push, after those already waiting.
+    /// Adds a fault for one push, after those already queued.
     pub fn next(&self, fault: impl Into<ScriptedFault>) {
         self.state().next.push_back(fault.into());
     }
 
-    /// Sets the fault of every push, once the waiting ones are used up.
+    /// Sets the fault of every push after the queued ones.
     pub fn always(&self, fault: impl Into<ScriptedFault>) {
         self.state().always = Some(fault.into());
     }
 
-    /// Sets the fault of every push to one target; it goes before all others.
+    /// Sets the fault of every push to one target, which has priority over all others.
     pub fn for_target(&self, target: &str, fault: impl Into<ScriptedFault>) {
         self.state().by_target.insert(target.to_owned(), fault.into());
     }
 
-    /// Forgets all faults; the records stay.
+    /// Removes all faults; the records stay.
     pub fn clear(&self) {
         let mut state = self.state();
         state.next.clear();
@@ -104,19 +104,19 @@ impl Script {
         state.always = None;
     }
 
-    /// Every push request so far, refused ones too.
+    /// All requests so far, including refused ones.
     #[must_use]
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.state().received.clone()
     }
 
-    /// Every push taken so far.
+    /// All accepted pushes so far.
     #[must_use]
     pub fn accepted(&self) -> Vec<AcceptedPush> {
         self.state().accepted.clone()
     }
 
-    /// How many pushes were taken, by collapse id.
+    /// The number of accepted pushes by collapse id.
     #[must_use]
     pub fn accepted_by_collapse_id(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
@@ -126,25 +126,25 @@ impl Script {
         counts
     }
 
-    /// What the real provider would not have taken, one sentence each.
+    /// Why the real provider would have refused requests.
     #[must_use]
     pub fn violations(&self) -> Vec<String> {
         self.state().violations.clone()
     }
 
-    /// Waits until `count` push requests have arrived.
+    /// Waits until `count` requests were received.
     pub async fn until_received(&self, count: usize) {
         let mut changed = self.changed.subscribe();
-        // The sender lives in `self`, so the wait ends only by the count.
+        // The sender is in `self`, so waiting cannot fail.
         let _ = changed.wait_for(|_| self.state().received.len() >= count).await;
     }
 
-    pub(super) fn receive(&self, received: ReceivedRequest) {
+    pub(super) fn record_request(&self, received: ReceivedRequest) {
         self.state().received.push(received);
         self.changed.send_modify(|count| *count += 1);
     }
 
-    pub(super) fn violate(&self, violation: String) {
+    pub(super) fn record_violation(&self, violation: String) {
         self.state().violations.push(violation);
     }
 
@@ -156,7 +156,7 @@ impl Script {
         state.next.pop_front().or_else(|| state.always.clone())
     }
 
-    /// Records a push as taken and gives it an id made by `name` from its number.
+    /// Records a push as accepted. `name` makes its id from its number.
     pub(super) fn accept(
         &self,
         target: &str,

@@ -1,7 +1,7 @@
-//! The HTTP server under the fakes: HTTP/1.1 and HTTP/2 without TLS on a port of this machine.
+//! The HTTP server of the fakes: HTTP/1.1 and HTTP/2 without TLS, on a free local port.
 //!
-//! Owns connections and the ways they end: answered, dropped, with GOAWAY before or after a request. Does not own what
-//! is answered; see `FakeEndpoint`.
+//! Owns connections and how they end: after a response, dropped, or with GOAWAY before or after a request. Does not own
+//! the responses (`FakeEndpoint`).
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,20 +25,20 @@ use super::goaway::send_goaway;
 use super::http_message::{FakeResponse, ReceivedRequest};
 use super::script::{Script, ScriptedFault};
 
-/// What a fake does with a request.
+/// What the server does with a request.
 pub(super) enum ServerAction {
     Respond(FakeResponse),
     RespondAndGoAway(FakeResponse),
     DropConnection,
 }
 
-/// The part of a fake that knows its protocol.
+/// The protocol of one fake provider.
 #[async_trait]
 pub(super) trait FakeEndpoint: Send + Sync + 'static {
     async fn handle(&self, received: ReceivedRequest) -> ServerAction;
 }
 
-/// A running server; it and its connections end when it is dropped.
+/// A running server. It closes its connections when it is dropped.
 #[derive(Debug)]
 pub(super) struct FakeServer {
     address: SocketAddr,
@@ -49,11 +49,12 @@ pub(super) struct FakeServer {
 #[derive(Debug, Default)]
 struct Connections {
     opened: AtomicU64,
-    ended: watch::Sender<u64>,
-    to_turn_away: AtomicUsize,
+    closed: watch::Sender<u64>,
+    /// How many of the next connections get GOAWAY.
+    goaway_next: AtomicUsize,
 }
 
-/// How a connection is told to end by the request it carries.
+/// How a request makes its connection end.
 enum ConnectionEnd {
     GoAway,
     Drop,
@@ -76,13 +77,13 @@ impl FakeServer {
         self.connections.opened.load(Ordering::SeqCst)
     }
 
-    pub(super) async fn until_ended(&self, count: u64) {
-        // The sender lives in `self`, so the wait ends only by the count.
-        let _ = self.connections.ended.subscribe().wait_for(|ended| *ended >= count).await;
+    pub(super) async fn until_closed(&self, count: u64) {
+        // The sender is in `self`, so waiting cannot fail.
+        let _ = self.connections.closed.subscribe().wait_for(|closed| *closed >= count).await;
     }
 
-    pub(super) fn turn_away(&self, count: usize) {
-        self.connections.to_turn_away.store(count, Ordering::SeqCst);
+    pub(super) fn goaway_next(&self, count: usize) {
+        self.connections.goaway_next.store(count, Ordering::SeqCst);
     }
 }
 
@@ -97,21 +98,21 @@ async fn accept(
     endpoint: Arc<dyn FakeEndpoint>,
     connections: Arc<Connections>,
 ) {
-    // Aborting this task drops the set, which ends the connections too.
+    // Aborting this task drops the set, which closes the connections.
     let mut running = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while running.try_join_next().is_some() {}
         let number = connections.opened.fetch_add(1, Ordering::SeqCst) + 1;
-        let less_one = |count: usize| count.checked_sub(1);
-        let turned_away =
-            connections.to_turn_away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less_one);
+        let decrement = |count: usize| count.checked_sub(1);
+        let gets_goaway =
+            connections.goaway_next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, decrement);
         let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
         running.spawn(async move {
-            match turned_away {
+            match gets_goaway {
                 Ok(_) => send_goaway(stream).await,
                 Err(_) => serve(stream, endpoint, number).await,
             }
-            connections.ended.send_modify(|ended| *ended += 1);
+            connections.closed.send_modify(|closed| *closed += 1);
         });
     }
 }
@@ -139,11 +140,11 @@ async fn respond(
     connection: u64,
     ends: mpsc::UnboundedSender<ConnectionEnd>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let answer = match ReceivedRequest::read(request, connection).await {
+    let action = match ReceivedRequest::read(request, connection).await {
         Some(received) => endpoint.handle(received).await,
         None => ServerAction::Respond(FakeResponse::status(413)),
     };
-    match answer {
+    match action {
         ServerAction::Respond(reply) => Ok(reply.encode()),
         ServerAction::RespondAndGoAway(reply) => {
             let _ = ends.send(ConnectionEnd::GoAway);
@@ -157,23 +158,23 @@ async fn respond(
     }
 }
 
-/// Records a request and does with it what the script says, or accepts it when nothing is wrong with it.
+/// Records a request, then does what the script says, or accepts it if it is valid.
 pub(super) async fn respond_by_script(
     script: &Script,
     received: ReceivedRequest,
     target: &str,
-    wrong: Option<(String, FakeResponse)>,
+    rejection: Option<(String, FakeResponse)>,
     accept: impl FnOnce() -> FakeResponse,
 ) -> ServerAction {
-    script.receive(received);
-    if let Some((sentence, _)) = &wrong {
-        script.violate(sentence.clone());
+    script.record_request(received);
+    if let Some((violation, _)) = &rejection {
+        script.record_violation(violation.clone());
     }
     let fault = script.take_fault(target);
     if let Some(ScriptedFault::Hold(gate)) = &fault {
-        gate.passed().await;
+        gate.wait_until_open().await;
     }
-    match (fault, wrong) {
+    match (fault, rejection) {
         (Some(ScriptedFault::Respond(reply)), _) => ServerAction::Respond(reply),
         (Some(ScriptedFault::DropConnection), _) => ServerAction::DropConnection,
         (_, Some((_, refusal))) => ServerAction::Respond(refusal),

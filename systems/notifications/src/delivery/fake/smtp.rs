@@ -1,7 +1,4 @@
-//! A mail relay on this machine, without TLS.
-//!
-//! Owns the few commands of a relay, the login it may ask for and the refusals by stage. Does not own delivery to any
-//! mailbox.
+//! A fake mail relay, without TLS: the few commands a client needs, with a login, and scripted replies by stage.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,36 +17,36 @@ use service::settings::Secret;
 const USERNAME: &str = "demo";
 const PASSWORD: &str = "demo password of the fake relay";
 
-/// A running relay; it ends when it is dropped.
+/// A running fake relay; it stops when it is dropped.
 pub struct FakeSmtp {
     port: u16,
     state: Arc<Mutex<SmtpState>>,
     accepting: AbortHandle,
 }
 
-/// A mail the relay took.
+/// A mail that the relay accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedMail {
-    /// Sender of the envelope.
+    /// Envelope sender.
     pub from: String,
-    /// Addressee of the envelope.
+    /// Envelope recipient.
     pub to: String,
-    /// Headers and text, as they came.
+    /// Headers and text.
     pub text: String,
 }
 
-/// Where in the conversation a script acts.
+/// The stage of a conversation that a scripted action is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpStage {
-    /// Before anything is said.
+    /// The greeting.
     Greeting,
-    /// At the login.
+    /// After `AUTH`.
     Login,
-    /// At the sender.
+    /// After `MAIL FROM`.
     Sender,
-    /// At the addressee.
-    Addressee,
-    /// After the text.
+    /// After `RCPT TO`.
+    Recipient,
+    /// After the message text.
     Text,
 }
 
@@ -62,12 +59,12 @@ enum SmtpAction {
 
 #[derive(Default)]
 struct SmtpState {
-    acts: VecDeque<(SmtpStage, SmtpAction)>,
+    actions: VecDeque<(SmtpStage, SmtpAction)>,
     mails: Vec<ReceivedMail>,
     conversations: u64,
 }
 
-/// Why a conversation is over before QUIT.
+/// The conversation ended before QUIT.
 struct ConversationClosed;
 
 impl From<io::Error> for ConversationClosed {
@@ -89,7 +86,7 @@ impl FakeSmtp {
         Ok(Self { port, state, accepting })
     }
 
-    /// NotificationSettings with which delivery comes here.
+    /// Settings that direct mail to this relay.
     #[must_use]
     pub fn settings(&self) -> SmtpSettings {
         SmtpSettings {
@@ -103,28 +100,28 @@ impl FakeSmtp {
         }
     }
 
-    /// Answers this line at that stage, once.
+    /// Replies with this line at that stage, once.
     pub fn next_reply(&self, stage: SmtpStage, line: &str) {
-        lock(&self.state).acts.push_back((stage, SmtpAction::Reply(line.to_owned())));
+        lock(&self.state).actions.push_back((stage, SmtpAction::Reply(line.to_owned())));
     }
 
     /// Drops the connection at that stage, once.
     pub fn next_drop(&self, stage: SmtpStage) {
-        lock(&self.state).acts.push_back((stage, SmtpAction::Drop));
+        lock(&self.state).actions.push_back((stage, SmtpAction::Drop));
     }
 
-    /// Says nothing more at that stage until the gate opens, once.
+    /// Does not reply at that stage until the gate is opened, once.
     pub fn next_hold(&self, stage: SmtpStage, gate: &ResponseGate) {
-        lock(&self.state).acts.push_back((stage, SmtpAction::Hold(gate.clone())));
+        lock(&self.state).actions.push_back((stage, SmtpAction::Hold(gate.clone())));
     }
 
-    /// Every mail taken so far.
+    /// All accepted mails so far.
     #[must_use]
     pub fn mails(&self) -> Vec<ReceivedMail> {
         lock(&self.state).mails.clone()
     }
 
-    /// How many connections were opened so far.
+    /// The number of connections opened so far.
     #[must_use]
     pub fn conversations(&self) -> u64 {
         lock(&self.state).conversations
@@ -149,7 +146,7 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<SmtpState>>) {
         let conversation = Conversation {
             stream: BufReader::new(stream),
             state: Arc::clone(&state),
-            is_known: false,
+            is_logged_in: false,
             mail: None,
         };
         running.spawn(conversation.run());
@@ -159,115 +156,116 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<SmtpState>>) {
 struct Conversation {
     stream: BufReader<TcpStream>,
     state: Arc<Mutex<SmtpState>>,
-    is_known: bool,
+    is_logged_in: bool,
     mail: Option<ReceivedMail>,
 }
 
 impl Conversation {
     async fn run(mut self) {
-        // However it ends, the mails taken so far are on record.
+        // However it ends, accepted mails are recorded.
         let _ = self.converse().await;
     }
 
     async fn converse(&mut self) -> Result<(), ConversationClosed> {
         self.reply_at(SmtpStage::Greeting, "220 relay ready").await?;
         loop {
-            let line = self.line().await?;
+            let line = self.read_line().await?;
             let (verb, rest) = line.split_once(' ').unwrap_or((&line, ""));
             match verb.to_ascii_uppercase().as_str() {
                 "EHLO" => {
-                    self.say("250-relay\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN").await?;
+                    self.send_line("250-relay\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 AUTH PLAIN")
+                        .await?;
                 }
                 "AUTH" => self.login(rest).await?,
                 "MAIL" => self.sender(rest).await?,
-                "RCPT" => self.addressee(rest).await?,
+                "RCPT" => self.recipient(rest).await?,
                 "DATA" => self.text().await?,
-                "RSET" | "NOOP" => self.say("250 ok").await?,
-                "QUIT" => return Ok(self.say("221 bye").await?),
-                _ => self.say("502 not here").await?,
+                "RSET" | "NOOP" => self.send_line("250 ok").await?,
+                "QUIT" => return Ok(self.send_line("221 bye").await?),
+                _ => self.send_line("502 not here").await?,
             }
         }
     }
 
     async fn login(&mut self, rest: &str) -> Result<(), ConversationClosed> {
         let expected = STANDARD.encode(format!("\0{USERNAME}\0{PASSWORD}"));
-        self.is_known = rest == format!("PLAIN {expected}");
-        let reply = if self.is_known { "235 2.7.0 known" } else { "535 5.7.8 unknown" };
+        self.is_logged_in = rest == format!("PLAIN {expected}");
+        let reply = if self.is_logged_in { "235 2.7.0 known" } else { "535 5.7.8 unknown" };
         self.reply_at(SmtpStage::Login, reply).await
     }
 
     async fn sender(&mut self, rest: &str) -> Result<(), ConversationClosed> {
-        if !self.is_known {
-            return Ok(self.say("530 5.7.0 log in first").await?);
+        if !self.is_logged_in {
+            return Ok(self.send_line("530 5.7.0 log in first").await?);
         }
         let mail = ReceivedMail { from: address(rest), to: String::new(), text: String::new() };
         self.mail = Some(mail);
         self.reply_at(SmtpStage::Sender, "250 2.1.0 ok").await
     }
 
-    async fn addressee(&mut self, rest: &str) -> Result<(), ConversationClosed> {
+    async fn recipient(&mut self, rest: &str) -> Result<(), ConversationClosed> {
         match &mut self.mail {
             Some(mail) => mail.to = address(rest),
-            None => return Ok(self.say("503 5.5.1 who is it from?").await?),
+            None => return Ok(self.send_line("503 5.5.1 who is it from?").await?),
         }
-        self.reply_at(SmtpStage::Addressee, "250 2.1.5 ok").await
+        self.reply_at(SmtpStage::Recipient, "250 2.1.5 ok").await
     }
 
     async fn text(&mut self) -> Result<(), ConversationClosed> {
-        self.say("354 go on").await?;
+        self.send_line("354 go on").await?;
         let mut text = String::new();
         loop {
-            let line = self.line().await?;
+            let line = self.read_line().await?;
             if line == "." {
                 break;
             }
-            // A leading dot is doubled on the way.
+            // A leading dot was doubled by the client (RFC 5321, 4.5.2).
             text.push_str(line.strip_prefix('.').unwrap_or(&line));
             text.push_str("\r\n");
         }
         match self.next_action(SmtpStage::Text).await? {
-            Some(reply) => Ok(self.say(&reply).await?),
+            Some(reply) => Ok(self.send_line(&reply).await?),
             None => {
                 if let Some(mut mail) = self.mail.take() {
                     mail.text = text;
                     lock(&self.state).mails.push(mail);
                 }
-                Ok(self.say("250 2.0.0 taken").await?)
+                Ok(self.send_line("250 2.0.0 taken").await?)
             }
         }
     }
 
     async fn reply_at(&mut self, stage: SmtpStage, usual: &str) -> Result<(), ConversationClosed> {
         let scripted = self.next_action(stage).await?;
-        Ok(self.say(scripted.as_deref().unwrap_or(usual)).await?)
+        Ok(self.send_line(scripted.as_deref().unwrap_or(usual)).await?)
     }
 
-    /// The scripted line of this stage, if the next respond_by_script is for it.
+    /// The scripted reply of this stage, if the next scripted action is for it.
     async fn next_action(
         &mut self,
         stage: SmtpStage,
     ) -> Result<Option<String>, ConversationClosed> {
-        let respond_by_script = {
+        let action = {
             let mut state = lock(&self.state);
-            let is_due = state.acts.front().is_some_and(|(due, _)| *due == stage);
-            is_due.then(|| state.acts.pop_front()).flatten()
+            let is_due = state.actions.front().is_some_and(|(due, _)| *due == stage);
+            is_due.then(|| state.actions.pop_front()).flatten()
         };
-        match respond_by_script {
+        match action {
             Some((_, SmtpAction::Reply(line))) => Ok(Some(line)),
             Some((_, SmtpAction::Drop)) => Err(ConversationClosed),
             Some((_, SmtpAction::Hold(gate))) => {
-                gate.passed().await;
+                gate.wait_until_open().await;
                 Ok(None)
             }
             None => Ok(None),
         }
     }
 
-    async fn say(&mut self, line: &str) -> io::Result<()> {
+    async fn send_line(&mut self, line: &str) -> io::Result<()> {
         self.stream.get_mut().write_all(format!("{line}\r\n").as_bytes()).await
     }
 
-    async fn line(&mut self) -> Result<String, ConversationClosed> {
+    async fn read_line(&mut self) -> Result<String, ConversationClosed> {
         let mut line = String::new();
         if self.stream.read_line(&mut line).await? == 0 {
             return Err(ConversationClosed);
@@ -276,7 +274,7 @@ impl Conversation {
     }
 }
 
-/// What stands in angle brackets.
+/// The address in angle brackets.
 fn address(rest: &str) -> String {
     let inner = rest.split_once('<').and_then(|(_, inner)| inner.split_once('>'));
     inner.map_or("", |(address, _)| address).to_owned()

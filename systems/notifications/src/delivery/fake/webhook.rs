@@ -1,6 +1,4 @@
-//! A receiver of webhooks on this machine.
-//!
-//! Owns the check of the signature as a receiver does it. Does not own what a receiver would do next.
+//! A fake webhook receiver. It verifies signatures like a real one.
 
 use std::sync::Arc;
 
@@ -17,7 +15,7 @@ use service::settings::Secret;
 
 const SECRET: &str = "whsec_ZGVtbyBzZWNyZXQgb2YgdGhlIGZha2UgcmVjZWl2ZXI=";
 
-/// A running receiver; it ends when it is dropped.
+/// A running receiver; it stops when it is dropped.
 pub struct FakeWebhook {
     server: FakeServer,
     endpoint: Arc<WebhookSite>,
@@ -35,7 +33,7 @@ impl FakeWebhook {
         Ok(Self { server, endpoint })
     }
 
-    /// NotificationSettings with which delivery may come here.
+    /// Settings that allow requests to this receiver.
     #[must_use]
     pub fn settings(&self) -> WebhookSettings {
         WebhookSettings {
@@ -51,7 +49,7 @@ impl FakeWebhook {
         format!("{}{path}", self.server.url())
     }
 
-    /// Script and records; a target is a path.
+    /// The script and the recorded pushes; a target is a path.
     #[must_use]
     pub fn pushes(&self) -> &Script {
         &self.endpoint.pushes
@@ -72,19 +70,19 @@ impl FakeEndpoint for WebhookSite {
         let body = received.json();
         let collapse_id = body.pointer("/data/collapseId").and_then(Value::as_str);
         let collapse_id = collapse_id.unwrap_or_default().to_owned();
-        let holds = self.signature.verify(
+        let is_valid = self.signature.verify(
             &id,
             received.header("webhook-timestamp"),
             &received.body,
             received.header("webhook-signature"),
             self.clock.now().0 / 1000,
         );
-        let wrong =
-            (!holds).then(|| ("the signature does not hold".to_owned(), FakeResponse::status(401)));
+        let rejection = (!is_valid)
+            .then(|| ("the signature is not valid".to_owned(), FakeResponse::status(401)));
         let accept = || {
             self.pushes.accept(&path, &collapse_id, |_| id.clone());
             FakeResponse::status(204)
         };
-        respond_by_script(&self.pushes, received, &path, wrong, accept).await
+        respond_by_script(&self.pushes, received, &path, rejection, accept).await
     }
 }

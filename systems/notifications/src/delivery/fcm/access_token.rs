@@ -1,7 +1,6 @@
-//! Access tokens: a signed assertion in exchange for a token, cached until shortly before its end.
+//! Access tokens: a signed assertion is exchanged for a token, which is cached until shortly before it expires.
 //!
-//! Owns that at most one exchange is under way; pushes that need a token meanwhile wait for it. Does not own what a
-//! push does with a token that is refused.
+//! Owns that there is at most one exchange at a time; pushes that need a token meanwhile wait for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +17,12 @@ use crate::delivery::push::PushResult;
 use service::settings::Secret;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
-const GRANT: &str = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer";
-const ASSERTION_LIFE_SECONDS: u64 = 3600;
-/// A token is renewed so long before its end.
-const EARLY: Duration = Duration::from_secs(5 * 60);
+const GRANT_TYPE: &str = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer";
+const ASSERTION_LIFETIME_SECONDS: u64 = 3600;
+/// A token is renewed so long before it expires.
+const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
 
-/// The service account's tokens.
+/// Exchanges and caches the access token of the service account.
 pub(super) struct AccessTokens {
     pub(super) http: reqwest::Client,
     pub(super) endpoint: String,
@@ -33,11 +32,11 @@ pub(super) struct AccessTokens {
     pub(super) cached: Mutex<Option<AccessToken>>,
 }
 
-/// A token with its end.
+/// A token with its expiry.
 #[derive(Clone)]
 pub(super) struct AccessToken {
     pub(super) text: Secret,
-    ends_at_ms: u64,
+    expires_at_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -56,27 +55,27 @@ struct TokenResponse {
 }
 
 impl AccessTokens {
-    /// A token that is good for a while, or what its lack means for the push.
+    /// A token that is valid for a while, or the result of a push without one.
     pub(super) async fn current(&self) -> Result<AccessToken, PushResult> {
         let mut cached = self.cached.lock().await;
         let now_ms = self.clock.now().0;
-        let early_ms = u64::try_from(EARLY.as_millis()).unwrap_or(u64::MAX);
+        let renew_before_ms = u64::try_from(RENEW_BEFORE.as_millis()).unwrap_or(u64::MAX);
         if let Some(token) = cached.as_ref()
-            && token.ends_at_ms > now_ms.saturating_add(early_ms)
+            && token.expires_at_ms > now_ms.saturating_add(renew_before_ms)
         {
             return Ok(token.clone());
         }
         match (self.exchange(now_ms).await, cached.as_ref()) {
             (Ok(token), _) => Ok(cached.insert(token).clone()),
-            // Renewal is early on purpose: while it fails, the old token still serves.
-            (Err(PushResult::Retry { .. }), Some(old)) if old.ends_at_ms > now_ms => {
+            // It is renewed early so that the old token can still be used while the exchange fails.
+            (Err(PushResult::Retry { .. }), Some(old)) if old.expires_at_ms > now_ms => {
                 Ok(old.clone())
             }
             (Err(result), _) => Err(result),
         }
     }
 
-    /// A token other than the refused one; pushes refused together share one exchange.
+    /// A token other than the refused one. Pushes that were refused at the same time share one exchange.
     pub(super) async fn replace_refused(
         &self,
         refused: &AccessToken,
@@ -93,8 +92,8 @@ impl AccessTokens {
     }
 
     async fn exchange(&self, now_ms: u64) -> Result<AccessToken, PushResult> {
-        let assertion = self.assertion(now_ms / 1000)?;
-        let body = format!("grant_type={GRANT}&assertion={assertion}");
+        let assertion = self.sign_assertion(now_ms / 1000)?;
+        let body = format!("grant_type={GRANT_TYPE}&assertion={assertion}");
         let response = self
             .http
             .post(&self.endpoint)
@@ -102,47 +101,49 @@ impl AccessTokens {
             .body(body)
             .send()
             .await
-            .map_err(|error| http::no_response("fcm token endpoint", "FcmProvider", &error))?;
+            .map_err(|error| http::no_response("fcm token endpoint", "Fcm", &error))?;
         let status = response.status();
         if !status.is_success() {
-            return Err(self.refused(status, response.headers()));
+            return Err(self.interpret_refusal(status, response.headers()));
         }
-        let granted: TokenResponse = response.json().await.map_err(|_| PushResult::Retry {
+        let token: TokenResponse = response.json().await.map_err(|_| PushResult::Retry {
             after: None,
-            reason: "fcm token endpoint: an answer without an access token".to_owned(),
+            reason: "fcm token endpoint: a response without an access token".to_owned(),
         })?;
-        let life_ms = granted.expires_in.saturating_mul(1000);
+        let lifetime_ms = token.expires_in.saturating_mul(1000);
         Ok(AccessToken {
-            text: Secret::new(granted.access_token),
-            ends_at_ms: now_ms.saturating_add(life_ms),
+            text: Secret::new(token.access_token),
+            expires_at_ms: now_ms.saturating_add(lifetime_ms),
         })
     }
 
-    fn assertion(&self, now_seconds: u64) -> Result<String, PushResult> {
+    fn sign_assertion(&self, now_seconds: u64) -> Result<String, PushResult> {
         let claims = TokenAssertion {
             iss: &self.client_email,
             scope: SCOPE,
             aud: &self.endpoint,
             iat: now_seconds,
-            exp: now_seconds + ASSERTION_LIFE_SECONDS,
+            exp: now_seconds + ASSERTION_LIFETIME_SECONDS,
         };
         jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key).map_err(|_| {
-            PushResult::Alarm {
-                reason: "FcmProvider:PrivateKey cannot sign; check the setting".to_owned(),
-            }
+            PushResult::Alarm { reason: "Fcm:PrivateKey cannot sign; check the setting".to_owned() }
         })
     }
 
-    fn refused(&self, status: StatusCode, headers: &reqwest::header::HeaderMap) -> PushResult {
+    fn interpret_refusal(
+        &self,
+        status: StatusCode,
+        headers: &reqwest::header::HeaderMap,
+    ) -> PushResult {
         let reason = format!("fcm token endpoint: status {}", status.as_u16());
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
             let after = http::retry_after(headers, self.clock.as_ref());
             return PushResult::Retry { after, reason };
         }
-        // A wrong key, a wrong account or a wrong clock: the same request fails again.
+        // A wrong key, account or clock: the same request would fail again.
         PushResult::Alarm {
             reason: format!(
-                "{reason}; check FcmProvider:ClientEmail, FcmProvider:PrivateKey and this machine's clock"
+                "{reason}; check Fcm:ClientEmail, Fcm:PrivateKey and this machine's clock"
             ),
         }
     }

@@ -1,27 +1,28 @@
-//! The message as FCM takes it.
-//!
-//! Owns its JSON and its limit. Does not own sending.
+//! The FCM message: its JSON and its size limit.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::delivery::fit_text::{FittedText, fit};
+use crate::delivery::fit_text::{FittedText, fit_text};
 use crate::delivery::push::Push;
 use crate::domain::Category;
 
-/// Bytes of a message at most, its token not counted.
+/// The largest message in bytes, without its token.
 const PAYLOAD_BYTES_MAX: usize = 4096;
-/// How long a message waits for a device that is off.
-pub(super) const LIFE_SECONDS: u64 = 86_400;
+/// How long FCM keeps a message for a device that is offline.
+const EXPIRATION_SECONDS: u64 = 86_400;
 
-/// The request's body; or, when no cut of the texts suffices, how many bytes there are without them.
+/// The request body.
+///
+/// # Errors
+/// The size without any text, if even that is too large.
 pub(super) fn encode(push: &Push, push_token: &str, now_seconds: u64) -> Result<String, usize> {
-    let sized = |title: &str, body: &str| {
+    let size = |title: &str, body: &str| {
         let texts = FittedText { title: title.to_owned(), body: body.to_owned() };
         message(push, &texts, now_seconds).to_string().len()
     };
-    let texts = fit(&push.title, &push.body, PAYLOAD_BYTES_MAX, sized)?;
+    let texts = fit_text(&push.title, &push.body, PAYLOAD_BYTES_MAX, size)?;
     let mut message = message(push, &texts, now_seconds);
     if let Some(members) = message.as_object_mut() {
         members.insert("token".to_owned(), push_token.into());
@@ -36,18 +37,19 @@ fn message(push: &Push, texts: &FittedText, now_seconds: u64) -> Value {
         "data": data(push),
         "android": {
             "priority": if is_urgent(push.category) { "HIGH" } else { "NORMAL" },
-            "ttl": format!("{LIFE_SECONDS}s"),
+            "ttl": format!("{EXPIRATION_SECONDS}s"),
             "collapse_key": push.collapse_id,
             "notification": {
                 "channel_id": push.category.name().to_lowercase(),
-                // What is already shown is replaced; the collapse key only concerns what still waits.
+                // The tag replaces a notification that is already shown; the collapse key only replaces a message that is
+                // still waiting for the device.
                 "tag": push.collapse_id,
             },
         },
         "apns": {
             "headers": {
                 "apns-priority": if is_urgent(push.category) { "10" } else { "5" },
-                "apns-expiration": (now_seconds + LIFE_SECONDS).to_string(),
+                "apns-expiration": (now_seconds + EXPIRATION_SECONDS).to_string(),
                 "apns-collapse-id": push.collapse_id,
             },
             "payload": { "aps": aps(push) },
@@ -55,7 +57,7 @@ fn message(push: &Push, texts: &FittedText, now_seconds: u64) -> Value {
     })
 }
 
-/// Beside `notification`, which fills the alert.
+/// The part for Apple devices without the alert, which FCM takes from `notification`.
 fn aps(push: &Push) -> Value {
     let mut aps = json!({
         "thread-id": push.category.name().to_lowercase(),
@@ -81,14 +83,14 @@ fn data(push: &Push) -> BTreeMap<String, &str> {
     data
 }
 
-/// FCM keeps some names for itself and refuses a message that uses one.
+/// FCM reserves some names and refuses a message that uses one.
 fn allowed_name(name: &str) -> String {
     let is_reserved = matches!(name, "from" | "message_type" | "collapse_key")
-        || ["google", "gcm"].iter().any(|beginning| name.starts_with(beginning));
+        || ["google", "gcm"].iter().any(|prefix| name.starts_with(prefix));
     if is_reserved { format!("app_{name}") } else { name.to_owned() }
 }
 
-/// News and offers wait until the device is awake.
+/// News and offers do not wake the device.
 fn is_urgent(category: Category) -> bool {
     !matches!(category, Category::News | Category::Marketing)
 }

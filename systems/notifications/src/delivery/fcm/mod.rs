@@ -1,7 +1,6 @@
 //! Push by FCM, HTTP v1.
 //!
-//! Owns the access token, the message, the request and the meaning of each answer. Does not own which devices are
-//! pushed to, nor what follows from a result.
+//! Owns the access token, the message, the request and the meaning of each response.
 
 mod access_token;
 mod message;

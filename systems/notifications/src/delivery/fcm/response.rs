@@ -1,6 +1,6 @@
-//! What an answer of FCM means.
+//! The meaning of FCM responses.
 //!
-//! Owns the table from status and error code to a result. Does not own the second attempt after a refused access token.
+//! Owns the table from status and error code to a result. Does not own the second try after a refused access token.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde::Deserialize;
 
 use crate::delivery::push::PushResult;
 
-/// With less than this between attempts, a quota only shrinks further.
+/// The shortest wait after an exceeded quota, which is counted per minute.
 const QUOTA_WAIT_MIN: Duration = Duration::from_secs(60);
 
-/// An answer, as far as it decides something.
+/// A response, interpreted.
 pub(super) enum FcmResponse {
-    /// This became of the push.
+    /// The result of the push.
     Result(PushResult),
-    /// The access token is not taken any more; a new one may be.
+    /// The access token was refused; a new one may be accepted.
     AccessTokenRefused,
 }
 
@@ -50,65 +50,67 @@ struct FieldViolation {
     field: String,
 }
 
-/// Judges an answer by its status, its body and the wait it asks for.
-pub(super) fn interpret(status: u16, body: &[u8], asked: Option<Duration>) -> FcmResponse {
+/// Interprets a response by its status, its body and its `Retry-After`.
+pub(super) fn interpret(status: u16, body: &[u8], retry_after: Option<Duration>) -> FcmResponse {
     if (200..300).contains(&status) {
-        return FcmResponse::Result(accepted(body));
+        return FcmResponse::Result(interpret_accepted(body));
     }
-    let refusal = serde_json::from_slice::<FcmErrorResponse>(body).unwrap_or_default().error;
-    let code = refusal.code();
-    let said = |code: &str| format!("fcm: {code} (status {status})");
+    let error = serde_json::from_slice::<FcmErrorResponse>(body).unwrap_or_default().error;
+    let code = error.code();
+    let reason = |code: &str| format!("fcm: {code} (status {status})");
     FcmResponse::Result(match code {
         "UNREGISTERED" => PushResult::InvalidToken,
-        "INVALID_ARGUMENT" if refusal.is_about_the_token() => PushResult::InvalidToken,
-        "INVALID_ARGUMENT" => PushResult::Permanent { reason: said(code) },
+        "INVALID_ARGUMENT" if error.is_about_the_token() => PushResult::InvalidToken,
+        "INVALID_ARGUMENT" => PushResult::Permanent { reason: reason(code) },
         "SENDER_ID_MISMATCH" => {
-            // The token is of another sender: of no use here, and a sign that an app is built with other settings.
+            // The token belongs to another project: useless here, and a sign that an app was built with other settings.
             tracing::error!(
                 alarm = true,
                 "fcm: SENDER_ID_MISMATCH: a device registered with another sender; \
-                 compare FcmProvider:ProjectId with the app's project"
+                 compare Fcm:ProjectId with the app's project"
             );
             PushResult::InvalidToken
         }
         "QUOTA_EXCEEDED" => {
-            let after = asked.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
-            PushResult::Retry { after: Some(after), reason: said(code) }
+            let after = retry_after.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
+            PushResult::Retry { after: Some(after), reason: reason(code) }
         }
-        "INTERNAL" | "UNAVAILABLE" => PushResult::Retry { after: asked, reason: said(code) },
+        "INTERNAL" | "UNAVAILABLE" => {
+            PushResult::Retry { after: retry_after, reason: reason(code) }
+        }
         "THIRD_PARTY_AUTH_ERROR" => PushResult::Alarm {
             reason: format!(
                 "{}; renew the APNs or web push credentials in the project",
-                said(code)
+                reason(code)
             ),
         },
-        _ => return interpret_status(status, asked),
+        _ => return interpret_status(status, retry_after),
     })
 }
 
-/// An answer without an error code of FCM comes from what stands before it.
-fn interpret_status(status: u16, asked: Option<Duration>) -> FcmResponse {
-    let said = format!("fcm: status {status}");
+/// A response without an error code of FCM comes from a server in front of it.
+fn interpret_status(status: u16, retry_after: Option<Duration>) -> FcmResponse {
+    let reason = format!("fcm: status {status}");
     FcmResponse::Result(match status {
         401 => return FcmResponse::AccessTokenRefused,
         429 => {
-            let after = asked.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
-            PushResult::Retry { after: Some(after), reason: said }
+            let after = retry_after.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
+            PushResult::Retry { after: Some(after), reason }
         }
-        408 | 500.. => PushResult::Retry { after: asked, reason: said },
+        408 | 500.. => PushResult::Retry { after: retry_after, reason },
         403 | 404 => PushResult::Alarm {
             reason: format!(
-                "{said}; check FcmProvider:ProjectId, that the messaging API is enabled and that the account may send"
+                "{reason}; check Fcm:ProjectId, that the messaging API is enabled and that the account may send"
             ),
         },
-        _ => PushResult::Permanent { reason: said },
+        _ => PushResult::Permanent { reason },
     })
 }
 
-fn accepted(body: &[u8]) -> PushResult {
+fn interpret_accepted(body: &[u8]) -> PushResult {
     match serde_json::from_slice::<FcmSendResponse>(body) {
         Ok(accepted) => PushResult::Delivered { provider_id: accepted.name },
-        // It was taken; sending it again for want of a name would be worse.
+        // The status says that it was accepted. Sending it again only because its name is missing would be worse.
         Err(_) => PushResult::Delivered { provider_id: String::new() },
     }
 }
@@ -124,7 +126,7 @@ impl FcmError {
         if fields.peek().is_some() {
             return fields.any(|violation| violation.field == "message.token");
         }
-        // Without details of the field there is only the sentence.
+        // Without the name of the field there is only the message.
         self.message.to_ascii_lowercase().contains("registration token")
     }
 }

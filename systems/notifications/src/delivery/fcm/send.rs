@@ -1,7 +1,6 @@
 //! One push to one device over FCM.
 //!
-//! Owns the request and the second attempt with a new access token. Does not own any further attempt; the dispatcher
-//! does.
+//! Owns the request and the second try with a new access token. Does not retry otherwise; the dispatcher does.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::delivery::push::{Push, PushResult};
 use crate::delivery::settings::{FcmSettings, ProviderSettingsError, require, timeout};
 use crate::domain::Device;
 
-/// The provider, ready to send.
+/// The FCM provider.
 pub(crate) struct FcmProvider {
     http: reqwest::Client,
     url: String,
@@ -28,37 +27,33 @@ pub(crate) struct FcmProvider {
 }
 
 impl FcmProvider {
-    /// Checks the settings and gets ready; nothing is sent yet.
+    /// Validates the settings. Nothing is sent yet.
     pub(crate) fn open(
         settings: &FcmSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ProviderSettingsError> {
-        require("FcmProvider:ProjectId", &settings.project_id)?;
-        require("FcmProvider:ClientEmail", &settings.client_email)?;
-        require("FcmProvider:PrivateKey", settings.private_key.expose())?;
-        let endpoint = http::parse_endpoint("FcmProvider:Endpoint", &settings.endpoint)?;
-        http::parse_endpoint("FcmProvider:TokenEndpoint", &settings.token_endpoint)?;
-        let timeout = timeout("FcmProvider:TimeoutSeconds", settings.timeout_seconds)?;
+        require("Fcm:ProjectId", &settings.project_id)?;
+        require("Fcm:ClientEmail", &settings.client_email)?;
+        require("Fcm:PrivateKey", settings.private_key.expose())?;
+        let endpoint = http::parse_endpoint("Fcm:Endpoint", &settings.endpoint)?;
+        http::parse_endpoint("Fcm:TokenEndpoint", &settings.token_endpoint)?;
+        let timeout = timeout("Fcm:TimeoutSeconds", settings.timeout_seconds)?;
         let key =
             EncodingKey::from_rsa_pem(pem::unescape_newlines(&settings.private_key).as_bytes());
         let key = key.map_err(|_| {
-            let wrong = "is no RSA private key in PEM form; take `private_key` of the service account's file";
-            ProviderSettingsError::new("FcmProvider:PrivateKey", wrong)
+            let wrong = "is not an RSA private key in PEM form; use `private_key` of the service account's file";
+            ProviderSettingsError::new("Fcm:PrivateKey", wrong)
         })?;
-        let trusting = |endpoint: &str| {
-            http::trust_ca_file(
-                http::builder(endpoint, timeout),
-                "FcmProvider:CaFile",
-                &settings.ca_file,
-            )
+        let build = |endpoint: &str| {
+            http::trust_ca_file(http::builder(endpoint, timeout), "Fcm:CaFile", &settings.ca_file)
         };
-        let client = trusting(endpoint)?;
-        let token_client = trusting(&settings.token_endpoint)?;
+        let client = build(endpoint)?;
+        let token_client = build(&settings.token_endpoint)?;
         Ok(Self {
-            http: http::build("FcmProvider:Endpoint", client)?,
+            http: http::build("Fcm:Endpoint", client)?,
             url: format!("{endpoint}/v1/projects/{}/messages:send", settings.project_id),
             access_tokens: AccessTokens {
-                http: http::build("FcmProvider:TokenEndpoint", token_client)?,
+                http: http::build("Fcm:TokenEndpoint", token_client)?,
                 endpoint: settings.token_endpoint.clone(),
                 client_email: settings.client_email.clone(),
                 key,
@@ -70,24 +65,24 @@ impl FcmProvider {
     }
 
     pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
-        self.attempts(device, push).await.unwrap_or_else(|result| result)
+        self.try_push(device, push).await.unwrap_or_else(|result| result)
     }
 
-    /// Either side is the result; the error side is where it ends early.
-    async fn attempts(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
+    /// Both sides of the `Result` are the result of the push; the error side ends early, with `?`.
+    async fn try_push(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
         let now_seconds = self.clock.now().0 / 1000;
         let body =
             message::encode(push, device.push_token.secret(), now_seconds).map_err(|bytes| {
                 PushResult::Permanent {
-                    reason: format!("fcm: {bytes} bytes without any text are too many"),
+                    reason: format!("fcm: {bytes} bytes without any text are more than allowed"),
                 }
             })?;
         let first = self.access_tokens.current().await?;
-        if let FcmResponse::Result(result) = self.attempt(&first, body.clone()).await? {
+        if let FcmResponse::Result(result) = self.try_token(&first, body.clone()).await? {
             return Ok(result);
         }
         let second = self.access_tokens.replace_refused(&first).await?;
-        Ok(match self.attempt(&second, body).await? {
+        Ok(match self.try_token(&second, body).await? {
             FcmResponse::Result(result) => result,
             FcmResponse::AccessTokenRefused => PushResult::Alarm {
                 reason: "fcm: a new access token is refused too; check the service account"
@@ -96,10 +91,14 @@ impl FcmProvider {
         })
     }
 
-    async fn attempt(&self, token: &AccessToken, body: String) -> Result<FcmResponse, PushResult> {
+    async fn try_token(
+        &self,
+        token: &AccessToken,
+        body: String,
+    ) -> Result<FcmResponse, PushResult> {
         let bearer = http::sensitive_header(&format!("Bearer {}", token.text.expose()));
         let bearer = bearer.ok_or_else(|| PushResult::Alarm {
-            reason: "fcm token endpoint: an access token that is no header value".to_owned(),
+            reason: "fcm token endpoint: an access token that is not a header value".to_owned(),
         })?;
         let response = self
             .http
@@ -109,15 +108,15 @@ impl FcmProvider {
             .body(body)
             .send()
             .await
-            .map_err(|error| http::no_response("fcm", "FcmProvider", &error))?;
+            .map_err(|error| http::no_response("fcm", "Fcm", &error))?;
         let status = response.status().as_u16();
-        let asked = http::retry_after(response.headers(), self.clock.as_ref());
+        let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
         let body = match response.bytes().await {
             Ok(body) => body,
-            // The status alone says that it was taken; a refusal is better heard again in full.
+            // The status alone says that it was accepted. A refusal has to be read in full, so it is tried again.
             Err(_) if (200..300).contains(&status) => bytes::Bytes::new(),
-            Err(error) => return Err(http::no_response("fcm", "FcmProvider", &error)),
+            Err(error) => return Err(http::no_response("fcm", "Fcm", &error)),
         };
-        Ok(interpret(status, &body, asked))
+        Ok(interpret(status, &body, retry_after))
     }
 }

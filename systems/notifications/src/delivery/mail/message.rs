@@ -1,6 +1,4 @@
-//! The mail made of a push.
-//!
-//! Owns its headers and its text. Does not own sending.
+//! The mail message of a push: its headers and its text.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,7 +10,7 @@ use crate::delivery::message_id;
 use crate::delivery::push::Push;
 use crate::domain::Device;
 
-/// The mail, or why there can be none.
+/// Composes the message, or returns why that is not possible.
 pub(super) fn compose(
     from: &Mailbox,
     to: Mailbox,
@@ -22,28 +20,28 @@ pub(super) fn compose(
 ) -> Result<Message, &'static str> {
     let id = format!("<{}@{}>", message_id::uuid(device, push), from.email.domain());
     let text = format!("{}\r\n\r\n{}\r\n", lines(&push.body), push.deeplink);
-    let mut letter = Message::builder()
+    let mut message = Message::builder()
         .from(from.clone())
         .to(to)
         .subject(one_line(&push.title))
         .date(UNIX_EPOCH + Duration::from_millis(now_ms))
         .message_id(Some(id))
         .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text))
-        .map_err(|_| "no mail can be made of this push")?;
-    // Tells answering machines not to answer.
-    letter.headers_mut().insert_raw(HeaderValue::new(
+        .map_err(|_| "the push cannot be made into a mail")?;
+    // Automatic responders do not answer such a mail.
+    message.headers_mut().insert_raw(HeaderValue::new(
         HeaderName::new_from_ascii_str("Auto-Submitted"),
         "auto-generated".to_owned(),
     ));
-    Ok(letter)
+    Ok(message)
 }
 
-/// A subject has one line.
+/// A line break would end the subject header.
 fn one_line(text: &str) -> String {
     text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Line ends as mail has them.
+/// Mail has CRLF line breaks.
 fn lines(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("\r\n")
 }

@@ -1,7 +1,6 @@
-//! Push by mail.
+//! Push by mail to an address, which is the device's push token.
 //!
-//! Owns the mail, the way to the relay and the meaning of each reply. Does not own the address; it is the device's push
-//! token.
+//! Owns the message, the connection to the relay and the meaning of each reply.
 
 mod message;
 mod reply;

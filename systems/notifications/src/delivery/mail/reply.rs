@@ -1,28 +1,28 @@
-//! What a reply of a mail relay means.
+//! The meaning of SMTP replies.
 //!
-//! Owns the table from reply codes to results. Texts of replies are not repeated; they may name the addressee.
+//! Owns the table from reply codes to results. Texts of replies are not repeated, because they may name the recipient.
 
 use std::error::Error;
 
 use crate::delivery::push::PushResult;
 use crate::delivery::tls;
 
-/// Judges why a mail was not taken.
+/// The result of a mail that was not accepted.
 pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> PushResult {
     if let Some(code) = error.status() {
         let code: u16 = code.into();
         return interpret_code(code, enhanced(error));
     }
-    if let Some(wrong) = tls::certificate_failure(error) {
+    if let Some(failure) = tls::certificate_failure(error) {
         return PushResult::Alarm {
             reason: format!(
-                "smtp: the certificate of the relay is refused: {wrong}; check Smtp:Host and Smtp:CaFile"
+                "smtp: the certificate of the relay is refused: {failure}; check Smtp:Host and Smtp:CaFile"
             ),
         };
     }
     if error.is_tls() {
         return PushResult::Alarm {
-            reason: "smtp: no TLS with the relay; check Smtp:Security and its certificate"
+            reason: "smtp: TLS with the relay failed; check Smtp:Security and its certificate"
                 .to_owned(),
         };
     }
@@ -34,31 +34,31 @@ pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> PushResult {
                 .to_owned(),
         };
     }
-    let said =
-        if error.is_timeout() { "no answer in time" } else { "no connection, or a broken one" };
-    PushResult::Retry { after: None, reason: format!("smtp: {said}") }
+    let reason =
+        if error.is_timeout() { "no response in time" } else { "no connection, or a broken one" };
+    PushResult::Retry { after: None, reason: format!("smtp: {reason}") }
 }
 
 fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
-    let said = match enhanced {
+    let reason = match enhanced {
         Some([subject, detail]) => {
             format!("smtp: reply {code} {}.{subject}.{detail}", code / 100)
         }
         None => format!("smtp: reply {code}"),
     };
     match (code, enhanced) {
-        // The login, not the mail.
+        // The login was refused.
         (530 | 534 | 535 | 538, _) => {
-            PushResult::Alarm { reason: format!("{said}; check Smtp:Username and Smtp:Password") }
+            PushResult::Alarm { reason: format!("{reason}; check Smtp:Username and Smtp:Password") }
         }
-        (400..500, _) => PushResult::Retry { after: None, reason: said },
-        // No such mailbox, or one that is switched off.
+        (400..500, _) => PushResult::Retry { after: None, reason },
+        // The mailbox does not exist or is disabled.
         (550 | 551 | 553, None | Some([1, _] | [2, 1])) => PushResult::InvalidToken,
-        _ => PushResult::Permanent { reason: said },
+        _ => PushResult::Permanent { reason },
     }
 }
 
-/// Subject and detail of an enhanced code at the beginning of the reply: `5.1.1` gives 1 and 1.
+/// Subject and detail of the enhanced status code (RFC 3463) in a reply: `5.1.1` gives 1 and 1.
 fn enhanced(error: &lettre::transport::smtp::Error) -> Option<[u16; 2]> {
     let text = error.source()?.to_string();
     let mut parts = text.split_whitespace().find(|word| word.contains('.'))?.split('.');

@@ -1,6 +1,6 @@
 //! One push to one mail address.
 //!
-//! Owns the way to the relay. Does not own any second attempt; the dispatcher does.
+//! Owns the connection to the relay. Does not retry; the dispatcher does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::delivery::settings::{
 use crate::delivery::{message_id, tls};
 use crate::domain::Device;
 
-/// The channel, ready to send.
+/// The mail provider.
 pub(crate) struct MailProvider {
     relay: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
@@ -29,7 +29,7 @@ pub(crate) struct MailProvider {
 }
 
 impl MailProvider {
-    /// Checks the settings and gets ready; nothing is sent yet.
+    /// Validates the settings. Nothing is sent yet.
     pub(crate) fn open(
         settings: &SmtpSettings,
         clock: Arc<dyn Clock>,
@@ -38,31 +38,31 @@ impl MailProvider {
         require("Smtp:From", &settings.from)?;
         let timeout = timeout("Smtp:TimeoutSeconds", settings.timeout_seconds)?;
         let from: Mailbox = settings.from.parse().map_err(|_| {
-            let wrong = "is no mail address; write it like Name <name@example.org>";
+            let wrong = "is not a mail address; write it like Name <name@example.org>";
             ProviderSettingsError::new("Smtp:From", wrong)
         })?;
-        Ok(Self { relay: relay(settings, &from, timeout)?, from, timeout, clock })
+        Ok(Self { relay: open_relay(settings, &from, timeout)?, from, timeout, clock })
     }
 
     pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
         let Ok(to) = device.push_token.secret().parse::<Mailbox>() else {
             return PushResult::InvalidToken;
         };
-        let letter = match message::compose(&self.from, to, device, push, self.clock.now().0) {
-            Ok(letter) => letter,
-            Err(wrong) => return PushResult::Permanent { reason: format!("smtp: {wrong}") },
+        let message = match message::compose(&self.from, to, device, push, self.clock.now().0) {
+            Ok(message) => message,
+            Err(error) => return PushResult::Permanent { reason: format!("smtp: {error}") },
         };
-        match tokio::time::timeout(self.timeout, self.relay.send(letter)).await {
+        match tokio::time::timeout(self.timeout, self.relay.send(message)).await {
             Ok(Ok(_)) => PushResult::Delivered { provider_id: message_id::uuid(device, push) },
             Ok(Err(error)) => reply::interpret(&error),
             Err(_) => {
-                PushResult::Retry { after: None, reason: "smtp: no answer in time".to_owned() }
+                PushResult::Retry { after: None, reason: "smtp: no response in time".to_owned() }
             }
         }
     }
 }
 
-fn relay(
+fn open_relay(
     settings: &SmtpSettings,
     from: &Mailbox,
     timeout: Duration,
@@ -77,16 +77,16 @@ fn relay(
             })?;
             parameters = parameters.add_root_certificate(certificates);
         }
-        parameters.build().map_err(|_| {
-            ProviderSettingsError::new("Smtp:Host", "cannot be called by TLS from here")
-        })
+        parameters
+            .build()
+            .map_err(|_| ProviderSettingsError::new("Smtp:Host", "cannot be used with TLS"))
     };
-    let (tls, usual_port) = match settings.security {
+    let (tls, default_port) = match settings.security {
         SmtpSecurity::StartTls => (Tls::Required(parameters()?), 587),
         SmtpSecurity::Tls => (Tls::Wrapper(parameters()?), 465),
         SmtpSecurity::None => (Tls::None, 25),
     };
-    let port = if settings.port == 0 { usual_port } else { settings.port };
+    let port = if settings.port == 0 { default_port } else { settings.port };
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
         .port(port)
         .tls(tls)

@@ -1,7 +1,8 @@
-//! Which addresses a request may go to.
+//! The addresses that a webhook may be sent to.
 //!
-//! Owns the line between public addresses and those of a network of one's own, for names and for literal addresses. The
-//! connection is made to the very address that was checked, so a name cannot change in between.
+//! Users choose the URL, so without this check they could reach services in the private network of the server. The check
+//! is in the DNS resolver of the client: the connection is made to the address that was checked, so the name cannot
+//! resolve to another one in between.
 
 use std::error::Error;
 use std::fmt;
@@ -10,10 +11,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Resolves names to public addresses only.
+/// A DNS resolver that returns only public addresses.
 pub(super) struct PublicOnlyResolver;
 
-/// A name or an address that leads into a private network.
+/// The host has no public address.
 #[derive(Debug)]
 pub(super) struct PrivateAddressError;
 
@@ -38,14 +39,14 @@ impl Resolve for PublicOnlyResolver {
     }
 }
 
-/// Whether the URL names an address by its numbers, and a private one.
+/// Whether the host of the URL is a literal private address. Literal addresses bypass the DNS resolver.
 pub(super) fn is_private_literal(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok_and(|address| !is_public(address))
 }
 
-/// Whether a request failed because its name leads into a private network.
+/// Whether a request failed because its host has no public address.
 pub(super) fn is_private_address_error(error: &reqwest::Error) -> bool {
     let mut source = error.source();
     while let Some(cause) = source {
@@ -71,12 +72,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_link_local()
         || address.is_multicast()
         || address.is_documentation()
-        // "This network", and everything from 240 on, the broadcast address included.
+        // "This network", and the reserved addresses from 240 on, with the broadcast address.
         || first == 0
         || first >= 240
-        // Shared by the customers of a provider.
+        // Carrier-grade NAT.
         || (first == 100 && (64..128).contains(&second))
-        // Assignments of protocols, relays, and benchmarks.
+        // Protocol assignments, 6to4 relays, and benchmarks.
         || (first == 192 && second == 0 && third == 0)
         || (first == 192 && second == 88 && third == 99)
         || (first == 198 && (18..20).contains(&second));
@@ -85,7 +86,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, .., high, low] = address.segments();
-    // Forms that carry an address of the older kind are judged by that.
+    // An IPv6 address that embeds an IPv4 address leads to that one.
     if let Some(inner) = address.to_ipv4_mapped() {
         return is_public_v4(inner);
     }
@@ -93,13 +94,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if address.segments().starts_with(&[0x64, 0xff9b, 0, 0, 0, 0]) {
         return is_public_v4(from_parts(high, low));
     }
-    // Only 2000::/3 is given out to the public; inside it, tunnels and examples are not.
-    let is_given_out = (0x2000..0x4000).contains(&first);
+    // Only 2000::/3 is global unicast. Within it, 6to4, Teredo and documentation addresses are excluded.
+    let is_global = (0x2000..0x4000).contains(&first);
     let is_special = first == 0x2002
         || (first == 0x2001 && second < 0x200)
         || (first == 0x2001 && second == 0xdb8)
         || first == 0x3fff;
-    is_given_out && !is_special
+    is_global && !is_special
 }
 
 #[cfg(test)]

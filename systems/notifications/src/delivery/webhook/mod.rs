@@ -1,7 +1,6 @@
-//! Push by a signed request to a URL.
+//! Push by a signed HTTP request to a URL, which is the device's push token.
 //!
-//! Owns the request, its signature, the addresses it may go to and the meaning of each status. Does not own the URL; it
-//! is the device's push token.
+//! Owns the request, its signature, the allowed addresses and the meaning of each status.
 
 mod address;
 mod send;

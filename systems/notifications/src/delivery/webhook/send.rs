@@ -1,6 +1,6 @@
 //! One push to one URL.
 //!
-//! Owns the request and what a status means. Does not own any second attempt; the dispatcher does.
+//! Owns the request and the meaning of each status. Does not retry; the dispatcher does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require,
 use crate::delivery::{http, message_id};
 use crate::domain::{Device, Moment};
 
-/// The channel, ready to send.
+/// The webhook provider.
 pub(crate) struct WebhookProvider {
     http: reqwest::Client,
     signature: WebhookSigner,
@@ -27,23 +27,23 @@ pub(crate) struct WebhookProvider {
 }
 
 impl WebhookProvider {
-    /// Checks the settings and gets ready; nothing is sent yet.
+    /// Validates the settings. Nothing is sent yet.
     pub(crate) fn open(
         settings: &WebhookSettings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ProviderSettingsError> {
-        require("WebhookProvider:Secret", settings.secret.expose())?;
+        require("Webhook:Secret", settings.secret.expose())?;
         let signature = WebhookSigner::new(&settings.secret)
-            .map_err(|wrong| ProviderSettingsError::new("WebhookProvider:Secret", &wrong))?;
-        let timeout = timeout("WebhookProvider:TimeoutSeconds", settings.timeout_seconds)?;
-        // A proxy would look up names itself, past the check of addresses.
+            .map_err(|wrong| ProviderSettingsError::new("Webhook:Secret", &wrong))?;
+        let timeout = timeout("Webhook:TimeoutSeconds", settings.timeout_seconds)?;
+        // A proxy would resolve names itself and bypass the check of addresses.
         let mut builder = http::builder("", timeout).no_proxy();
         if !settings.allow_private_addresses {
             builder = builder.dns_resolver(Arc::new(PublicOnlyResolver));
         }
-        let builder = http::trust_ca_file(builder, "WebhookProvider:CaFile", &settings.ca_file)?;
+        let builder = http::trust_ca_file(builder, "Webhook:CaFile", &settings.ca_file)?;
         Ok(Self {
-            http: http::build("WebhookProvider", builder)?,
+            http: http::build("Webhook", builder)?,
             signature,
             allowed_hosts: settings.allowed_hosts.iter().map(|host| host.to_lowercase()).collect(),
             allow_private_addresses: settings.allow_private_addresses,
@@ -54,7 +54,7 @@ impl WebhookProvider {
     pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
         let url = match self.url(device.push_token.secret()) {
             Ok(url) => url,
-            Err(wrong) => return PushResult::Permanent { reason: format!("webhook: {wrong}") },
+            Err(error) => return PushResult::Permanent { reason: format!("webhook: {error}") },
         };
         let now = self.clock.now().0;
         let id = message_id::uuid(device, push);
@@ -75,25 +75,25 @@ impl WebhookProvider {
             .await;
         match sent {
             Ok(response) => {
-                let asked = http::retry_after(response.headers(), self.clock.as_ref());
-                interpret(response.status().as_u16(), asked, id)
+                let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
+                interpret(response.status().as_u16(), retry_after, id)
             }
             Err(error) if is_private_address_error(&error) => {
                 PushResult::Permanent { reason: format!("webhook: {PRIVATE}") }
             }
-            // A receiver's certificate is the receiver's to mend.
+            // No alarm: only the receiver can fix its certificate.
             Err(error) => match http::certificate_failure("webhook", &error) {
                 Some(reason) => PushResult::Retry { after: None, reason },
-                None => http::no_response("webhook", "WebhookProvider", &error),
+                None => http::no_response("webhook", "Webhook", &error),
             },
         }
     }
 
     fn url(&self, text: &str) -> Result<Url, &'static str> {
-        let url = Url::parse(text).map_err(|_| "the push token is no URL")?;
+        let url = Url::parse(text).map_err(|_| "the push token is not a URL")?;
         let host = url.host_str().ok_or("the URL has no host")?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("the URL carries a login; the signature is what proves the sender");
+            return Err("the URL has a login; the signature authenticates the sender");
         }
         let is_plain = url.scheme() == "http" && self.allow_private_addresses;
         if url.scheme() != "https" && !is_plain {
@@ -102,7 +102,7 @@ impl WebhookProvider {
         if !self.allowed_hosts.is_empty()
             && !self.allowed_hosts.iter().any(|allowed| allowed == host)
         {
-            return Err("the host is not among WebhookProvider:AllowedHosts");
+            return Err("the host is not among Webhook:AllowedHosts");
         }
         if !self.allow_private_addresses && is_private_literal(&url) {
             return Err(PRIVATE);
@@ -112,7 +112,7 @@ impl WebhookProvider {
 }
 
 const PRIVATE: &str =
-    "the host has no public address; WebhookProvider:AllowPrivateAddresses would allow it";
+    "the host has no public address; Webhook:AllowPrivateAddresses would allow it";
 
 fn body(device: &Device, push: &Push, now: Moment) -> String {
     json!({
@@ -133,16 +133,17 @@ fn body(device: &Device, push: &Push, now: Moment) -> String {
     .to_string()
 }
 
-fn interpret(status: u16, asked: Option<Duration>, id: String) -> PushResult {
-    let said = format!("webhook: status {status}");
+/// The result by the status of the response.
+fn interpret(status: u16, retry_after: Option<Duration>, id: String) -> PushResult {
+    let reason = format!("webhook: status {status}");
     match status {
         200..300 => PushResult::Delivered { provider_id: id },
         300..400 => PushResult::Permanent {
-            reason: format!("{said}; redirects are not followed, register the new URL"),
+            reason: format!("{reason}; redirects are not followed, register the new URL"),
         },
-        // The receiver says that nobody will listen there again.
+        // Gone: the receiver will not accept anything there again.
         410 => PushResult::InvalidToken,
-        408 | 425 | 429 | 500.. => PushResult::Retry { after: asked, reason: said },
-        _ => PushResult::Permanent { reason: said },
+        408 | 425 | 429 | 500.. => PushResult::Retry { after: retry_after, reason },
+        _ => PushResult::Permanent { reason },
     }
 }

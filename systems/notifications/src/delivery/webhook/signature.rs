@@ -1,7 +1,7 @@
-//! The signature of a webhook request, after the public convention "Standard Webhooks".
+//! The signature of a webhook request, by the public convention "Standard Webhooks", for which there are libraries in
+//! most languages.
 //!
-//! Owns its secret, its text and its check. Receivers find libraries for it in most languages; what is signed is
-//! `<id>.<timestamp>.<body>`, by HMAC-SHA256.
+//! The signed text is `<id>.<timestamp>.<body>`, the signature is its HMAC-SHA256.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use ring::hmac;
 
 use service::settings::Secret;
 
-/// Shorter secrets can be guessed.
+/// The shortest secret: shorter ones could be guessed.
 const SECRET_BYTES_MIN: usize = 24;
 const PREFIX: &str = "whsec_";
-/// How far the clocks of sender and receiver may be apart.
+/// How far the clocks of sender and receiver may differ. It also bounds how long a recorded request can be replayed.
 const TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
-/// Signs requests, and checks them on the other side.
+/// Signs requests, and verifies them in a receiver.
 pub struct WebhookSigner {
     key: hmac::Key,
 }
@@ -30,14 +30,14 @@ impl fmt::Debug for WebhookSigner {
 }
 
 impl WebhookSigner {
-    /// Takes the secret: `whsec_` and base64, or the bytes of any other text.
+    /// A signer with this secret: `whsec_` and base64, or the bytes of any other text.
     ///
     /// # Errors
-    /// A sentence about what is wrong with it; it does not repeat the secret.
+    /// What is wrong with it, without repeating the secret.
     pub fn new(secret: &Secret) -> Result<Self, String> {
         let bytes = match secret.expose().strip_prefix(PREFIX) {
             Some(encoded) => {
-                STANDARD.decode(encoded).map_err(|_| format!("is no base64 after {PREFIX}"))?
+                STANDARD.decode(encoded).map_err(|_| format!("is not base64 after {PREFIX}"))?
             }
             None => secret.expose().as_bytes().to_vec(),
         };
@@ -50,11 +50,11 @@ impl WebhookSigner {
     /// The value of the header `webhook-signature`.
     #[must_use]
     pub fn sign(&self, id: &str, timestamp_seconds: u64, body: &[u8]) -> String {
-        let tag = hmac::sign(&self.key, &signed(id, timestamp_seconds, body));
+        let tag = hmac::sign(&self.key, &signed_text(id, timestamp_seconds, body));
         format!("v1,{}", STANDARD.encode(tag.as_ref()))
     }
 
-    /// Whether one of the signatures in the header is ours and the request is fresh.
+    /// Whether one of the signatures in the header is valid and the timestamp is recent.
     #[must_use]
     pub fn verify(
         &self,
@@ -68,7 +68,7 @@ impl WebhookSigner {
             return false;
         };
         let is_fresh = timestamp_seconds.abs_diff(now_seconds) <= TOLERANCE.as_secs();
-        let signed = signed(id, timestamp_seconds, body);
+        let signed = signed_text(id, timestamp_seconds, body);
         let is_ours = |signature: &str| {
             let encoded = signature.strip_prefix("v1,").unwrap_or_default();
             let tag = STANDARD.decode(encoded).unwrap_or_default();
@@ -78,7 +78,7 @@ impl WebhookSigner {
     }
 }
 
-fn signed(id: &str, timestamp_seconds: u64, body: &[u8]) -> Vec<u8> {
+fn signed_text(id: &str, timestamp_seconds: u64, body: &[u8]) -> Vec<u8> {
     let mut signed = format!("{id}.{timestamp_seconds}.").into_bytes();
     signed.extend_from_slice(body);
     signed

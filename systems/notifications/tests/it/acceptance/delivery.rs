@@ -97,7 +97,7 @@ pub(crate) async fn nt_a09_after_five_failures_an_event_is_dead_until_an_operato
     assert_eq!(stage.ask(Ask::Retry(&id)).await.unwrap_err().status, 409);
 }
 
-pub(crate) async fn nt_a10_apns_over_http2_with_410_and_goaway<W: Way>() {
+pub(crate) async fn nt_a10_apns_is_http2_with_410_and_goaway<W: Way>() {
     let stage = Stage::<W>::new().await;
     let pushes = stage.apns.pushes();
     stage.register_at("apns", "bob", "iphone").await;
@@ -105,13 +105,13 @@ pub(crate) async fn nt_a10_apns_over_http2_with_410_and_goaway<W: Way>() {
     pushes.next(ScriptedFault::GoAwayAfter);
     assert_eq!(stage.processed(&like("a")).await["status"], "COMPLETED");
     let received = pushes.received().remove(0);
-    assert!(received.over_http2);
+    assert!(received.is_http2);
     assert_eq!(received.path, "/3/device/token-of-bob-iphone");
     assert_eq!(received.header("apns-topic"), "org.example.demo");
     assert_eq!(received.header("apns-push-type"), "alert");
     assert!(received.header("authorization").starts_with("bearer ey"));
     assert_eq!(received.json()["aps"]["alert"]["title"], "a liked your post");
-    stage.apns.until_connections_ended(1).await;
+    stage.apns.until_connections_closed(1).await;
     assert_eq!(stage.processed(&like("b")).await["status"], "COMPLETED");
     assert_eq!((pushes.accepted().len(), stage.apns.connections()), (2, 2));
     stage.travel_minutes(1);

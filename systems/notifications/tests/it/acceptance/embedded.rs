@@ -59,7 +59,7 @@ impl Embedded {
             Ask::Dismiss(name, id) => value(&system.dismiss(&user(name), id).await?.value),
             Ask::Preferences(name) => value(&system.preferences(&user(name)).await?.value),
             Ask::Prefer(name, change) => {
-                let change = PreferencesChange::parse(change)?;
+                let change = PreferencesChange::parse(change.clone())?;
                 value(&system.change_preferences(&user(name), &change).await?.value)
             }
             Ask::Register(name, body) => {

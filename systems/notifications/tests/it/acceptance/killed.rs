@@ -67,7 +67,7 @@ async fn fill(ground: &Ground) -> Vec<notifications::NotificationEvent> {
     let (account, system) = ground.open(Environment::system()).await;
     // Loud all day: the test may run at night.
     let loud = serde_json::json!({ "quietHours": vec![false; 24] });
-    let loud = notifications::PreferencesChange::parse(&loud).unwrap();
+    let loud = notifications::PreferencesChange::parse(loud).unwrap();
     system.change_preferences(&user("bob"), &loud).await.unwrap();
     for device in ["d1", "d2"] {
         system.register_device(&user("bob"), &registration(device, device)).await.unwrap();

@@ -17,7 +17,7 @@ macro_rules! both_ways {
             delivery::nt_a09_a_provider_that_fails_twice_is_tried_again,
             delivery::nt_a09_an_unregistered_token_revokes_its_device,
             delivery::nt_a09_after_five_failures_an_event_is_dead_until_an_operator_retries,
-            delivery::nt_a10_apns_over_http2_with_410_and_goaway,
+            delivery::nt_a10_apns_is_http2_with_410_and_goaway,
             killed::nt_a11_a_process_killed_at_any_step_loses_and_doubles_nothing,
             lists::nt_a12_reading_does_not_prolong_a_life,
             delivery::nt_a13_two_workers_process_each_event_once_and_in_order,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The containers by an account of the test's own.
 pub(crate) fn containers(store: &Account) -> Containers {
-    Containers::of(store, "asora").unwrap()
+    Containers::new(store, "asora").unwrap()
 }
 
 fn four(containers: &Containers) -> [&Container; 4] {

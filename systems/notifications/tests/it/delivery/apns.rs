@@ -47,7 +47,7 @@ async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
 }
 
 #[tokio::test]
-async fn nt_a10_a_push_arrives_over_http2_with_its_headers() {
+async fn nt_a10_a_push_arrives_is_http2_with_its_headers() {
     let stage = stage().await;
     let result = stage.providers.push(&device(Platform::Apns, TOKEN), &push()).await;
     assert_eq!(stage.fake.pushes().violations(), Vec::<String>::new());
@@ -55,7 +55,7 @@ async fn nt_a10_a_push_arrives_over_http2_with_its_headers() {
     let received = stage.fake.pushes().received().remove(0);
     let provider_id = received.header("apns-id").to_owned();
     assert_eq!(result, PushResult::Delivered { provider_id });
-    assert!(received.over_http2);
+    assert!(received.is_http2);
     assert_eq!(received.method, "POST");
     assert_eq!(received.path, format!("/3/device/{TOKEN}"));
     assert_eq!(received.header("apns-topic"), "org.example.demo");
@@ -174,8 +174,7 @@ async fn an_expired_provider_token_is_renewed_once() {
     stage.ground.travel_minutes(25);
     stage.fake.pushes().next(ApnsRefusal::new(403, "ExpiredProviderToken"));
     stage.fake.pushes().next(ApnsRefusal::new(403, "ExpiredProviderToken"));
-    let expected =
-        "alarm: apns: a new provider token counts as expired too; check this machine's clock";
+    let expected = "alarm: apns: a new provider token is expired too; check this machine's clock";
     assert_eq!(stage.push().await, expected);
     assert_eq!(stage.fake.pushes().received().len(), 5);
 }
@@ -278,7 +277,7 @@ async fn failures_of_the_provider_are_tried_again() {
         let expected = format!("retry: apns: {reason} (status {status})");
         check(ApnsRefusal::new(status, reason), &expected).await;
     }
-    let asked = ApnsRefusal::new(429, "TooManyRequests").reply().header("retry-after", "45");
+    let asked = ApnsRefusal::new(429, "TooManyRequests").response().header("retry-after", "45");
     check(asked, "retry after 45 s: apns: TooManyRequests (status 429)").await;
     let updates = ApnsRefusal::new(429, "TooManyProviderTokenUpdates");
     let expected = "retry after 1200 s: apns: TooManyProviderTokenUpdates (status 429)";
@@ -305,7 +304,7 @@ async fn an_answer_that_does_not_come_is_tried_again_later() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
     stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
-    assert_eq!(stage.push().await, "retry: apns: no answer in time");
+    assert_eq!(stage.push().await, "retry: apns: no response in time");
     assert_eq!(stage.fake.pushes().received().len(), 1, "a late answer is no lost connection");
     gate.open();
     assert_eq!(stage.push().await, "delivered");

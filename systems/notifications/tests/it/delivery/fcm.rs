@@ -222,9 +222,9 @@ async fn failures_of_the_token_endpoint_are_told_apart() {
     check(FakeResponse::status(500), "retry: fcm token endpoint: status 500").await;
     let busy = FakeResponse::status(429).header("retry-after", "30");
     check(busy, "retry after 30 s: fcm token endpoint: status 429").await;
-    let nothing = "retry: fcm token endpoint: an answer without an access token";
+    let nothing = "retry: fcm token endpoint: a response without an access token";
     check(FakeResponse::json(200, &json!({})), nothing).await;
-    let ended = "retry: fcm token endpoint: the connection ended before the answer";
+    let ended = "retry: fcm token endpoint: the connection was closed before the response";
     check(ScriptedFault::DropConnection, ended).await;
 }
 
@@ -263,7 +263,7 @@ async fn a_wrong_argument_revokes_only_when_it_is_the_token() {
     check(only_code(sentence), "invalid token").await;
     check(only_code("Invalid value at 'message.data'"), expected).await;
     // A sentence about the token does not count where a field is named.
-    let mut reply = FcmRefusal::InvalidArgument.reply();
+    let mut reply = FcmRefusal::InvalidArgument.response();
     reply.body =
         reply.body.replace("\"INVALID_ARGUMENT\",\"status\"", "\"registration token\",\"status\"");
     assert!(reply.body.contains("registration token"));
@@ -292,8 +292,11 @@ async fn failures_of_the_provider_are_tried_again() {
     check(FakeResponse::status(502).header("retry-after", "soon"), "retry: fcm: status 502").await;
     let ages = FakeResponse::status(503).header("retry-after", "99999999");
     check(ages, "retry after 86400 s: fcm: status 503").await;
-    check(ScriptedFault::DropConnection, "retry: fcm: the connection ended before the answer")
-        .await;
+    check(
+        ScriptedFault::DropConnection,
+        "retry: fcm: the connection was closed before the response",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -315,7 +318,7 @@ async fn an_answer_that_does_not_come_is_tried_again() {
     assert_eq!(stage.push().await, "delivered");
     let gate = ResponseGate::default();
     stage.fake.messages().next(ScriptedFault::Hold(gate.clone()));
-    assert_eq!(stage.push().await, "retry: fcm: no answer in time");
+    assert_eq!(stage.push().await, "retry: fcm: no response in time");
     gate.open();
 }
 
@@ -357,7 +360,7 @@ async fn what_cannot_be_cut_is_not_sent() {
     let device = device(Platform::Fcm, TOKEN);
     let result = sent(&stage.providers, &device, &long).await;
     assert!(result.starts_with("permanent: fcm: 4"), "{result}");
-    assert!(result.ends_with("bytes without any text are too many"), "{result}");
+    assert!(result.ends_with("bytes without any text are more than allowed"), "{result}");
     assert_eq!(stage.fake.messages().received().len(), 0);
 }
 

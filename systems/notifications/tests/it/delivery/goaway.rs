@@ -24,7 +24,7 @@ async fn nt_a10_after_goaway_the_next_push_opens_a_new_connection() {
     let (fake, providers) = stage().await;
     fake.pushes().next(ScriptedFault::GoAwayAfter);
     assert_eq!(send(&providers).await, "delivered");
-    fake.until_connections_ended(1).await;
+    fake.until_connections_closed(1).await;
     assert_eq!(send(&providers).await, "delivered");
     assert_eq!(fake.connections(), 2);
     assert_eq!(fake.pushes().accepted().len(), 2);
@@ -33,7 +33,7 @@ async fn nt_a10_after_goaway_the_next_push_opens_a_new_connection() {
 #[tokio::test]
 async fn a_push_that_goaway_left_unprocessed_is_sent_again_at_once() {
     let (fake, providers) = stage().await;
-    fake.turn_away_connections(1);
+    fake.goaway_next_connections(1);
     assert_eq!(send(&providers).await, "delivered");
     assert_eq!(fake.connections(), 2);
     assert_eq!(fake.pushes().accepted().len(), 1);
@@ -45,7 +45,7 @@ async fn goaway_after_goaway_works_too() {
     for connection in 1..=5 {
         fake.pushes().next(ScriptedFault::GoAwayAfter);
         assert_eq!(send(&providers).await, "delivered");
-        fake.until_connections_ended(connection).await;
+        fake.until_connections_closed(connection).await;
     }
     assert_eq!(fake.pushes().accepted().len(), 5);
     assert_eq!(fake.connections(), 5);
@@ -74,7 +74,10 @@ async fn a_push_whose_connection_drops_is_sent_again_once_with_the_same_ids() {
 
     fake.pushes().next(ScriptedFault::DropConnection);
     fake.pushes().next(ScriptedFault::DropConnection);
-    assert_eq!(send(&providers).await, "retry: apns: the connection ended before the answer");
+    assert_eq!(
+        send(&providers).await,
+        "retry: apns: the connection was closed before the response"
+    );
     assert_eq!(fake.pushes().received().len(), 4);
     assert_eq!(send(&providers).await, "delivered");
 }
@@ -82,10 +85,13 @@ async fn a_push_whose_connection_drops_is_sent_again_once_with_the_same_ids() {
 #[tokio::test]
 async fn a_server_that_only_turns_away_is_tried_again_later() {
     let (fake, providers) = stage().await;
-    fake.turn_away_connections(100);
-    assert_eq!(send(&providers).await, "retry: apns: the connection ended before the answer");
+    fake.goaway_next_connections(100);
+    assert_eq!(
+        send(&providers).await,
+        "retry: apns: the connection was closed before the response"
+    );
     assert!(fake.connections() <= 10, "{} connections", fake.connections());
-    fake.turn_away_connections(0);
+    fake.goaway_next_connections(0);
     assert_eq!(send(&providers).await, "delivered");
 }
 

@@ -106,7 +106,7 @@ async fn a_push_to_apns_is_that_of_the_library() {
     let (_, _, ours) = ours().await;
     assert_eq!(theirs["method"], ours.method.as_str());
     assert_eq!(theirs["path"], ours.path.as_str());
-    assert_eq!(theirs["overHttp2"], ours.over_http2);
+    assert_eq!(theirs["overHttp2"], ours.is_http2);
     assert_eq!(theirs["body"], ours.json());
     for (name, value) in theirs["headers"].as_object().unwrap() {
         let ours = ours.header(name);

@@ -82,11 +82,11 @@ async fn letters_of_all_alphabets_arrive() {
 
 #[tokio::test]
 async fn an_address_that_does_not_exist_is_invalid() {
-    check(SmtpStage::Addressee, "550 5.1.1 no such user", "invalid token").await;
-    check(SmtpStage::Addressee, "550 no such user", "invalid token").await;
-    check(SmtpStage::Addressee, "551 5.1.6 moved", "invalid token").await;
-    check(SmtpStage::Addressee, "553 5.1.3 no address", "invalid token").await;
-    check(SmtpStage::Addressee, "550 5.2.1 switched off", "invalid token").await;
+    check(SmtpStage::Recipient, "550 5.1.1 no such user", "invalid token").await;
+    check(SmtpStage::Recipient, "550 no such user", "invalid token").await;
+    check(SmtpStage::Recipient, "551 5.1.6 moved", "invalid token").await;
+    check(SmtpStage::Recipient, "553 5.1.3 no address", "invalid token").await;
+    check(SmtpStage::Recipient, "550 5.2.1 switched off", "invalid token").await;
     let (fake, providers) = stage().await;
     let device = device(Platform::Mail, "not-an-address");
     assert_eq!(sent(&providers, &device, &push()).await, "invalid token");
@@ -98,8 +98,8 @@ async fn replies_for_a_while_are_tried_again() {
     check(SmtpStage::Greeting, "421 4.3.2 closing", "retry: smtp: reply 421 4.3.2").await;
     check(SmtpStage::Login, "454 4.7.0 later", "retry: smtp: reply 454 4.7.0").await;
     check(SmtpStage::Sender, "451 4.3.0 later", "retry: smtp: reply 451 4.3.0").await;
-    check(SmtpStage::Addressee, "450 4.2.1 greylisted", "retry: smtp: reply 450 4.2.1").await;
-    check(SmtpStage::Addressee, "452 4.2.2 full", "retry: smtp: reply 452 4.2.2").await;
+    check(SmtpStage::Recipient, "450 4.2.1 greylisted", "retry: smtp: reply 450 4.2.1").await;
+    check(SmtpStage::Recipient, "452 4.2.2 full", "retry: smtp: reply 452 4.2.2").await;
     check(SmtpStage::Text, "452 full", "retry: smtp: reply 452").await;
 }
 
@@ -133,7 +133,7 @@ async fn a_relay_without_tls_gets_nothing_when_tls_is_asked_for() {
 
 #[tokio::test]
 async fn a_connection_that_breaks_is_tried_again() {
-    let stages = [SmtpStage::Greeting, SmtpStage::Login, SmtpStage::Addressee, SmtpStage::Text];
+    let stages = [SmtpStage::Greeting, SmtpStage::Login, SmtpStage::Recipient, SmtpStage::Text];
     for stage_of_drop in stages {
         let (fake, providers) = stage().await;
         fake.next_drop(stage_of_drop);
@@ -147,7 +147,7 @@ async fn a_connection_that_breaks_is_tried_again() {
 async fn an_answer_that_does_not_come_is_tried_again() {
     let (fake, providers) = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
-    fake.next_hold(SmtpStage::Addressee, &gate);
-    assert_eq!(send(&providers).await, "retry: smtp: no answer in time");
+    fake.next_hold(SmtpStage::Recipient, &gate);
+    assert_eq!(send(&providers).await, "retry: smtp: no response in time");
     gate.open();
 }

@@ -76,14 +76,14 @@ async fn settings_that_cannot_work_are_refused_by_name() {
         change(&mut fcm);
         refused(ProviderSettings { fcm, ..ProviderSettings::default() })
     };
-    let empty = "is empty; set it, or leave out the whole section to run without this provider";
+    let empty = "is empty; set it, or remove the whole section to run without this provider";
     assert_eq!(fcm(|fcm| fcm.project_id.clear()), format!("Fcm:ProjectId {empty}"));
     assert_eq!(fcm(|fcm| fcm.client_email.clear()), format!("Fcm:ClientEmail {empty}"));
     assert_eq!(fcm(|fcm| fcm.private_key = Secret::new("")), format!("Fcm:PrivateKey {empty}"));
-    let key = "Fcm:PrivateKey is no RSA private key in PEM form; \
-               take `private_key` of the service account's file";
+    let key = "Fcm:PrivateKey is not an RSA private key in PEM form; \
+               use `private_key` of the service account's file";
     assert_eq!(fcm(|fcm| fcm.private_key = Secret::new("nonsense")), key);
-    let url = "Fcm:Endpoint is no URL; write it like https://host:port";
+    let url = "Fcm:Endpoint is not a URL; write it like https://host:port";
     assert_eq!(fcm(|fcm| fcm.endpoint = "fcm.example.org".to_owned()), url);
     let timeout = "Fcm:TimeoutSeconds is 0; it must be between 1 and 25 seconds";
     assert_eq!(fcm(|fcm| fcm.timeout_seconds = 0), timeout);
@@ -97,8 +97,8 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     assert_eq!(apns(|apns| apns.team_id.clear()), format!("Apns:TeamId {empty}"));
     assert_eq!(apns(|apns| apns.key_id.clear()), format!("Apns:KeyId {empty}"));
     assert_eq!(apns(|apns| apns.topic.clear()), format!("Apns:Topic {empty}"));
-    let key = "Apns:PrivateKey is no P-256 private key in PEM form; \
-               take the content of the .p8 file";
+    let key = "Apns:PrivateKey is not a P-256 private key in PEM form; \
+               use the content of the .p8 file";
     assert_eq!(apns(|apns| apns.private_key = Secret::new("nonsense")), key);
 
     let webhook = |secret: &str| {
@@ -106,7 +106,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
         refused(ProviderSettings { webhook, ..ProviderSettings::default() })
     };
     assert_eq!(webhook("short"), "Webhook:Secret has 5 bytes; it needs at least 24");
-    assert_eq!(webhook("whsec_!"), "Webhook:Secret is no base64 after whsec_");
+    assert_eq!(webhook("whsec_!"), "Webhook:Secret is not base64 after whsec_");
 
     let smtp = |host: &str, from: &str| {
         let (host, from) = (host.to_owned(), from.to_owned());
@@ -115,7 +115,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
     };
     assert_eq!(smtp("", "a@example.org"), format!("Smtp:Host {empty}"));
     assert_eq!(smtp("relay", ""), format!("Smtp:From {empty}"));
-    let from = "Smtp:From is no mail address; write it like Name <name@example.org>";
+    let from = "Smtp:From is not a mail address; write it like Name <name@example.org>";
     assert_eq!(smtp("relay", "nobody"), from);
 }
 

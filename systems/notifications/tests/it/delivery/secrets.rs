@@ -145,8 +145,8 @@ async fn no_secret_is_in_a_log_or_a_result() {
         }
         match round {
             0 => {}
-            1 => fakes.smtp.next_reply(SmtpStage::Addressee, &format!("554 5.0.0 no {ADDRESS}")),
-            _ => fakes.smtp.next_drop(SmtpStage::Addressee),
+            1 => fakes.smtp.next_reply(SmtpStage::Recipient, &format!("554 5.0.0 no {ADDRESS}")),
+            _ => fakes.smtp.next_drop(SmtpStage::Recipient),
         }
         for (platform, token) in targets {
             let result = sent(&providers, &device(platform, token), &push()).await;
@@ -159,9 +159,9 @@ async fn no_secret_is_in_a_log_or_a_result() {
     let expected = "delivered\ndelivered\ndelivered\ndelivered\n\
                     permanent: fcm: status 400\npermanent: apns: status 400\n\
                     permanent: webhook: status 400\npermanent: smtp: reply 554 5.0.0\n\
-                    retry: fcm: the connection ended before the answer\n\
-                    retry: apns: the connection ended before the answer\n\
-                    retry: webhook: the connection ended before the answer\n\
+                    retry: fcm: the connection was closed before the response\n\
+                    retry: apns: the connection was closed before the response\n\
+                    retry: webhook: the connection was closed before the response\n\
                     retry: smtp: no connection, or a broken one\n";
     assert_eq!(results, expected);
     let secrets = fakes.secrets();

@@ -53,7 +53,7 @@ async fn by_apns(paper: Paper, protocols: &[&str], trust: Trust) -> Outcome {
     let providers = ground.providers(&ProviderSettings { apns, ..ProviderSettings::default() });
     let result = sent(&providers, &device(Platform::Apns, TOKEN), &push()).await;
     assert_eq!(fake.pushes().violations(), Vec::<String>::new());
-    assert!(fake.pushes().received().iter().all(|received| received.over_http2));
+    assert!(fake.pushes().received().iter().all(|received| received.is_http2));
     Outcome { result, received: fake.pushes().received().len(), front }
 }
 
@@ -68,12 +68,12 @@ async fn nt_a10_apns_is_called_by_tls_and_agrees_on_http2() {
 async fn apns_with_a_certificate_that_does_not_hold_needs_an_operator() {
     for (paper, trust, wrong) in [
         (Paper::RIGHT, Trust::NotGiven, "its issuer is not trusted"),
-        (OTHER_NAME, Trust::Given, "it is for another name"),
+        (OTHER_NAME, Trust::Given, "it is for another host name"),
         (EXPIRED, Trust::Given, "it has expired"),
     ] {
         let outcome = by_apns(paper, HTTP, trust).await;
         let expected = format!(
-            "alarm: apns: the certificate of the other side is refused: {wrong}; \
+            "alarm: apns: the certificate of the server is refused: {wrong}; \
              check Apns:Endpoint and Apns:CaFile"
         );
         assert_eq!((outcome.result, outcome.received), (expected, 0));
@@ -110,7 +110,7 @@ async fn fcm_and_its_token_endpoint_are_called_by_tls() {
     assert_eq!((outcome.result.as_str(), outcome.received), ("delivered", 2));
     assert_eq!(outcome.front.protocols(), ["h2", "h2"]);
     let refused = by_fcm(Paper::RIGHT, Trust::NotGiven).await;
-    let expected = "alarm: fcm token endpoint: the certificate of the other side is refused: \
+    let expected = "alarm: fcm token endpoint: the certificate of the server is refused: \
                     its issuer is not trusted; check Fcm:Endpoint and Fcm:CaFile";
     assert_eq!((refused.result.as_str(), refused.received), (expected, 0));
 }
@@ -138,8 +138,7 @@ async fn webhooks_are_called_by_tls_and_a_refused_certificate_is_theirs_to_mend(
         (EXPIRED, Trust::Given, "it has expired"),
     ] {
         let outcome = by_webhook(paper, trust).await;
-        let expected =
-            format!("retry: webhook: the certificate of the other side is refused: {wrong}");
+        let expected = format!("retry: webhook: the certificate of the server is refused: {wrong}");
         assert_eq!((outcome.result, outcome.received), (expected, 0));
     }
 }
@@ -177,7 +176,7 @@ async fn a_relay_with_a_certificate_that_does_not_hold_gets_no_mail() {
     for begin in [Begin::AtOnce, Begin::StartTls] {
         for (paper, trust, wrong) in [
             (Paper::RIGHT, Trust::NotGiven, "its issuer is not trusted"),
-            (OTHER_NAME, Trust::Given, "it is for another name"),
+            (OTHER_NAME, Trust::Given, "it is for another host name"),
             (EXPIRED, Trust::Given, "it has expired"),
         ] {
             let outcome = by_mail(paper, begin, trust).await;
@@ -204,7 +203,7 @@ async fn a_file_without_certificates_is_refused_by_the_name_of_its_setting() {
     );
     let webhook = FakeWebhook::start(Arc::clone(&ground.clock)).await.unwrap();
     let smtp = FakeSmtp::start().await.unwrap();
-    for (file, said) in [(&wrong, "holds no certificate"), (&missing, "cannot be read")] {
+    for (file, said) in [(&wrong, "has no certificate"), (&missing, "cannot be read")] {
         let mut all: [(&str, ProviderSettings); 4] = Default::default();
         all[0] = ("Fcm", ProviderSettings { fcm: fcm.settings(), ..Default::default() });
         all[0].1.fcm.ca_file.clone_from(file);

@@ -141,8 +141,11 @@ async fn statuses_are_told_apart() {
     check(FakeResponse::status(410), "invalid token").await;
     let asked = FakeResponse::status(429).header("retry-after", "17");
     check(asked, "retry after 17 s: webhook: status 429").await;
-    check(ScriptedFault::DropConnection, "retry: webhook: the connection ended before the answer")
-        .await;
+    check(
+        ScriptedFault::DropConnection,
+        "retry: webhook: the connection was closed before the response",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -195,12 +198,12 @@ async fn only_hosts_of_the_list_are_called() {
 async fn what_is_no_url_to_call_is_permanent() {
     let stage = stage().await;
     for (url, wrong) in [
-        ("not-a-url", "the push token is no URL"),
+        ("not-a-url", "the push token is not a URL"),
         ("ftp://127.0.0.1/", "the URL must begin with https"),
         ("mailto:bob@example.org", "the URL has no host"),
         (
             "https://me:secret@127.0.0.1/",
-            "the URL carries a login; the signature is what proves the sender",
+            "the URL has a login; the signature authenticates the sender",
         ),
     ] {
         assert_eq!(stage.push_to(url).await, format!("permanent: webhook: {wrong}"));
@@ -212,6 +215,6 @@ async fn an_answer_that_does_not_come_is_tried_again() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
     stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
-    assert_eq!(stage.push().await, "retry: webhook: no answer in time");
+    assert_eq!(stage.push().await, "retry: webhook: no response in time");
     gate.open();
 }
