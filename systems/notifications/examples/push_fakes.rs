@@ -1,7 +1,7 @@
-//! Runs the fake push providers for a program in another language, and tells what it sent.
+//! Runs the fake push providers for a program in another language, and prints what it sent.
 //!
-//! Owns one line of settings at the start and one line of records for each line it reads. Does not own any check beyond
-//! those of the fakes. `systems/notifications/judges/record.mjs` uses it.
+//! Prints one line with the settings at the start, and one line with all recorded requests for each line of its input.
+//! `systems/notifications/judges/record.mjs` uses it.
 
 #![expect(clippy::print_stdout, reason = "a program at the end of a pipe")]
 
@@ -17,14 +17,14 @@ async fn main() -> std::io::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let fcm = FakeFcm::start(Arc::clone(&clock)).await?;
     let apns = FakeApns::start(clock).await?;
-    // A library that cannot be told another token endpoint signs for the real one, which the fake rightly refuses; here
-    // it is what is sent that counts, so both endpoints take everything.
-    let taken = json!({
+    // A library whose token endpoint cannot be configured signs for the real one, which the fake would refuse. Here only
+    // the requests matter, so both endpoints accept everything.
+    let accepted = json!({
         "access_token": "access-1", "expires_in": 3599, "token_type": "Bearer",
         "name": "projects/demo-project/messages/1",
     });
-    fcm.tokens().always(FakeResponse::json(200, &taken));
-    fcm.messages().always(FakeResponse::json(200, &taken));
+    fcm.tokens().always(FakeResponse::json(200, &accepted));
+    fcm.messages().always(FakeResponse::json(200, &accepted));
     let (fcm_settings, apns_settings) = (fcm.settings(), apns.settings());
     let settings = json!({
         "fcm": {
@@ -45,9 +45,9 @@ async fn main() -> std::io::Result<()> {
     for line in std::io::stdin().lock().lines() {
         line?;
         let records = json!({
-            "tokens": shown(&fcm.tokens().received()),
-            "messages": shown(&fcm.messages().received()),
-            "apns": shown(&apns.pushes().received()),
+            "tokens": to_json(&fcm.tokens().received()),
+            "messages": to_json(&fcm.messages().received()),
+            "apns": to_json(&apns.pushes().received()),
             "apnsViolations": apns.pushes().violations(),
         });
         println!("{records}");
@@ -55,8 +55,8 @@ async fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-fn shown(received: &[ReceivedRequest]) -> Vec<Value> {
-    let show = |received: &ReceivedRequest| {
+fn to_json(received: &[ReceivedRequest]) -> Vec<Value> {
+    let convert = |received: &ReceivedRequest| {
         json!({
             "method": received.method,
             "path": received.path,
@@ -65,5 +65,5 @@ fn shown(received: &[ReceivedRequest]) -> Vec<Value> {
             "overHttp2": received.is_http2,
         })
     };
-    received.iter().map(show).collect()
+    received.iter().map(convert).collect()
 }

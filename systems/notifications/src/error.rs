@@ -12,14 +12,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    field_errors: Vec<FieldError>,
+    invalid_fields: Vec<InvalidField>,
     source: Option<Box<client::Error>>,
 }
 
 /// What the caller can do. The list is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The input is not valid; nothing was stored. See [`Error::field_errors`].
+    /// The input is not valid; nothing was stored. See [`Error::invalid_fields`].
     Invalid,
     /// It does not exist, or it is not the caller's.
     NotFound,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
 
 /// What is wrong with one field of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldError {
+pub struct InvalidField {
     /// The path of the field, such as `payload.targetId`.
     pub field: String,
     /// What is wrong with its value, and what is expected.
@@ -47,10 +47,10 @@ impl Error {
     }
 
     /// An input with these wrong fields.
-    pub(crate) fn invalid_fields(subject: &str, field_errors: Vec<FieldError>) -> Self {
-        let fields: Vec<&str> = field_errors.iter().map(|error| error.field.as_str()).collect();
+    pub(crate) fn with_invalid_fields(subject: &str, invalid_fields: Vec<InvalidField>) -> Self {
+        let fields: Vec<&str> = invalid_fields.iter().map(|error| error.field.as_str()).collect();
         let message = format!("{subject}: wrong {}", fields.join(", "));
-        Self { field_errors, ..Self::new(ErrorKind::Invalid, message) }
+        Self { invalid_fields, ..Self::new(ErrorKind::Invalid, message) }
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
@@ -66,7 +66,7 @@ impl Error {
     }
 
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), field_errors: Vec::new(), source: None }
+        Self { kind, message: message.into(), invalid_fields: Vec::new(), source: None }
     }
 
     /// What the caller can do.
@@ -83,8 +83,8 @@ impl Error {
 
     /// The wrong fields of the input.
     #[must_use]
-    pub fn field_errors(&self) -> &[FieldError] {
-        &self.field_errors
+    pub fn invalid_fields(&self) -> &[InvalidField] {
+        &self.invalid_fields
     }
 
     /// The error of the account.
@@ -94,7 +94,7 @@ impl Error {
     }
 }
 
-impl FieldError {
+impl InvalidField {
     pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
     }
@@ -103,7 +103,7 @@ impl FieldError {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
-        for error in &self.field_errors {
+        for error in &self.invalid_fields {
             write!(formatter, "; {}: {}", error.field, error.message)?;
         }
         Ok(())

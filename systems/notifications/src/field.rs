@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::error::FieldError;
+use crate::error::InvalidField;
 
 /// A property as it was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,9 +60,9 @@ impl<T> Field<T> {
 
 /// Unwraps the value of a field; otherwise adds the message to the errors.
 pub(crate) fn collect<T>(
-    errors: &mut Vec<FieldError>,
+    errors: &mut Vec<InvalidField>,
     field: &str,
     value: Result<T, String>,
 ) -> Option<T> {
-    value.map_err(|message| errors.push(FieldError::new(field, message))).ok()
+    value.map_err(|message| errors.push(InvalidField::new(field, message))).ok()
 }

@@ -34,7 +34,7 @@ pub use domain::{
     Notification, NotificationEvent, Platform, Preferences, PushRecord, PushState, PushToken,
     QuietHours, RevokedReason, TargetType, Toggles, UserId,
 };
-pub use error::{Error, ErrorKind, FieldError, Result};
+pub use error::{Error, ErrorKind, InvalidField, Result};
 pub use http::{ADMIN_ROLE, SERVICE_ROLE};
 pub use monitor::{DispatchObserver, DispatchStep};
 pub use notifications::Notifications;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use service::settings::Secret;
 
 use crate::domain::{Category, EventType, QuietHours, Toggles, find_time_zone};
-use crate::error::{Error, FieldError, Result};
+use crate::error::{Error, InvalidField, Result};
 
 /// The settings group `Notifications`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -163,15 +163,19 @@ impl NotificationSettings {
     /// `Invalid`, naming each setting that is wrong.
     pub fn validate(&self) -> Result<()> {
         let errors: Vec<_> = self
-            .field_errors()
+            .invalid_fields()
             .into_iter()
-            .map(|(name, message)| FieldError::new(format!("Notifications:{name}"), message))
+            .map(|(name, message)| InvalidField::new(format!("Notifications:{name}"), message))
             .collect();
-        if errors.is_empty() { Ok(()) } else { Err(Error::invalid_fields("the settings", errors)) }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::with_invalid_fields("the settings", errors))
+        }
     }
 
     /// The wrong settings, with what is wrong.
-    fn field_errors(&self) -> Vec<(&'static str, String)> {
+    fn invalid_fields(&self) -> Vec<(&'static str, String)> {
         let number = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
         let bounds = [
             ("BatchSize", number(self.batch_size), 1..=1_000),
@@ -254,7 +258,7 @@ impl NotificationSettings {
 
 impl service::settings::Settings for NotificationSettings {
     fn check(&self, check: &mut service::settings::Check) {
-        for (name, message) in self.field_errors() {
+        for (name, message) in self.invalid_fields() {
             check.require(name, false, &message);
         }
     }
@@ -285,7 +289,7 @@ mod tests {
         };
         let error = wrong.validate().unwrap_err();
         let fields: Vec<_> =
-            error.field_errors().iter().map(|error| error.field.as_str()).collect();
+            error.invalid_fields().iter().map(|error| error.field.as_str()).collect();
         assert_eq!(fields, ["Notifications:BatchSize", "Notifications:DeeplinkScheme"]);
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn told(what: &str, error: &notifications::Error) -> Failure {
     if let Some(data) = error.data_error() {
         return Failure::of(what, data);
     }
-    let problems = error.field_errors().iter();
+    let problems = error.invalid_fields().iter();
     let lines: String =
         problems.map(|problem| format!("\n  {}: {}", problem.field, problem.message)).collect();
     let way_out = match error.kind() {

@@ -14,7 +14,7 @@ use client::Account;
 use engine::operation::SplitPartition;
 use engine::{ContainerLink, Engine};
 use indicatif::ProgressBar;
-use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
     Device, DeviceId, DeviceRegistration, Dispatcher, NewEvent, NotificationSettings,
     Notifications, Platform, PreferencesChange, PushToken, QuietHours, UserId,
@@ -44,8 +44,8 @@ struct AtOnce;
 
 #[async_trait]
 impl Delivery for AtOnce {
-    async fn push(&self, _: &Device, push: &Push) -> PushResult {
-        PushResult::Delivered { provider_id: push.collapse_id.clone() }
+    async fn push(&self, _: &Device, push: &Push) -> DeliveryResult {
+        DeliveryResult::Delivered { provider_id: push.collapse_id.clone() }
     }
 }
 

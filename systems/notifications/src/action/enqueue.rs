@@ -10,7 +10,7 @@ use crate::charge::ChargedValue;
 use crate::domain::{
     EventPayload, EventStatus, EventType, Moment, NotificationEvent, UserId, event_id, random_id,
 };
-use crate::error::{Error, FieldError, Result};
+use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
 use crate::text::{SNIPPET_CHARS_MAX, sanitize};
 
@@ -43,17 +43,19 @@ pub struct NewEvent {
 impl NewEvent {
     /// What is wrong with it; empty if it is valid.
     #[must_use]
-    pub fn field_errors(&self, now: Moment, retention: std::time::Duration) -> Vec<FieldError> {
+    pub fn invalid_fields(&self, now: Moment, retention: std::time::Duration) -> Vec<InvalidField> {
         let mut errors = Vec::new();
         let mut length = |field: &str, text: Option<&str>, least: usize| {
             let Some(text) = text else { return };
             let count = text.chars().count();
             if text.chars().any(char::is_control) {
-                errors
-                    .push(FieldError::new(field, "has a control character, which is not allowed"));
+                errors.push(InvalidField::new(
+                    field,
+                    "has a control character, which is not allowed",
+                ));
             } else if !(least..=NAME_CHARS_MAX).contains(&count) {
                 let message = format!("has {count} characters, not {least} to {NAME_CHARS_MAX}");
-                errors.push(FieldError::new(field, message));
+                errors.push(InvalidField::new(field, message));
             }
         };
         length("payload.targetId", Some(&self.payload.target_id), 1);
@@ -67,16 +69,16 @@ impl NewEvent {
             let message = format!(
                 "its extra properties have {extra_bytes} bytes, more than {EXTRA_BYTES_MAX}"
             );
-            errors.push(FieldError::new("payload", message));
+            errors.push(InvalidField::new("payload", message));
         } else if self.payload.extra.values().any(|value| is_deeper(value, EXTRA_LEVELS_MAX)) {
             let message = format!("its extra properties have more than {EXTRA_LEVELS_MAX} levels");
-            errors.push(FieldError::new("payload", message));
+            errors.push(InvalidField::new("payload", message));
         }
         if self.scheduled_at.is_some_and(|at| at >= now.after(retention)) {
             let days = retention.as_secs() / (24 * 3600);
             let message =
                 format!("lies more than {days} days ahead, when the event would have expired");
-            errors.push(FieldError::new("scheduledAt", message));
+            errors.push(InvalidField::new("scheduledAt", message));
         }
         errors
     }
@@ -128,9 +130,9 @@ impl Notifications {
     pub async fn enqueue(&self, event: NewEvent) -> Result<ChargedValue<NotificationEvent>> {
         let core = &self.core;
         let now = core.now();
-        let errors = event.field_errors(now, core.settings.retention());
+        let errors = event.invalid_fields(now, core.settings.retention());
         if !errors.is_empty() {
-            return Err(Error::invalid_fields("the event", errors));
+            return Err(Error::with_invalid_fields("the event", errors));
         }
         let id = match &event.idempotency_key {
             Some(key) => event_id(&event.user_id, key),

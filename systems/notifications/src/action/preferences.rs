@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Preferences, QuietHours, UserId, find_time_zone};
-use crate::error::{Error, FieldError, Result};
+use crate::error::{Error, InvalidField, Result};
 use crate::field::{Field, collect};
 use crate::notifications::Notifications;
 
@@ -95,7 +95,7 @@ impl PreferencesChange {
             Field::Valid(categories) => change.parse_categories(categories, &mut errors),
             Field::Null | Field::Invalid(_) => {
                 let message = "is not an object like {\"social\": true}";
-                errors.push(FieldError::new("categories", message));
+                errors.push(InvalidField::new("categories", message));
             }
         }
         change.locale = collect(&mut errors, "locale", parse_text(body.locale)).flatten();
@@ -108,17 +108,17 @@ impl PreferencesChange {
             if !["id", "userId", "updatedAt", "createdAt"].contains(&name.as_str()) {
                 let message =
                     "is not a preference; known are timezone, quietHours, categories, locale";
-                errors.push(FieldError::new(name, message));
+                errors.push(InvalidField::new(name, message));
             }
         }
         if errors.is_empty() {
             Ok(change)
         } else {
-            Err(Error::invalid_fields("the preferences", errors))
+            Err(Error::with_invalid_fields("the preferences", errors))
         }
     }
 
-    fn parse_categories(&mut self, categories: CategoriesBody, errors: &mut Vec<FieldError>) {
+    fn parse_categories(&mut self, categories: CategoriesBody, errors: &mut Vec<InvalidField>) {
         let toggles = [
             ("categories.marketing", categories.marketing, &mut self.marketing),
             ("categories.news", categories.news, &mut self.news),
@@ -132,7 +132,7 @@ impl PreferencesChange {
                 "safety" | "security" => "cannot be switched off",
                 _ => "is not a category; known are social, news, marketing",
             };
-            errors.push(FieldError::new(format!("categories.{name}"), message));
+            errors.push(InvalidField::new(format!("categories.{name}"), message));
         }
     }
 
@@ -215,8 +215,8 @@ impl Notifications {
         if let Some(locale) =
             change.locale.as_deref().filter(|locale| !core.templates.has_locale(locale))
         {
-            let error = FieldError::new("locale", format!("there are no texts in '{locale}'"));
-            return Err(Error::invalid_fields("the preferences", vec![error]));
+            let error = InvalidField::new("locale", format!("there are no texts in '{locale}'"));
+            return Err(Error::with_invalid_fields("the preferences", vec![error]));
         }
         let container = &core.containers.preferences;
         let key = user.partition_key();

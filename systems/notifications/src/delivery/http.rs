@@ -9,7 +9,7 @@ use client::Clock;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{ClientBuilder, redirect};
 
-use super::push::PushResult;
+use super::push::DeliveryResult;
 use super::settings::ProviderSettingsError;
 use super::tls;
 
@@ -79,12 +79,12 @@ pub(super) fn sensitive_header(text: &str) -> Option<HeaderValue> {
 
 /// The result of a request without a response: it may succeed later, except with a certificate that is refused, which
 /// needs an operator.
-pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error) -> PushResult {
+pub(super) fn no_response(provider: &str, section: &str, error: &reqwest::Error) -> DeliveryResult {
     if let Some(wrong) = certificate_failure(provider, error) {
         let reason = format!("{wrong}; check {section}:Endpoint and {section}:CaFile");
-        return PushResult::Alarm { reason };
+        return DeliveryResult::Alarm { reason };
     }
-    PushResult::Retry { after: None, reason: format!("{provider}: {}", failure(error)) }
+    DeliveryResult::Retry { after: None, reason: format!("{provider}: {}", failure(error)) }
 }
 
 /// The reason, if the request failed because of the server's certificate.

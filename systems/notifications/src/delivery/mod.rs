@@ -4,7 +4,7 @@
 //! dispatcher ─► Delivery::push ─► Providers ─┬─► fcm      (access token ─► message ─► response)
 //!                    ▲                       ├─► apns     (provider token ─► payload ─► response)
 //!                    │                       ├─► webhook  (address ─► signature ─► status)
-//!                PushResult ◄────────────────┴─► mail     (message ─► reply)
+//!                DeliveryResult ◄────────────────┴─► mail     (message ─► reply)
 //! ```
 
 mod apns;
@@ -22,7 +22,7 @@ mod tls;
 mod webhook;
 
 pub use providers::Providers;
-pub use push::{Delivery, Push, PushResult};
+pub use push::{Delivery, DeliveryResult, Push};
 pub use settings::{
     APNS_ENDPOINT, ApnsSettings, FCM_ENDPOINT, FCM_TOKEN_ENDPOINT, FcmSettings, ProviderSettings,
     ProviderSettingsError, SmtpSecurity, SmtpSettings, WebhookSettings,

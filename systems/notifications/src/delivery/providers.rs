@@ -13,7 +13,7 @@ use service::settings::Check;
 use super::apns::ApnsProvider;
 use super::fcm::FcmProvider;
 use super::mail::MailProvider;
-use super::push::{Delivery, Push, PushResult};
+use super::push::{Delivery, DeliveryResult, Push};
 use super::settings::{ProviderSettings, ProviderSettingsError, TIMEOUT_SECONDS_MAX};
 use super::webhook::WebhookProvider;
 use crate::domain::{Device, Platform};
@@ -47,7 +47,7 @@ impl Providers {
     }
 
     /// `None` if the provider of the platform is not configured.
-    async fn send(&self, device: &Device, push: &Push) -> Option<PushResult> {
+    async fn send(&self, device: &Device, push: &Push) -> Option<DeliveryResult> {
         Some(match device.platform {
             Platform::Fcm => self.fcm.as_ref()?.push(device, push).await,
             Platform::Apns => self.apns.as_ref()?.push(device, push).await,
@@ -107,11 +107,13 @@ impl service::settings::Settings for ProviderSettings {
 
 #[async_trait]
 impl Delivery for Providers {
-    async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         let sent = tokio::time::timeout(PUSH_TIME_MAX, self.send(device, push)).await;
         let result = match sent {
-            Ok(result) => result.unwrap_or(PushResult::NotConfigured),
-            Err(_) => PushResult::Retry { after: None, reason: "no response in time".to_owned() },
+            Ok(result) => result.unwrap_or(DeliveryResult::NotConfigured),
+            Err(_) => {
+                DeliveryResult::Retry { after: None, reason: "no response in time".to_owned() }
+            }
         };
         tracing::debug!(platform = ?device.platform, device = %device.id, ?result, "push");
         result

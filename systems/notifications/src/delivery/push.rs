@@ -17,7 +17,7 @@ use crate::domain::{Category, Device, Platform};
 #[async_trait]
 pub trait Delivery: Send + Sync {
     /// Sends one push to one device. Every failure is a result. It takes much less time than the lease of an event lasts.
-    async fn push(&self, device: &Device, push: &Push) -> PushResult;
+    async fn push(&self, device: &Device, push: &Push) -> DeliveryResult;
 
     /// Whether the provider of this platform is configured. If not, nothing is sent and nothing counts against the rate
     /// limit.
@@ -50,7 +50,7 @@ pub struct Push {
 
 /// The result of a push to one device. The list is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PushResult {
+pub enum DeliveryResult {
     /// The provider accepted it.
     Delivered {
         /// The provider's id of the push.

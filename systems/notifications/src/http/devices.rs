@@ -9,7 +9,7 @@ use service::identity::Principal;
 
 use crate::action::DeviceRegistration;
 use crate::domain::{Device, DeviceId, Moment, Platform, PushToken, RevokedReason};
-use crate::error::FieldError;
+use crate::error::InvalidField;
 use crate::field::{Field, collect};
 
 use super::problem::with_fields;
@@ -165,10 +165,10 @@ pub(super) async fn revoke(
 fn parse_registration(body: Value) -> Outcome<DeviceRegistration> {
     let body = RegistrationBody::deserialize(body)
         .map_err(|_| Problem::bad_request("invalid_request", "The body is not an object."))?;
-    let mut errors: Vec<FieldError> = body
+    let mut errors: Vec<InvalidField> = body
         .unknown
         .keys()
-        .map(|name| FieldError::new(name, "is not a property of a device"))
+        .map(|name| InvalidField::new(name, "is not a property of a device"))
         .collect();
     let missing = || "is missing or not a text".to_owned();
     let device_id = body.device_id.valid().ok_or_else(missing).and_then(DeviceId::parse);

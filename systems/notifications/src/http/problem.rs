@@ -3,17 +3,17 @@
 use axum::http::StatusCode;
 use service::http::Problem;
 
-use crate::error::{Error, ErrorKind, FieldError};
+use crate::error::{Error, ErrorKind, InvalidField};
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error.kind() {
-            ErrorKind::Invalid if error.field_errors().is_empty() => {
+            ErrorKind::Invalid if error.invalid_fields().is_empty() => {
                 Self::bad_request("invalid_request", error.to_string())
             }
             ErrorKind::Invalid => {
                 let problem = Self::bad_request("invalid_fields", error.message().to_owned());
-                with_fields(problem, error.field_errors())
+                with_fields(problem, error.invalid_fields())
             }
             ErrorKind::NotFound => Self::not_found(error.to_string()),
             ErrorKind::Conflict => Self::conflict("conflict", error.to_string()),
@@ -28,7 +28,7 @@ impl From<Error> for Problem {
 }
 
 /// The problem with every field that is wrong.
-pub(super) fn with_fields(problem: Problem, errors: &[FieldError]) -> Problem {
+pub(super) fn with_fields(problem: Problem, errors: &[InvalidField]) -> Problem {
     errors.iter().fold(problem, |problem, error| {
         problem.field(&error.field, "invalid", error.message.clone())
     })

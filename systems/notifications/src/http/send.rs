@@ -11,7 +11,7 @@ use service::identity::Principal;
 
 use crate::action::NewEvent;
 use crate::domain::{EventPayload, EventStatus, EventType, Moment, TargetType, UserId};
-use crate::error::FieldError;
+use crate::error::InvalidField;
 use crate::field::{Field, collect};
 
 use super::problem::with_fields;
@@ -119,7 +119,7 @@ pub(super) async fn send(
     let events = parse_body(body).and_then(|events| {
         // The events differ only in their users, so one of them is enough.
         let errors =
-            events.first().map(|event| event.field_errors(core.now(), core.settings.retention()));
+            events.first().map(|event| event.invalid_fields(core.now(), core.settings.retention()));
         match errors.unwrap_or_default() {
             errors if errors.is_empty() => Ok(events),
             errors => Err(errors),
@@ -139,13 +139,13 @@ pub(super) async fn send(
 }
 
 /// The events of a request, or everything that is wrong with it.
-fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<FieldError>> {
+fn parse_body(body: Value) -> Result<Vec<NewEvent>, Vec<InvalidField>> {
     let body = SendBody::deserialize(body)
-        .map_err(|_| vec![FieldError::new("body", "is not an object")])?;
-    let mut errors: Vec<FieldError> = body
+        .map_err(|_| vec![InvalidField::new("body", "is not an object")])?;
+    let mut errors: Vec<InvalidField> = body
         .unknown
         .keys()
-        .map(|name| FieldError::new(name, "is not a property of a request to send"))
+        .map(|name| InvalidField::new(name, "is not a property of a request to send"))
         .collect();
     let users = parse_users(body.user_id, body.user_ids, &mut errors);
     let event_type = body
@@ -181,24 +181,24 @@ const NOT_TEXT: &str = "is not a text";
 fn parse_users(
     user_id: Field<String>,
     user_ids: Field<Vec<String>>,
-    errors: &mut Vec<FieldError>,
+    errors: &mut Vec<InvalidField>,
 ) -> Vec<UserId> {
     let (names, field) = match (user_id, user_ids) {
         (Field::Valid(user), Field::Missing) => (vec![user], "userId"),
         (Field::Missing, Field::Valid(users)) => (users, "userIds"),
         (Field::Missing, Field::Invalid(Value::Array(_))) => {
-            errors.push(FieldError::new("userIds", "has an element that is not a text"));
+            errors.push(InvalidField::new("userIds", "has an element that is not a text"));
             return Vec::new();
         }
         _ => {
             let message = "give either userId, a text, or userIds, a list of texts";
-            errors.push(FieldError::new("userId", message));
+            errors.push(InvalidField::new("userId", message));
             return Vec::new();
         }
     };
     if names.is_empty() || names.len() > USERS_MAX {
         let message = format!("has {} users, not 1 to {USERS_MAX}", names.len());
-        errors.push(FieldError::new(field, message));
+        errors.push(InvalidField::new(field, message));
         return Vec::new();
     }
     let mut users: Vec<UserId> = Vec::with_capacity(names.len());
@@ -210,16 +210,16 @@ fn parse_users(
             Err(message) => wrong = Some(message),
         }
     }
-    errors.extend(wrong.map(|message| FieldError::new(field, message)));
+    errors.extend(wrong.map(|message| InvalidField::new(field, message)));
     users
 }
 
 fn parse_payload(
     payload: Field<PayloadBody>,
-    errors: &mut Vec<FieldError>,
+    errors: &mut Vec<InvalidField>,
 ) -> Option<EventPayload> {
     let Some(payload) = payload.valid() else {
-        errors.push(FieldError::new("payload", "is missing or not an object"));
+        errors.push(InvalidField::new("payload", "is missing or not an object"));
         return None;
     };
     let mut text = |name: &str, field: Field<String>| {

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{Category, Notification, UserId};
-use crate::error::{Error, FieldError, Result};
+use crate::error::{Error, InvalidField, Result};
 use crate::notifications::Notifications;
 
 /// Which page.
@@ -48,7 +48,10 @@ impl Notifications {
         let limit = options.limit.unwrap_or(ListOptions::LIMIT);
         if !(1..=ListOptions::LIMIT_MAX).contains(&limit) {
             let message = format!("{limit} is not between 1 and {}", ListOptions::LIMIT_MAX);
-            return Err(Error::invalid_fields("the page", vec![FieldError::new("limit", message)]));
+            return Err(Error::with_invalid_fields(
+                "the page",
+                vec![InvalidField::new("limit", message)],
+            ));
         }
         let query = match options.category {
             None => {
@@ -93,8 +96,8 @@ fn foreign_continuation(error: client::Error) -> Error {
     match error.kind() {
         client::ErrorKind::BadRequest => {
             let error =
-                FieldError::new("continuationToken", "is not of this list; start without one");
-            Error::invalid_fields("the page", vec![error])
+                InvalidField::new("continuationToken", "is not of this list; start without one");
+            Error::with_invalid_fields("the page", vec![error])
         }
         _ => error.into(),
     }

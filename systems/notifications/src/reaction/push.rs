@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::charge::ChargeMeter;
-use crate::delivery::{Push, PushResult};
+use crate::delivery::{DeliveryResult, Push};
 use crate::domain::{
     Device, Moment, Notification, NotificationEvent, Platform, PushRecord, PushState,
 };
@@ -53,7 +53,7 @@ impl NotificationsCore {
             let result = if self.delivery.is_configured(device.platform) {
                 self.delivery.push(device, &push).await
             } else {
-                PushResult::NotConfigured
+                DeliveryResult::NotConfigured
             };
             self.report_step(DispatchStep::DevicePushed);
             self.record_result(&mut summary, device, result, started_at, meter).await?;
@@ -95,27 +95,27 @@ impl NotificationsCore {
         &self,
         summary: &mut PushSummary,
         device: &Device,
-        result: PushResult,
+        result: DeliveryResult,
         started_at: Moment,
         meter: &mut ChargeMeter,
     ) -> Result<()> {
         let (state, provider_id, error) = match result {
-            PushResult::Delivered { provider_id } => {
+            DeliveryResult::Delivered { provider_id } => {
                 (PushState::Delivered, Some(provider_id), None)
             }
-            PushResult::NotConfigured => (PushState::NotConfigured, None, None),
-            PushResult::InvalidToken => {
+            DeliveryResult::NotConfigured => (PushState::NotConfigured, None, None),
+            DeliveryResult::InvalidToken => {
                 let Device { user_id, device_id, push_token, .. } = device;
                 self.revoke_invalid(user_id, device_id, push_token, started_at, meter).await?;
                 (PushState::InvalidToken, None, None)
             }
-            PushResult::Retry { after, reason } => {
+            DeliveryResult::Retry { after, reason } => {
                 summary.retry_after = summary.retry_after.max(after);
                 (PushState::Retry, None, Some(reason))
             }
-            PushResult::Permanent { reason } => (PushState::Permanent, None, Some(reason)),
+            DeliveryResult::Permanent { reason } => (PushState::Permanent, None, Some(reason)),
             // Tried again like any failure: the operator may have fixed the settings by then.
-            PushResult::Alarm { reason } => {
+            DeliveryResult::Alarm { reason } => {
                 let user = device.user_id.hash_hex();
                 tracing::error!(user, reason, "pushes need an operator");
                 (PushState::Retry, None, Some(reason))

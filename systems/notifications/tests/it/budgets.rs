@@ -1,6 +1,6 @@
-//! What each operation costs, measured with both indexing policies. The figures of the seed leave out the claim and the
-//! questions, so the bounds are those measured, rounded up: a change that makes an operation dearer is seen here.
-//! People come back after a minute: stored times, and what is left of a life, differ then.
+//! The request charge of each operation, with both indexing policies. The bounds are the measured charges, rounded up, so
+//! a change that makes an operation more expensive fails here. Users come back after a minute: timestamps and the
+//! remaining time to live then differ.
 
 use notifications::{EventType, Indexing, ListOptions, NotificationSettings, PreferencesChange};
 
@@ -46,7 +46,7 @@ async fn costs(indexing: Indexing) -> Vec<(&'static str, f64)> {
     costs
 }
 
-/// What was measured with full indexing, rounded up.
+/// The charges measured with full indexing, rounded up.
 const BOUNDS: [(&str, f64); 16] = [
     ("first preferences", 9.1),
     ("change preferences", 12.5),

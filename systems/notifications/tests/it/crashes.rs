@@ -1,12 +1,12 @@
-//! A worker that dies between any two steps loses nothing and doubles nothing.
+//! A worker that crashes between any two steps loses nothing and repeats nothing.
 //!
-//! A death is a panic out of the watch: no further line of the worker runs, nothing is cleaned up, its leases stay. The
-//! next worker has another name, so it must wait for them.
+//! A crash is a panic in the observer: no further line of the worker runs, nothing is cleaned up, its leases stay. The
+//! next worker has another name, so it must wait until they expire.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use notifications::delivery::PushResult;
+use notifications::delivery::DeliveryResult;
 use notifications::{
     DispatchObserver, DispatchStep, EventStatus, EventType, Indexing, NotificationEvent,
     NotificationSettings,
@@ -14,13 +14,13 @@ use notifications::{
 
 use crate::world::{NOON, World, counted, event, event_for, keyed};
 
-/// Dies when a step is reached for this time, counted from zero.
-struct Death {
+/// Crashes the worker when a step is reached for this time, counted from zero.
+struct CrashAt {
     at: DispatchStep,
     left: AtomicUsize,
 }
 
-impl DispatchObserver for Death {
+impl DispatchObserver for CrashAt {
     fn on_step(&self, step: DispatchStep) {
         if step == self.at && self.left.fetch_sub(1, Ordering::SeqCst) == 0 {
             panic!("killed at {step:?}, as planned");
@@ -40,8 +40,8 @@ pub(crate) async fn world_with_work() -> (World, Vec<NotificationEvent>) {
     (world, events)
 }
 
-/// Lets leases run out and another worker go on, until nothing is left to do.
-pub(crate) async fn heal(world: &World) {
+/// Lets leases expire and another worker continue, until nothing is left to do.
+pub(crate) async fn recover(world: &World) {
     let system = world.reopened().await;
     let next = system.dispatcher("next").await.unwrap();
     for _ in 0..3 {
@@ -52,8 +52,8 @@ pub(crate) async fn heal(world: &World) {
     }
 }
 
-/// Every event has had its effect on the list once, and every device got each notification. Of the two that belong
-/// together either may have been first: an event whose worker died is overtaken by the next.
+/// Checks that every event had its effect on the list once, and that every device got each notification. Either of the
+/// two events with one key may be first: an event whose worker crashed is overtaken by the next.
 pub(crate) async fn check(world: &World, events: &[NotificationEvent], what: &str) {
     let mut statuses = Vec::new();
     for event in events {
@@ -82,54 +82,54 @@ pub(crate) async fn check(world: &World, events: &[NotificationEvent], what: &st
 }
 
 #[tokio::test]
-async fn nt_a11_a_worker_may_die_at_every_step() {
-    let mut deaths = 0;
+async fn nt_a11_a_worker_may_crash_at_every_step() {
+    let mut crashes = 0;
     for at in DispatchStep::ALL {
         for time in 0..4 {
             let (world, events) = world_with_work().await;
             let victim = world.reopened().await;
-            victim.observe_steps(Arc::new(Death { at, left: AtomicUsize::new(time) }));
-            let died = tokio::spawn(async move {
+            victim.observe_steps(Arc::new(CrashAt { at, left: AtomicUsize::new(time) }));
+            let crashed = tokio::spawn(async move {
                 victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
             });
-            deaths += usize::from(died.await.is_err());
-            heal(&world).await;
+            crashes += usize::from(crashed.await.is_err());
+            recover(&world).await;
             check(&world, &events, &format!("{at:?}, time {time}")).await;
         }
     }
-    // Met, claimed, decided, ended: three times each; merged once; listed and pushed twice; a device four times.
-    assert_eq!(deaths, 4 * 3 + 1 + 2 * 2 + 4);
+    // Received, claimed, planned, finished: three times each; merged once; listed and all pushed twice; a device four times.
+    assert_eq!(crashes, 4 * 3 + 1 + 2 * 2 + 4);
 }
 
 #[tokio::test]
-async fn nt_a11_without_a_death_the_result_is_the_same() {
+async fn nt_a11_without_a_crash_the_result_is_the_same() {
     let (world, events) = world_with_work().await;
     world.dispatch().await;
-    check(&world, &events, "no death").await;
+    check(&world, &events, "no crash").await;
     assert_eq!(world.provider.count(), 4, "and no push comes twice");
 }
 
 #[tokio::test]
-async fn an_event_that_kills_every_worker_is_given_up() {
+async fn an_event_that_crashes_every_worker_becomes_dead() {
     let world = World::new().await;
     let sent = world.send(event(EventType::PostLike, "alice")).await;
-    let mut deaths = 0;
-    // The same name every time: it goes on with its leases at once.
+    let mut crashes = 0;
+    // The same name every time, so it keeps its leases.
     for _ in 0..10 {
         let victim = world.reopened().await;
-        victim.observe_steps(Arc::new(Death {
+        victim.observe_steps(Arc::new(CrashAt {
             at: DispatchStep::Claimed,
             left: AtomicUsize::new(0),
         }));
-        let died = tokio::spawn(async move {
+        let crashed = tokio::spawn(async move {
             victim.dispatcher("victim").await.unwrap().run_once().await.unwrap();
         });
-        deaths += usize::from(died.await.is_err());
+        crashes += usize::from(crashed.await.is_err());
         world.travel(181);
         world.system.sweep().await.unwrap();
     }
     let event = world.event(&sent).await;
-    assert_eq!((deaths, event.retry_count, event.status), (5, 5, EventStatus::Failed));
+    assert_eq!((crashes, event.retry_count, event.status), (5, 5, EventStatus::Failed));
     assert_eq!(event.last_error.as_deref(), Some("the worker was lost"));
     assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
 }
@@ -143,26 +143,27 @@ async fn with_lean_indexing_retries_lost_workers_and_dead_events_are_found_too()
     };
     let world = World::at(NOON, lean).await;
     world.register("bob", "d1").await;
-    world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+    world.provider.next(DeliveryResult::Retry { after: None, reason: "503".to_owned() });
     let failed = world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
     let lost = world.send(event(EventType::PostLike, "carol")).await;
     let victim = world.reopened().await;
-    victim.observe_steps(Arc::new(Death { at: DispatchStep::Claimed, left: AtomicUsize::new(0) }));
-    let died = tokio::spawn(async move {
+    victim
+        .observe_steps(Arc::new(CrashAt { at: DispatchStep::Claimed, left: AtomicUsize::new(0) }));
+    let crashed = tokio::spawn(async move {
         victim.dispatcher("worker").await.unwrap().run_once().await.unwrap();
     });
-    assert!(died.await.is_err());
+    assert!(crashed.await.is_err());
     world.travel(181);
     let swept = world.system.sweep().await.unwrap();
     assert_eq!((swept.retries, swept.lost_leases, swept.scheduled), (1, 1, 0));
-    world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+    world.provider.next(DeliveryResult::Retry { after: None, reason: "503".to_owned() });
     world.dispatch().await;
     let events = [world.event(&failed).await, world.event(&lost).await];
     assert_eq!(events.map(|event| event.status), [EventStatus::Failed, EventStatus::Completed]);
     assert_eq!(world.system.dead_events(None).await.unwrap().value.events.len(), 1);
 }
 
-/// What a round of the timer costs, with two retries due, after so many events of the past.
+/// The charge of a sweep with two due retries, after so many completed events.
 async fn sweep_charge(done: usize) -> f64 {
     let world = World::new().await;
     for number in 0..done {
@@ -171,7 +172,7 @@ async fn sweep_charge(done: usize) -> f64 {
     world.dispatch().await;
     world.register("eve", "d1").await;
     for target in ["p1", "p2"] {
-        world.provider.next(PushResult::Retry { after: None, reason: "503".to_owned() });
+        world.provider.next(DeliveryResult::Retry { after: None, reason: "503".to_owned() });
         world.send(event_for("eve", EventType::PostLike, "alice", target)).await;
     }
     world.dispatch().await;
@@ -182,7 +183,7 @@ async fn sweep_charge(done: usize) -> f64 {
 }
 
 #[tokio::test]
-async fn a_round_of_the_timer_costs_the_same_however_many_events_are_done() {
+async fn a_sweep_costs_the_same_however_many_events_are_completed() {
     let (few, many) = (sweep_charge(10).await, sweep_charge(400).await);
     assert!((few - many).abs() < 0.01, "{few} after 10 events, {many} after 400");
 }

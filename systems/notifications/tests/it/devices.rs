@@ -1,4 +1,4 @@
-//! Devices: tokens that change hands, refreshing, cleaning.
+//! Devices: tokens that another user registers, refreshing, cleanup.
 
 use notifications::{DeviceId, RevokedReason};
 
@@ -21,7 +21,7 @@ async fn a_token_that_another_user_registers_stops_working_for_the_first() {
 }
 
 #[tokio::test]
-async fn of_many_users_who_register_one_token_at_once_at_most_one_has_it() {
+async fn of_many_users_who_register_one_token_at_once_at_most_one_keeps_it() {
     let world = World::new().await;
     let tasks = (0..6).map(|number| {
         let system = world.system.clone();
@@ -56,7 +56,7 @@ async fn a_known_device_is_refreshed_and_its_id_stays() {
 }
 
 #[tokio::test]
-async fn a_revoked_device_comes_back_when_it_registers_again() {
+async fn a_revoked_device_is_active_again_when_it_registers() {
     let world = World::new().await;
     world.register("bob", "d1").await;
     let d1 = DeviceId::parse("d1").unwrap();
@@ -72,7 +72,7 @@ async fn a_revoked_device_comes_back_when_it_registers_again() {
 }
 
 #[tokio::test]
-async fn devices_nobody_uses_are_revoked_and_later_deleted() {
+async fn unused_devices_are_revoked_and_later_deleted() {
     let world = World::new().await;
     world.register("bob", "old").await;
     world.travel(60 * 86_400);

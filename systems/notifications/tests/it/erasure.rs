@@ -39,7 +39,7 @@ async fn fill(world: &World, name: &str) {
 }
 
 #[tokio::test]
-async fn the_request_of_an_erasure_is_forgotten_in_the_end() {
+async fn the_request_of_an_erasure_is_deleted_in_the_end() {
     let world = World::new().await;
     world.register("bob", "d1").await;
     world.send(event(EventType::PostLike, "alice")).await;
@@ -91,7 +91,7 @@ async fn nt_a14_a_worker_in_the_middle_of_an_event_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn an_export_has_everything_and_hides_tokens() {
+async fn an_export_has_everything_and_masks_tokens() {
     let world = World::new().await;
     fill(&world, "bob").await;
     world.dispatch().await;

@@ -1,8 +1,8 @@
-//! A network that loses requests and answers changes nothing in the end.
+//! A network that loses requests and responses does not change the result.
 
 use client::{Fault, Faults, RetryPolicy};
 
-use crate::crashes::{check, heal, world_with_work};
+use crate::crashes::{check, recover, world_with_work};
 
 async fn dispatch_with(fault: Fault, after: usize, policy: RetryPolicy) -> bool {
     let (world, events) = world_with_work().await;
@@ -16,18 +16,18 @@ async fn dispatch_with(fault: Fault, after: usize, policy: RetryPolicy) -> bool 
         faults.next(Fault::None);
     }
     faults.next(fault);
-    // A round may fail; what matters is what is left in the end.
+    // A round may fail; only the final state matters.
     let _ = worker.run_once().await;
     let _ = worker.run_once().await;
     let suffered = faults.suffered() > 0;
     drop(worker);
-    heal(&world).await;
+    recover(&world).await;
     check(&world, &events, &format!("{fault:?} after {after} requests")).await;
     suffered
 }
 
 #[tokio::test]
-async fn every_request_of_the_dispatcher_may_fail_or_lose_its_answer() {
+async fn every_request_of_the_dispatcher_may_fail_or_lose_its_response() {
     for fault in [Fault::Unavailable, Fault::LostAnswer] {
         let mut requests = 0;
         while dispatch_with(fault, requests, RetryPolicy::NEVER).await {
@@ -38,7 +38,7 @@ async fn every_request_of_the_dispatcher_may_fail_or_lose_its_answer() {
 }
 
 #[tokio::test]
-async fn with_retries_a_fault_is_not_even_noticed() {
+async fn with_retries_a_fault_has_no_effect() {
     for after in [0, 5, 10, 15, 20] {
         assert!(dispatch_with(Fault::LostAnswer, after, RetryPolicy::default()).await);
     }

@@ -1,4 +1,4 @@
-//! One golden document for each type: exact names, exact casing, and unknown properties that survive.
+//! One golden document for each stored type: exact names, and unknown properties that are kept.
 
 use notifications::{Device, Notification, NotificationEvent, Preferences};
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,7 +11,7 @@ const NOTIFICATION: &str = include_str!("golden/notification.json");
 const PREFERENCES: &str = include_str!("golden/preferences.json");
 const DEVICE: &str = include_str!("golden/device.json");
 
-/// The document as a type and back is the same text.
+/// Checks that the document, parsed and serialized, is the same text.
 fn check<T: Serialize + DeserializeOwned>(text: &str) {
     let value: T = serde_json::from_str(text).unwrap();
     let expected =
@@ -29,7 +29,7 @@ fn documents_are_stored_under_their_exact_names() {
 }
 
 #[tokio::test]
-async fn properties_of_other_writers_survive() {
+async fn properties_of_other_writers_are_kept() {
     let world = World::new().await;
     let mut stored: Value = serde_json::from_str(NOTIFICATION).unwrap();
     stored["fromANewerWriter"] = Value::from("kept");
@@ -43,7 +43,7 @@ async fn properties_of_other_writers_survive() {
 }
 
 #[tokio::test]
-async fn times_of_other_forms_are_normalised_when_they_are_written_again() {
+async fn times_in_other_forms_are_normalized_when_they_are_written_again() {
     let world = World::new().await;
     let mut stored: Value = serde_json::from_str(PREFERENCES).unwrap();
     stored["updatedAt"] = Value::from("2025-06-01T10:00:00+02:00");

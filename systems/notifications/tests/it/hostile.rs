@@ -1,4 +1,4 @@
-//! Inputs that nobody means well with: each is answered by a problem, nothing of it is stored, and work goes on.
+//! Malicious inputs: each gets a problem as response, nothing is stored, and the service continues.
 
 use client::Query;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn like(user: &str) -> Value {
         "payload": { "actorName": "alice", "targetId": "p1", "targetType": "post" } })
 }
 
-/// Sends a body as it is and checks that the answer is a problem; its status and the fields it names.
+/// Sends a raw body and checks that the response is a problem; returns its status and its fields.
 async fn refused(
     site: &Site,
     caller: &str,
@@ -42,7 +42,7 @@ async fn refused_json(site: &Site, caller: &str, path: &str, body: &Value) -> (u
     refused(site, caller, "POST", path, body.to_string().as_bytes()).await
 }
 
-/// Nothing is stored, and the next one who means well is served.
+/// Checks that nothing was stored and that a valid request still works.
 async fn nothing_happened(site: &Site) {
     let containers = site.world.system.containers();
     for container in [
@@ -62,7 +62,7 @@ async fn nothing_happened(site: &Site) {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_or_no_json_is_refused() {
+async fn a_body_that_is_too_large_or_not_json_is_refused() {
     let site = Site::new().await;
     let mut large = like("bob");
     large["payload"]["snippet"] = json!("x".repeat(3 * 1024 * 1024));
@@ -93,7 +93,7 @@ async fn a_body_that_is_too_large_or_no_json_is_refused() {
 }
 
 #[tokio::test]
-async fn ids_of_users_that_no_item_could_have_are_refused() {
+async fn user_ids_that_are_not_item_ids_are_refused() {
     let site = Site::new().await;
     let long = "u".repeat(300);
     for id in [&long, "a/b", "a\\b", "a?b", "a#b", "", " bob", "bob ", "a\u{0}b", "a\nb"] {
@@ -135,7 +135,7 @@ async fn ids_of_users_that_no_item_could_have_are_refused() {
 }
 
 #[tokio::test]
-async fn a_payload_that_is_deep_wide_or_odd_is_refused() {
+async fn a_payload_that_is_too_deep_or_too_large_is_refused() {
     let site = Site::new().await;
     // By hand: a value so deep cannot be built by the library that refuses to read it.
     for levels in [17, 100, 126, 200, 100_000] {
@@ -178,7 +178,7 @@ async fn a_payload_that_is_deep_wide_or_odd_is_refused() {
 }
 
 #[tokio::test]
-async fn times_that_lie_nowhere_are_refused() {
+async fn impossible_times_are_refused() {
     let site = Site::new().await;
     for time in [
         "9999-12-31T23:59:59Z",
@@ -200,7 +200,7 @@ async fn times_that_lie_nowhere_are_refused() {
 }
 
 #[tokio::test]
-async fn devices_with_odd_ids_are_refused() {
+async fn devices_with_invalid_ids_are_refused() {
     let site = Site::new().await;
     let right = json!({ "deviceId": "d1", "pushToken": "t1", "platform": "fcm" });
     for (name, value) in [
@@ -227,7 +227,7 @@ async fn devices_with_odd_ids_are_refused() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_another_user_route_or_question_is_refused() {
+async fn a_cursor_of_another_user_route_or_query_is_refused() {
     let site = Site::new().await;
     for number in 0..101 {
         let mut body = like("bob");

@@ -118,7 +118,7 @@ async fn nt_a15_only_services_send_and_wrong_events_are_named_and_not_stored() {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_with_a_cursor_that_is_the_callers_own() {
+async fn a_list_continues_with_a_cursor_of_the_same_caller() {
     let site = Site::new().await;
     for number in 0..5 {
         site.post(
@@ -155,10 +155,10 @@ async fn a_list_goes_on_with_a_cursor_that_is_the_callers_own() {
 }
 
 #[tokio::test]
-async fn operators_see_dead_events_and_send_them_again() {
+async fn operators_list_and_retry_dead_events() {
     let site = Site::new().await;
     let retry =
-        notifications::delivery::PushResult::Retry { after: None, reason: "503".to_owned() };
+        notifications::delivery::DeliveryResult::Retry { after: None, reason: "503".to_owned() };
     site.world.provider.always(Some(retry));
     site.world.register("bob", "d1").await;
     site.post("service", "/api/notifications/send", like("bob", "alice", "p1")).await;
@@ -206,7 +206,7 @@ async fn health_is_degraded_after_five_errors() {
     assert_eq!((status, ready["status"].as_str()), (200, Some("ready")));
     site.world.register("bob", "d1").await;
     let retry =
-        notifications::delivery::PushResult::Retry { after: None, reason: "503".to_owned() };
+        notifications::delivery::DeliveryResult::Retry { after: None, reason: "503".to_owned() };
     site.world.provider.always(Some(retry));
     for number in 0..5 {
         let event = json!({ "userId": "bob", "eventType": "SECURITY_NEW_DEVICE",

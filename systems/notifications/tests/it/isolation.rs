@@ -1,4 +1,4 @@
-//! Nobody sees or changes what is another's: every route, with every id of somebody else, and without a token.
+//! No user can read or change the data of another: every route, with every id of another user, and without a token.
 
 use client::Query;
 use notifications::EventType;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::site::Site;
 use crate::world::{event_for, user};
 
-/// Everything alice has, as one text.
+/// All data of alice, as one text.
 async fn everything_of_alice(site: &Site) -> String {
     let containers = site.world.system.containers();
     let mut all = String::new();
@@ -25,7 +25,7 @@ async fn everything_of_alice(site: &Site) -> String {
     all
 }
 
-/// A site on which alice has one of each thing; her ids.
+/// A site on which alice has one item of each kind, and their ids.
 async fn site_with_alice() -> (Site, Vec<String>) {
     let site = Site::new().await;
     site.world.register("alice", "alices-device").await;
@@ -46,16 +46,16 @@ async fn site_with_alice() -> (Site, Vec<String>) {
     (site, ids)
 }
 
-/// What a route does for somebody who names things of alice.
+/// What a route does for a caller who names data of alice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
-    /// It is about the caller alone, and answers one of these; 400 for an id where none belongs.
+    /// It concerns only the caller, and responds with one of these; 400 for an unexpected id.
     Own(&'static [u16]),
-    /// It names a thing, and finds it among the caller's only.
+    /// It names an item, and finds only those of the caller.
     Finds,
-    /// It is for callers of this role, or for oneself.
+    /// It is for callers with this role, or about the caller.
     Role(&'static str),
-    /// It goes on telling; see the test of it.
+    /// It is a stream, which has its own test.
     Streams,
 }
 
@@ -95,7 +95,7 @@ struct Call {
     body: Option<Value>,
 }
 
-/// Every documented route, with each of these ids in the place of each variable part and of each parameter.
+/// Every documented route, with each of these ids as each path variable and each parameter.
 async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
     let (_, document) = site.get("bob", "/openapi.json").await;
     let mut calls = Vec::new();
@@ -130,7 +130,7 @@ async fn calls(site: &Site, ids: &[String]) -> Vec<Call> {
     calls
 }
 
-/// A path with each id in the place of its variable parts.
+/// A path with each id as its variables.
 fn spelled(path: &str, ids: &[String]) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let after = rest.split_once('}').unwrap().1;
@@ -138,7 +138,7 @@ fn spelled(path: &str, ids: &[String]) -> Vec<String> {
     ids.iter().flat_map(with).collect()
 }
 
-/// What is sent to a route: what is right for the caller, and the same with ids of somebody else in it.
+/// The bodies for a route: a valid one of the caller, and the same with ids of another user.
 fn bodies(route: &str, ids: &[String]) -> Vec<Option<Value>> {
     let right = match route.split_once(' ').unwrap() {
         ("PUT", _) => json!({ "timezone": "Europe/Berlin" }),
@@ -161,7 +161,7 @@ fn bodies(route: &str, ids: &[String]) -> Vec<Option<Value>> {
     bodies
 }
 
-/// Whether a status is right for somebody who is not alice and has not the role.
+/// Whether a status is right for a caller who is not alice and does not have the role.
 fn is_right(call: &Call, status: u16) -> bool {
     match call.does {
         Does::Role(_) => status == 403,

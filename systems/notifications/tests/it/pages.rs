@@ -1,4 +1,4 @@
-//! The page as it is served: every file of it, under a strict policy, beside documented routes.
+//! The page as it is served: all of its files, with a strict content security policy.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ async fn every_file_of_the_page_is_served_under_a_strict_policy() {
 }
 
 #[tokio::test]
-async fn pages_and_documented_routes_are_all_there_is() {
+async fn there_are_only_pages_and_documented_routes() {
     let site = Site::on(World::new().await).await;
     let router = site.world.system.router(&site.kit, PAGES);
     let paths = paths();

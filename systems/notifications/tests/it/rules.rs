@@ -1,15 +1,15 @@
-//! Finer rules beside the acceptance scenarios, on the embedded account; the scenarios themselves are in `acceptance`.
+//! Rules in more detail than the acceptance scenarios (`acceptance`), on an embedded account.
 
 use std::time::Duration;
 
-use notifications::delivery::PushResult;
+use notifications::delivery::DeliveryResult;
 use notifications::{
     Containers, EventStatus, EventType, Moment, NoPushReason, NotificationSettings, QuietMode,
 };
 
 use crate::world::{World, counted, event, event_for, keyed, user};
 
-const RETRY: PushResult = PushResult::Retry { after: None, reason: String::new() };
+const RETRY: DeliveryResult = DeliveryResult::Retry { after: None, reason: String::new() };
 
 #[tokio::test]
 async fn nt_a01_the_time_to_live_follows_the_setting_on_containers_that_exist() {
@@ -111,7 +111,7 @@ async fn nt_a09_a_device_that_got_its_push_is_left_alone_when_another_is_tried_a
     world.travel(1);
     world.register("bob", "d2").await;
     // The device seen last comes first.
-    world.provider.next(PushResult::Delivered { provider_id: "x".to_owned() });
+    world.provider.next(DeliveryResult::Delivered { provider_id: "x".to_owned() });
     world.provider.next(RETRY);
     world.send_and_dispatch(event(EventType::PostLike, "alice")).await;
     world.travel(180);
@@ -121,7 +121,7 @@ async fn nt_a09_a_device_that_got_its_push_is_left_alone_when_another_is_tried_a
 }
 
 #[tokio::test]
-async fn an_event_that_is_scheduled_waits_for_its_time() {
+async fn a_scheduled_event_waits_for_its_time() {
     let world = World::new().await;
     let mut later = event(EventType::PostLike, "alice");
     later.scheduled_at = Some(Moment::now(&world.environment).after(Duration::from_secs(3_600)));
@@ -137,7 +137,7 @@ async fn an_event_that_is_scheduled_waits_for_its_time() {
 }
 
 #[tokio::test]
-async fn a_sender_that_repeats_itself_sends_one_event() {
+async fn a_repeated_send_creates_one_event() {
     let world = World::new().await;
     let mut like = event(EventType::PostLike, "alice");
     like.idempotency_key = Some("order 7".to_owned());
@@ -148,7 +148,7 @@ async fn a_sender_that_repeats_itself_sends_one_event() {
 }
 
 #[tokio::test]
-async fn without_a_provider_the_list_works_and_the_push_says_so() {
+async fn without_a_provider_the_list_works_and_the_push_is_not_configured() {
     let world = World::new().await;
     world.provider.not_configured();
     world.register("bob", "d1").await;
@@ -182,7 +182,10 @@ async fn the_list_comes_in_pages_and_by_category() {
     };
     assert_eq!(world.system.list(&bob, &safety).await.unwrap().value.notifications.len(), 1);
     let wrong = notifications::ListOptions { limit: Some(101), ..Default::default() };
-    assert_eq!(world.system.list(&bob, &wrong).await.unwrap_err().field_errors()[0].field, "limit");
+    assert_eq!(
+        world.system.list(&bob, &wrong).await.unwrap_err().invalid_fields()[0].field,
+        "limit"
+    );
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 26);
     assert_eq!(world.unread("bob").await, 0);
     assert_eq!(world.system.mark_all_read(&bob).await.unwrap().value, 0);

@@ -77,7 +77,7 @@ impl Interface {
         }
     }
 
-    /// Calls with a body as it is; no content type is named when it is empty.
+    /// Sends a raw body; without a content type if that is empty.
     pub(crate) async fn raw(
         &self,
         caller: &str,
@@ -95,7 +95,7 @@ impl Interface {
         request.send().await.unwrap()
     }
 
-    /// Calls as somebody, or as nobody; `service` and `admin` have their role.
+    /// Calls as a user, or without a token; `service` and `admin` have their role.
     pub(crate) async fn respond(
         &self,
         caller: Option<&str>,
@@ -114,7 +114,7 @@ impl Interface {
         request.send().await.unwrap()
     }
 
-    /// Opens the stream of somebody, where it ended if it was open before.
+    /// Opens the stream of a user, after the last event if it was open before.
     pub(crate) async fn stream(&self, caller: &str, last: Option<&str>) -> Response {
         let url = format!("http://{}/api/notifications/stream", self.address);
         let request = self.client.get(url).bearer_auth(self.token(caller, &[]));
@@ -146,7 +146,7 @@ impl Interface {
     }
 }
 
-/// The fields a problem names, sorted.
+/// The fields of a problem, sorted.
 pub(crate) fn fields(problem: &Value) -> Vec<String> {
     let errors = problem["errors"].as_array().cloned().unwrap_or_default();
     let mut fields: Vec<_> =

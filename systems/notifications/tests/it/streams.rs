@@ -1,7 +1,7 @@
-//! The stream: what is told, to whom, and that it does not matter which process wrote it.
+//! The stream: which events are sent to whom, whichever process made the change.
 
 use client::{ChangeFeed, ChangeStart};
-use notifications::delivery::PushResult;
+use notifications::delivery::DeliveryResult;
 use notifications::{EventType, NotificationSettings, Notifications};
 use reqwest::Response;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::site::Site;
 use crate::world::{World, event, event_for, keyed, user};
 
-/// A stream as it is heard.
+/// An open stream.
 struct Stream {
     response: Response,
     text: String,
@@ -20,7 +20,7 @@ impl Stream {
         Self::after(site, name, None).await
     }
 
-    /// Goes on where an earlier one ended.
+    /// Continues after the last event of an earlier one.
     async fn after(site: &Site, name: &str, last: Option<&str>) -> Self {
         let response = site.stream(name, last).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -29,7 +29,7 @@ impl Stream {
         stream
     }
 
-    /// The names of everything so far, once this one has come so often.
+    /// Waits until an event was received so often; returns the names of all events so far.
     async fn until(&mut self, name: &str, times: usize) -> Vec<String> {
         loop {
             let names = self.names();
@@ -74,7 +74,7 @@ async fn dispatch(system: &Notifications) {
 }
 
 #[tokio::test]
-async fn a_stream_tells_what_happens_in_the_callers_list_only() {
+async fn a_stream_has_only_events_of_the_callers_list() {
     let site = Site::on(World::waiting(NotificationSettings::default()).await).await;
     let mut bob = Stream::open(&site, "bob").await;
     for (name, target) in [("eve", "p1"), ("bob", "p2")] {
@@ -94,7 +94,7 @@ async fn a_stream_tells_what_happens_in_the_callers_list_only() {
 }
 
 #[tokio::test]
-async fn a_stream_tells_what_another_process_wrote() {
+async fn a_stream_has_events_of_another_process() {
     let (site, other) = two_processes().await;
     let mut bob = Stream::open(&site, "bob").await;
     other.enqueue(keyed("k", event(EventType::PostLike, "alice"))).await.unwrap();
@@ -108,9 +108,9 @@ async fn a_stream_tells_what_another_process_wrote() {
     bob.until("updated", 2).await;
     other.dismiss(&user("bob"), &id).await.unwrap();
     bob.until("updated", 3).await;
-    let told: Vec<_> = bob.data().into_iter().filter(|data| data.get("id").is_some()).collect();
+    let sent: Vec<_> = bob.data().into_iter().filter(|data| data.get("id").is_some()).collect();
     let seen = |one: &Value| json!([one["count"], one["read"], one["dismissed"]]);
-    let seen: Vec<_> = told.iter().map(seen).collect();
+    let seen: Vec<_> = sent.iter().map(seen).collect();
     let expected = [
         json!([1, false, false]),
         json!([2, false, false]),
@@ -122,11 +122,11 @@ async fn a_stream_tells_what_another_process_wrote() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_twice_in_the_process_that_wrote_it() {
+async fn no_event_is_sent_twice_in_the_process_that_made_the_change() {
     let (site, other) = two_processes().await;
     // No push goes through, so each notification is written a second time: it was not pushed after all.
     site.world.register("bob", "d1").await;
-    site.world.provider.always(Some(PushResult::Permanent { reason: "no".to_owned() }));
+    site.world.provider.always(Some(DeliveryResult::Permanent { reason: "no".to_owned() }));
     let mut bob = Stream::open(&site, "bob").await;
     for number in 0..5 {
         let system = if number % 2 == 0 { &site.world.system } else { &other };
@@ -140,12 +140,12 @@ async fn nothing_is_told_twice_in_the_process_that_wrote_it() {
     let last = site.world.list("bob").await[0].id.clone();
     other.mark_read(&user("bob"), &last).await.unwrap();
     let names = bob.until("updated", 1).await;
-    let told: Vec<_> = names.iter().filter(|name| *name != "unread").collect();
-    assert_eq!(told, ["new", "new", "new", "new", "new", "updated"], "{}", bob.text);
+    let sent: Vec<_> = names.iter().filter(|name| *name != "unread").collect();
+    assert_eq!(sent, ["new", "new", "new", "new", "new", "updated"], "{}", bob.text);
 }
 
 #[tokio::test]
-async fn a_whole_list_that_changed_in_another_process_is_told_as_one() {
+async fn many_changes_in_another_process_are_sent_as_one_event() {
     let (site, other) = two_processes().await;
     for number in 0..30 {
         let target = format!("p{number}");
@@ -156,23 +156,23 @@ async fn a_whole_list_that_changed_in_another_process_is_told_as_one() {
     assert_eq!(bob.data()[0]["unreadCount"], 30);
     assert_eq!(other.mark_all_read(&user("bob")).await.unwrap().value, 30);
     while bob.data().last().unwrap()["unreadCount"] != 0 {
-        let told = bob.names().len();
+        let count = bob.names().len();
         bob.until("unread", bob.names().iter().filter(|name| *name == "unread").count() + 1).await;
-        assert!(bob.names().len() > told);
+        assert!(bob.names().len() > count);
     }
     let mut eve = Stream::open(&site, "eve").await;
     other.erase(&user("bob")).await.unwrap();
     let before = bob.names().iter().filter(|name| *name == "changed").count();
     bob.until("changed", before + 1).await;
     assert!(site.world.list("bob").await.is_empty());
-    // The mark of an erasure names nobody, and is nobody else's news.
+    // The erasure marker names nobody, and other users get no event for it.
     other.enqueue(event_for("eve", EventType::PostLike, "alice", "p1")).await.unwrap();
     dispatch(&other).await;
     assert_eq!(eve.until("new", 1).await, ["unread", "new", "unread"]);
 }
 
 #[tokio::test]
-async fn a_listener_goes_on_where_it_was_or_is_told_to_read_again() {
+async fn a_listener_continues_where_it_was_or_reads_the_list_again() {
     let (site, other) = two_processes().await;
     let keeps_the_reader = Stream::open(&site, "eve").await;
     let bob = Stream::open(&site, "bob").await;
@@ -183,14 +183,14 @@ async fn a_listener_goes_on_where_it_was_or_is_told_to_read_again() {
     let mut again = Stream::after(&site, "bob", Some(&last)).await;
     assert_eq!(again.until("new", 1).await, ["unread", "new", "unread"]);
     drop((again, keeps_the_reader));
-    // Another process does not know the place.
+    // Another process does not know the position.
     let elsewhere = Site::of(&site.world, other).await;
     let mut moved = Stream::after(&elsewhere, "bob", Some(&last)).await;
     assert_eq!(moved.until("changed", 1).await, ["unread", "changed", "unread"]);
 }
 
 #[tokio::test]
-async fn a_look_that_finds_nothing_costs_one_request_unit() {
+async fn a_poll_that_finds_nothing_costs_one_request_unit() {
     let world = World::new().await;
     let notifications = &world.system.containers().notifications;
     let now = notifications.changes::<Value>(ChangeFeed::latest(ChangeStart::Now)).await.unwrap();

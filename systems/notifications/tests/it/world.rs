@@ -1,4 +1,4 @@
-//! A world for one test: an account in memory, a clock that travels, a provider that remembers and obeys.
+//! The environment of one test: an account in memory, a test clock, and a scripted provider that records pushes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -6,34 +6,34 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use client::{Account, Environment, TimestampMs, TravellingClock};
-use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
     Device, DeviceId, DeviceRegistration, EventPayload, EventType, ListOptions, Moment, NewEvent,
     Notification, NotificationEvent, NotificationSettings, Notifications, Platform, PushToken,
     TargetType, UserId,
 };
 
-/// The pushes a fake provider got, and what it answers.
+/// The pushes that a fake provider received, and its results.
 #[derive(Clone, Default)]
 pub(crate) struct Provider(Arc<Mutex<Script>>);
 
 #[derive(Default)]
 struct Script {
     pushes: Vec<(String, Push)>,
-    answers: VecDeque<PushResult>,
-    always: Option<PushResult>,
+    results: VecDeque<DeliveryResult>,
+    always: Option<DeliveryResult>,
     not_configured: bool,
 }
 
 impl Provider {
-    /// The next push gets this answer.
-    pub(crate) fn next(&self, answer: PushResult) {
-        self.0.lock().unwrap().answers.push_back(answer);
+    /// The next push gets this result.
+    pub(crate) fn next(&self, result: DeliveryResult) {
+        self.0.lock().unwrap().results.push_back(result);
     }
 
-    /// Every push gets this answer from now on; none for delivered.
-    pub(crate) fn always(&self, answer: Option<PushResult>) {
-        self.0.lock().unwrap().always = answer;
+    /// Every push gets this result from now on; `None` for delivered.
+    pub(crate) fn always(&self, result: Option<DeliveryResult>) {
+        self.0.lock().unwrap().always = result;
     }
 
     pub(crate) fn not_configured(&self) {
@@ -52,12 +52,12 @@ impl Provider {
 
 #[async_trait]
 impl Delivery for Provider {
-    async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         let mut script = self.0.lock().unwrap();
         script.pushes.push((device.device_id.as_str().to_owned(), push.clone()));
-        let delivered = PushResult::Delivered { provider_id: "p".to_owned() };
+        let delivered = DeliveryResult::Delivered { provider_id: "p".to_owned() };
         let always = script.always.clone();
-        script.answers.pop_front().or(always).unwrap_or(delivered)
+        script.results.pop_front().or(always).unwrap_or(delivered)
     }
 
     fn is_configured(&self, _: Platform) -> bool {
@@ -74,7 +74,7 @@ pub(crate) struct World {
     pub(crate) system: Notifications,
 }
 
-/// Noon on a day without any change of clocks, when nobody's default quiet hours in UTC apply.
+/// Noon in UTC, outside of the default quiet hours, on a day without a change of daylight saving time.
 pub(crate) const NOON: &str = "2025-06-10T12:00:00.000Z";
 
 impl World {
@@ -88,7 +88,7 @@ impl World {
         Self::on(clock, account, environment, settings).await
     }
 
-    /// A world at noon in which a wait takes its time, for what waits again and again and must not move the clock.
+    /// A world at noon whose sleeps take real time. Otherwise a loop that sleeps would move the test clock.
     pub(crate) async fn waiting(settings: NotificationSettings) -> Self {
         let (clock, account) = simulated(NOON).await;
         let environment = Environment::simulated(Arc::clone(&clock), 7);
@@ -128,7 +128,7 @@ impl World {
         self.clock.travel(to.since(Moment::now(&self.environment)));
     }
 
-    /// Everything that is new and everything that is due.
+    /// Processes everything that is new and everything that is due.
     pub(crate) async fn dispatch(&self) {
         self.system.sweep().await.unwrap();
         self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
@@ -198,7 +198,7 @@ pub(crate) fn registration(device: &str, token: &str) -> DeviceRegistration {
     }
 }
 
-/// Something that `actor` did to bob's post p1.
+/// An event about bob's post p1, caused by `actor`.
 pub(crate) fn event(event_type: EventType, actor: &str) -> NewEvent {
     event_for("bob", event_type, actor, "p1")
 }

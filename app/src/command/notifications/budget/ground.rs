@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use client::{Account, Location, TimestampMs, TravellingClock};
 use engine::{Engine, Environment};
 use model::ChargeProfile;
-use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
     Device, DeviceId, DeviceRegistration, EventPayload, EventType, Indexing, NewEvent,
     NotificationSettings, Notifications, Platform, PushToken, TargetType, UserId,
@@ -24,8 +24,8 @@ struct Taking;
 
 #[async_trait]
 impl Delivery for Taking {
-    async fn push(&self, _: &Device, _: &Push) -> PushResult {
-        PushResult::Delivered { provider_id: "measured".to_owned() }
+    async fn push(&self, _: &Device, _: &Push) -> DeliveryResult {
+        DeliveryResult::Delivered { provider_id: "measured".to_owned() }
     }
 }
 

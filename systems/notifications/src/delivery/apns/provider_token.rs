@@ -9,7 +9,7 @@ use client::Clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 
-use crate::delivery::push::PushResult;
+use crate::delivery::push::DeliveryResult;
 use service::settings::Secret;
 
 /// Between the twenty minutes and the hour.
@@ -39,7 +39,7 @@ struct ProviderTokenClaims<'a> {
 
 impl ProviderTokens {
     /// The cached token, or a new one if that is too old.
-    pub(super) fn current(&self) -> Result<ProviderToken, PushResult> {
+    pub(super) fn current(&self) -> Result<ProviderToken, DeliveryResult> {
         self.cached_or_new(|token, now_ms| {
             let age = Duration::from_millis(now_ms.saturating_sub(token.signed_at_ms));
             age < RENEW_AFTER
@@ -50,14 +50,14 @@ impl ProviderTokens {
     pub(super) fn replace_refused(
         &self,
         refused: &ProviderToken,
-    ) -> Result<ProviderToken, PushResult> {
+    ) -> Result<ProviderToken, DeliveryResult> {
         self.cached_or_new(|token, _| !token.text.matches(refused.text.expose()))
     }
 
     fn cached_or_new(
         &self,
         is_usable: impl Fn(&ProviderToken, u64) -> bool,
-    ) -> Result<ProviderToken, PushResult> {
+    ) -> Result<ProviderToken, DeliveryResult> {
         // Signed while the lock is held, so that parallel pushes do not sign several tokens, of which APNs would refuse all
         // but the first.
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,13 +70,13 @@ impl ProviderTokens {
         Ok(cached.insert(self.sign(now_ms)?).clone())
     }
 
-    fn sign(&self, now_ms: u64) -> Result<ProviderToken, PushResult> {
+    fn sign(&self, now_ms: u64) -> Result<ProviderToken, DeliveryResult> {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.key_id.clone());
         let claims = ProviderTokenClaims { iss: &self.team_id, iat: now_ms / 1000 };
         match jsonwebtoken::encode(&header, &claims, &self.key) {
             Ok(text) => Ok(ProviderToken { text: Secret::new(text), signed_at_ms: now_ms }),
-            Err(_) => Err(PushResult::Alarm {
+            Err(_) => Err(DeliveryResult::Alarm {
                 reason: "Apns:PrivateKey cannot sign; check the setting".to_owned(),
             }),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::delivery::push::PushResult;
+use crate::delivery::push::DeliveryResult;
 use crate::domain::Moment;
 
 /// APNs accepts a new provider token again after so long.
@@ -15,7 +15,7 @@ const PROVIDER_TOKEN_WAIT: Duration = Duration::from_secs(20 * 60);
 /// A response, interpreted.
 pub(super) enum ApnsResponse {
     /// The result of the push.
-    Result(PushResult),
+    Result(DeliveryResult),
     /// APNs considers the provider token expired; a new one may be accepted.
     ProviderTokenExpired,
 }
@@ -41,32 +41,32 @@ pub(super) fn interpret(
         Some(reason) => format!("apns: {reason} (status {status})"),
         None => format!("apns: status {status}"),
     };
-    let alarm = |advice: &str| PushResult::Alarm { reason: format!("{message}; {advice}") };
+    let alarm = |advice: &str| DeliveryResult::Alarm { reason: format!("{message}; {advice}") };
     ApnsResponse::Result(match (status, reason.unwrap_or_default()) {
-        (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => PushResult::InvalidToken,
+        (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => DeliveryResult::InvalidToken,
         (400, "MissingTopic" | "BadTopic" | "TopicDisallowed") => {
             alarm("compare Apns:Topic with the app's bundle id and the key's rights")
         }
-        (400, "IdleTimeout") => PushResult::Retry { after: retry_after, reason: message },
+        (400, "IdleTimeout") => DeliveryResult::Retry { after: retry_after, reason: message },
         (403, "ExpiredProviderToken") => return ApnsResponse::ProviderTokenExpired,
         (403, _) => alarm("check Apns:TeamId, Apns:KeyId, Apns:PrivateKey and Apns:Endpoint"),
         (410, _) => interpret_gone(&message, error.timestamp, registered_at),
         (429, "TooManyProviderTokenUpdates") => {
             let after = retry_after.unwrap_or(PROVIDER_TOKEN_WAIT);
-            PushResult::Retry { after: Some(after), reason: message }
+            DeliveryResult::Retry { after: Some(after), reason: message }
         }
-        (408 | 429 | 500.., _) => PushResult::Retry { after: retry_after, reason: message },
-        _ => PushResult::Permanent { reason: message },
+        (408 | 429 | 500.., _) => DeliveryResult::Retry { after: retry_after, reason: message },
+        _ => DeliveryResult::Permanent { reason: message },
     })
 }
 
 /// A device that registered after APNs gave up its token stays: the response is about the time before.
-fn interpret_gone(message: &str, gone_at_ms: Option<u64>, registered_at: Moment) -> PushResult {
+fn interpret_gone(message: &str, gone_at_ms: Option<u64>, registered_at: Moment) -> DeliveryResult {
     match gone_at_ms {
-        Some(gone_at_ms) if registered_at.ms() > gone_at_ms => PushResult::Permanent {
+        Some(gone_at_ms) if registered_at.ms() > gone_at_ms => DeliveryResult::Permanent {
             reason: format!("{message}, but the device has registered since; it stays"),
         },
-        _ => PushResult::InvalidToken,
+        _ => DeliveryResult::InvalidToken,
     }
 }
 

@@ -15,7 +15,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use super::payload;
 use super::provider_token::{ProviderToken, ProviderTokens};
 use super::response::{ApnsResponse, interpret};
-use crate::delivery::push::{Push, PushResult};
+use crate::delivery::push::{DeliveryResult, Push};
 use crate::delivery::settings::{ApnsSettings, ProviderSettingsError, require, timeout};
 use crate::delivery::{http, message_id, pem};
 use crate::domain::Device;
@@ -74,13 +74,17 @@ impl ApnsProvider {
         })
     }
 
-    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         self.try_push(device, push).await.unwrap_or_else(|result| result)
     }
 
     /// Both sides of the `Result` are the result of the push; the error side ends early, with `?`.
-    async fn try_push(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
-        let body = payload::encode(push).map_err(|bytes| PushResult::Permanent {
+    async fn try_push(
+        &self,
+        device: &Device,
+        push: &Push,
+    ) -> Result<DeliveryResult, DeliveryResult> {
+        let body = payload::encode(push).map_err(|bytes| DeliveryResult::Permanent {
             reason: format!("apns: {bytes} bytes without any text are more than allowed"),
         })?;
         let body = Bytes::from(body);
@@ -91,7 +95,7 @@ impl ApnsProvider {
         let second = self.provider_tokens.replace_refused(&first)?;
         Ok(match self.try_token(device, push, &second, &body).await? {
             ApnsResponse::Result(result) => result,
-            ApnsResponse::ProviderTokenExpired => PushResult::Alarm {
+            ApnsResponse::ProviderTokenExpired => DeliveryResult::Alarm {
                 reason: "apns: a new provider token is expired too; check this machine's clock"
                     .to_owned(),
             },
@@ -104,7 +108,7 @@ impl ApnsProvider {
         push: &Push,
         token: &ProviderToken,
         body: &Bytes,
-    ) -> Result<ApnsResponse, PushResult> {
+    ) -> Result<ApnsResponse, DeliveryResult> {
         let mut sent = self.send(device, push, token, body).await;
         if sent.as_ref().is_err_and(|error| !error.is_timeout() && !error.is_connect()) {
             // The connection was lost during the push, which happens when APNs closes it (GOAWAY). If the push had arrived,
@@ -116,7 +120,7 @@ impl ApnsProvider {
         if status == 200 {
             let id = response.headers().get("apns-id").and_then(|id| id.to_str().ok());
             let provider_id = id.unwrap_or_default().to_owned();
-            return Ok(ApnsResponse::Result(PushResult::Delivered { provider_id }));
+            return Ok(ApnsResponse::Result(DeliveryResult::Delivered { provider_id }));
         }
         let retry_after = http::retry_after(response.headers(), self.clock.as_ref());
         let body =

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::delivery::http;
-use crate::delivery::push::PushResult;
+use crate::delivery::push::DeliveryResult;
 use service::settings::Secret;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
@@ -56,7 +56,7 @@ struct TokenResponse {
 
 impl AccessTokens {
     /// A token that is valid for a while, or the result of a push without one.
-    pub(super) async fn current(&self) -> Result<AccessToken, PushResult> {
+    pub(super) async fn current(&self) -> Result<AccessToken, DeliveryResult> {
         let mut cached = self.cached.lock().await;
         let now_ms = self.clock.now().0;
         let renew_before_ms = u64::try_from(RENEW_BEFORE.as_millis()).unwrap_or(u64::MAX);
@@ -68,7 +68,7 @@ impl AccessTokens {
         match (self.exchange(now_ms).await, cached.as_ref()) {
             (Ok(token), _) => Ok(cached.insert(token).clone()),
             // It is renewed early so that the old token can still be used while the exchange fails.
-            (Err(PushResult::Retry { .. }), Some(old)) if old.expires_at_ms > now_ms => {
+            (Err(DeliveryResult::Retry { .. }), Some(old)) if old.expires_at_ms > now_ms => {
                 Ok(old.clone())
             }
             (Err(result), _) => Err(result),
@@ -79,7 +79,7 @@ impl AccessTokens {
     pub(super) async fn replace_refused(
         &self,
         refused: &AccessToken,
-    ) -> Result<AccessToken, PushResult> {
+    ) -> Result<AccessToken, DeliveryResult> {
         let mut cached = self.cached.lock().await;
         if let Some(token) = cached.as_ref()
             && !token.text.matches(refused.text.expose())
@@ -91,7 +91,7 @@ impl AccessTokens {
         Ok(cached.insert(token).clone())
     }
 
-    async fn exchange(&self, now_ms: u64) -> Result<AccessToken, PushResult> {
+    async fn exchange(&self, now_ms: u64) -> Result<AccessToken, DeliveryResult> {
         let assertion = self.sign_assertion(now_ms / 1000)?;
         let body = format!("grant_type={GRANT_TYPE}&assertion={assertion}");
         let response = self
@@ -106,7 +106,7 @@ impl AccessTokens {
         if !status.is_success() {
             return Err(self.interpret_refusal(status, response.headers()));
         }
-        let token: TokenResponse = response.json().await.map_err(|_| PushResult::Retry {
+        let token: TokenResponse = response.json().await.map_err(|_| DeliveryResult::Retry {
             after: None,
             reason: "fcm token endpoint: a response without an access token".to_owned(),
         })?;
@@ -117,7 +117,7 @@ impl AccessTokens {
         })
     }
 
-    fn sign_assertion(&self, now_seconds: u64) -> Result<String, PushResult> {
+    fn sign_assertion(&self, now_seconds: u64) -> Result<String, DeliveryResult> {
         let claims = TokenAssertion {
             iss: &self.client_email,
             scope: SCOPE,
@@ -126,7 +126,9 @@ impl AccessTokens {
             exp: now_seconds + ASSERTION_LIFETIME_SECONDS,
         };
         jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key).map_err(|_| {
-            PushResult::Alarm { reason: "Fcm:PrivateKey cannot sign; check the setting".to_owned() }
+            DeliveryResult::Alarm {
+                reason: "Fcm:PrivateKey cannot sign; check the setting".to_owned(),
+            }
         })
     }
 
@@ -134,14 +136,14 @@ impl AccessTokens {
         &self,
         status: StatusCode,
         headers: &reqwest::header::HeaderMap,
-    ) -> PushResult {
+    ) -> DeliveryResult {
         let reason = format!("fcm token endpoint: status {}", status.as_u16());
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
             let after = http::retry_after(headers, self.clock.as_ref());
-            return PushResult::Retry { after, reason };
+            return DeliveryResult::Retry { after, reason };
         }
         // A wrong key, account or clock: the same request would fail again.
-        PushResult::Alarm {
+        DeliveryResult::Alarm {
             reason: format!(
                 "{reason}; check Fcm:ClientEmail, Fcm:PrivateKey and this machine's clock"
             ),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::delivery::push::PushResult;
+use crate::delivery::push::DeliveryResult;
 
 /// The shortest wait after an exceeded quota, which is counted per minute.
 const QUOTA_WAIT_MIN: Duration = Duration::from_secs(60);
@@ -14,7 +14,7 @@ const QUOTA_WAIT_MIN: Duration = Duration::from_secs(60);
 /// A response, interpreted.
 pub(super) enum FcmResponse {
     /// The result of the push.
-    Result(PushResult),
+    Result(DeliveryResult),
     /// The access token was refused; a new one may be accepted.
     AccessTokenRefused,
 }
@@ -59,9 +59,9 @@ pub(super) fn interpret(status: u16, body: &[u8], retry_after: Option<Duration>)
     let code = error.code();
     let reason = |code: &str| format!("fcm: {code} (status {status})");
     FcmResponse::Result(match code {
-        "UNREGISTERED" => PushResult::InvalidToken,
-        "INVALID_ARGUMENT" if error.is_about_the_token() => PushResult::InvalidToken,
-        "INVALID_ARGUMENT" => PushResult::Permanent { reason: reason(code) },
+        "UNREGISTERED" => DeliveryResult::InvalidToken,
+        "INVALID_ARGUMENT" if error.is_about_the_token() => DeliveryResult::InvalidToken,
+        "INVALID_ARGUMENT" => DeliveryResult::Permanent { reason: reason(code) },
         "SENDER_ID_MISMATCH" => {
             // The token belongs to another project: useless here, and a sign that an app was built with other settings.
             tracing::error!(
@@ -69,16 +69,16 @@ pub(super) fn interpret(status: u16, body: &[u8], retry_after: Option<Duration>)
                 "fcm: SENDER_ID_MISMATCH: a device registered with another sender; \
                  compare Fcm:ProjectId with the app's project"
             );
-            PushResult::InvalidToken
+            DeliveryResult::InvalidToken
         }
         "QUOTA_EXCEEDED" => {
             let after = retry_after.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
-            PushResult::Retry { after: Some(after), reason: reason(code) }
+            DeliveryResult::Retry { after: Some(after), reason: reason(code) }
         }
         "INTERNAL" | "UNAVAILABLE" => {
-            PushResult::Retry { after: retry_after, reason: reason(code) }
+            DeliveryResult::Retry { after: retry_after, reason: reason(code) }
         }
-        "THIRD_PARTY_AUTH_ERROR" => PushResult::Alarm {
+        "THIRD_PARTY_AUTH_ERROR" => DeliveryResult::Alarm {
             reason: format!(
                 "{}; renew the APNs or web push credentials in the project",
                 reason(code)
@@ -95,23 +95,23 @@ fn interpret_status(status: u16, retry_after: Option<Duration>) -> FcmResponse {
         401 => return FcmResponse::AccessTokenRefused,
         429 => {
             let after = retry_after.unwrap_or(QUOTA_WAIT_MIN).max(QUOTA_WAIT_MIN);
-            PushResult::Retry { after: Some(after), reason }
+            DeliveryResult::Retry { after: Some(after), reason }
         }
-        408 | 500.. => PushResult::Retry { after: retry_after, reason },
-        403 | 404 => PushResult::Alarm {
+        408 | 500.. => DeliveryResult::Retry { after: retry_after, reason },
+        403 | 404 => DeliveryResult::Alarm {
             reason: format!(
                 "{reason}; check Fcm:ProjectId, that the messaging API is enabled and that the account may send"
             ),
         },
-        _ => PushResult::Permanent { reason },
+        _ => DeliveryResult::Permanent { reason },
     })
 }
 
-fn interpret_accepted(body: &[u8]) -> PushResult {
+fn interpret_accepted(body: &[u8]) -> DeliveryResult {
     match serde_json::from_slice::<FcmSendResponse>(body) {
-        Ok(accepted) => PushResult::Delivered { provider_id: accepted.name },
+        Ok(accepted) => DeliveryResult::Delivered { provider_id: accepted.name },
         // The status says that it was accepted. Sending it again only because its name is missing would be worse.
-        Err(_) => PushResult::Delivered { provider_id: String::new() },
+        Err(_) => DeliveryResult::Delivered { provider_id: String::new() },
     }
 }
 

@@ -14,7 +14,7 @@ use super::message;
 use super::response::{FcmResponse, interpret};
 use crate::delivery::http;
 use crate::delivery::pem;
-use crate::delivery::push::{Push, PushResult};
+use crate::delivery::push::{DeliveryResult, Push};
 use crate::delivery::settings::{FcmSettings, ProviderSettingsError, require, timeout};
 use crate::domain::Device;
 
@@ -64,16 +64,20 @@ impl FcmProvider {
         })
     }
 
-    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         self.try_push(device, push).await.unwrap_or_else(|result| result)
     }
 
     /// Both sides of the `Result` are the result of the push; the error side ends early, with `?`.
-    async fn try_push(&self, device: &Device, push: &Push) -> Result<PushResult, PushResult> {
+    async fn try_push(
+        &self,
+        device: &Device,
+        push: &Push,
+    ) -> Result<DeliveryResult, DeliveryResult> {
         let now_seconds = self.clock.now().0 / 1000;
         let body =
             message::encode(push, device.push_token.secret(), now_seconds).map_err(|bytes| {
-                PushResult::Permanent {
+                DeliveryResult::Permanent {
                     reason: format!("fcm: {bytes} bytes without any text are more than allowed"),
                 }
             })?;
@@ -84,7 +88,7 @@ impl FcmProvider {
         let second = self.access_tokens.replace_refused(&first).await?;
         Ok(match self.try_token(&second, body).await? {
             FcmResponse::Result(result) => result,
-            FcmResponse::AccessTokenRefused => PushResult::Alarm {
+            FcmResponse::AccessTokenRefused => DeliveryResult::Alarm {
                 reason: "fcm: a new access token is refused too; check the service account"
                     .to_owned(),
             },
@@ -95,9 +99,9 @@ impl FcmProvider {
         &self,
         token: &AccessToken,
         body: String,
-    ) -> Result<FcmResponse, PushResult> {
+    ) -> Result<FcmResponse, DeliveryResult> {
         let bearer = http::sensitive_header(&format!("Bearer {}", token.text.expose()));
-        let bearer = bearer.ok_or_else(|| PushResult::Alarm {
+        let bearer = bearer.ok_or_else(|| DeliveryResult::Alarm {
             reason: "fcm token endpoint: an access token that is not a header value".to_owned(),
         })?;
         let response = self

@@ -4,31 +4,31 @@
 
 use std::error::Error;
 
-use crate::delivery::push::PushResult;
+use crate::delivery::push::DeliveryResult;
 use crate::delivery::tls;
 
 /// The result of a mail that was not accepted.
-pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> PushResult {
+pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> DeliveryResult {
     if let Some(code) = error.status() {
         let code: u16 = code.into();
         return interpret_code(code, enhanced(error));
     }
     if let Some(failure) = tls::certificate_failure(error) {
-        return PushResult::Alarm {
+        return DeliveryResult::Alarm {
             reason: format!(
                 "smtp: the certificate of the relay is refused: {failure}; check Smtp:Host and Smtp:CaFile"
             ),
         };
     }
     if error.is_tls() {
-        return PushResult::Alarm {
+        return DeliveryResult::Alarm {
             reason: "smtp: TLS with the relay failed; check Smtp:Security and its certificate"
                 .to_owned(),
         };
     }
     if error.is_client() {
         // The relay does not offer what the settings ask for: STARTTLS, or a way to log in.
-        return PushResult::Alarm {
+        return DeliveryResult::Alarm {
             reason: "smtp: the relay does not offer what the settings ask for; \
                      check Smtp:Security and Smtp:Username"
                 .to_owned(),
@@ -36,10 +36,10 @@ pub(super) fn interpret(error: &lettre::transport::smtp::Error) -> PushResult {
     }
     let reason =
         if error.is_timeout() { "no response in time" } else { "no connection, or a broken one" };
-    PushResult::Retry { after: None, reason: format!("smtp: {reason}") }
+    DeliveryResult::Retry { after: None, reason: format!("smtp: {reason}") }
 }
 
-fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
+fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> DeliveryResult {
     let reason = match enhanced {
         Some([subject, detail]) => {
             format!("smtp: reply {code} {}.{subject}.{detail}", code / 100)
@@ -48,13 +48,13 @@ fn interpret_code(code: u16, enhanced: Option<[u16; 2]>) -> PushResult {
     };
     match (code, enhanced) {
         // The login was refused.
-        (530 | 534 | 535 | 538, _) => {
-            PushResult::Alarm { reason: format!("{reason}; check Smtp:Username and Smtp:Password") }
-        }
-        (400..500, _) => PushResult::Retry { after: None, reason },
+        (530 | 534 | 535 | 538, _) => DeliveryResult::Alarm {
+            reason: format!("{reason}; check Smtp:Username and Smtp:Password"),
+        },
+        (400..500, _) => DeliveryResult::Retry { after: None, reason },
         // The mailbox does not exist or is disabled.
-        (550 | 551 | 553, None | Some([1, _] | [2, 1])) => PushResult::InvalidToken,
-        _ => PushResult::Permanent { reason },
+        (550 | 551 | 553, None | Some([1, _] | [2, 1])) => DeliveryResult::InvalidToken,
+        _ => DeliveryResult::Permanent { reason },
     }
 }
 

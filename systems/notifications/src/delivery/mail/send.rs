@@ -13,7 +13,7 @@ use lettre::transport::smtp::extension::ClientId;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 use super::{message, reply};
-use crate::delivery::push::{Push, PushResult};
+use crate::delivery::push::{DeliveryResult, Push};
 use crate::delivery::settings::{
     ProviderSettingsError, SmtpSecurity, SmtpSettings, require, timeout,
 };
@@ -44,20 +44,21 @@ impl MailProvider {
         Ok(Self { relay: open_relay(settings, &from, timeout)?, from, timeout, clock })
     }
 
-    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         let Ok(to) = device.push_token.secret().parse::<Mailbox>() else {
-            return PushResult::InvalidToken;
+            return DeliveryResult::InvalidToken;
         };
         let message = match message::compose(&self.from, to, device, push, self.clock.now().0) {
             Ok(message) => message,
-            Err(error) => return PushResult::Permanent { reason: format!("smtp: {error}") },
+            Err(error) => return DeliveryResult::Permanent { reason: format!("smtp: {error}") },
         };
         match tokio::time::timeout(self.timeout, self.relay.send(message)).await {
-            Ok(Ok(_)) => PushResult::Delivered { provider_id: message_id::uuid(device, push) },
+            Ok(Ok(_)) => DeliveryResult::Delivered { provider_id: message_id::uuid(device, push) },
             Ok(Err(error)) => reply::interpret(&error),
-            Err(_) => {
-                PushResult::Retry { after: None, reason: "smtp: no response in time".to_owned() }
-            }
+            Err(_) => DeliveryResult::Retry {
+                after: None,
+                reason: "smtp: no response in time".to_owned(),
+            },
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::address::{PublicOnlyResolver, is_private_address_error, is_private_literal};
 use super::signature::WebhookSigner;
-use crate::delivery::push::{Push, PushResult};
+use crate::delivery::push::{DeliveryResult, Push};
 use crate::delivery::settings::{ProviderSettingsError, WebhookSettings, require, timeout};
 use crate::delivery::{http, message_id};
 use crate::domain::{Device, Moment};
@@ -51,10 +51,10 @@ impl WebhookProvider {
         })
     }
 
-    pub(crate) async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    pub(crate) async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         let url = match self.url(device.push_token.secret()) {
             Ok(url) => url,
-            Err(error) => return PushResult::Permanent { reason: format!("webhook: {error}") },
+            Err(error) => return DeliveryResult::Permanent { reason: format!("webhook: {error}") },
         };
         let now = self.clock.now().0;
         let id = message_id::uuid(device, push);
@@ -79,11 +79,11 @@ impl WebhookProvider {
                 interpret(response.status().as_u16(), retry_after, id)
             }
             Err(error) if is_private_address_error(&error) => {
-                PushResult::Permanent { reason: format!("webhook: {PRIVATE}") }
+                DeliveryResult::Permanent { reason: format!("webhook: {PRIVATE}") }
             }
             // No alarm: only the receiver can fix its certificate.
             Err(error) => match http::certificate_failure("webhook", &error) {
-                Some(reason) => PushResult::Retry { after: None, reason },
+                Some(reason) => DeliveryResult::Retry { after: None, reason },
                 None => http::no_response("webhook", "Webhook", &error),
             },
         }
@@ -134,16 +134,16 @@ fn body(device: &Device, push: &Push, now: Moment) -> String {
 }
 
 /// The result by the status of the response.
-fn interpret(status: u16, retry_after: Option<Duration>, id: String) -> PushResult {
+fn interpret(status: u16, retry_after: Option<Duration>, id: String) -> DeliveryResult {
     let reason = format!("webhook: status {status}");
     match status {
-        200..300 => PushResult::Delivered { provider_id: id },
-        300..400 => PushResult::Permanent {
+        200..300 => DeliveryResult::Delivered { provider_id: id },
+        300..400 => DeliveryResult::Permanent {
             reason: format!("{reason}; redirects are not followed, register the new URL"),
         },
         // Gone: the receiver will not accept anything there again.
-        410 => PushResult::InvalidToken,
-        408 | 425 | 429 | 500.. => PushResult::Retry { after: retry_after, reason },
-        _ => PushResult::Permanent { reason },
+        410 => DeliveryResult::InvalidToken,
+        408 | 425 | 429 | 500.. => DeliveryResult::Retry { after: retry_after, reason },
+        _ => DeliveryResult::Permanent { reason },
     }
 }

@@ -1,4 +1,4 @@
-//! What a scenario can ask of the system, as plain data, and what it is told: the same in every way to drive it.
+//! The requests and results of a scenario as plain data, the same for both interfaces.
 
 use std::path::Path;
 
@@ -20,35 +20,35 @@ pub(crate) enum Ask<'a> {
     Dismiss(&'a str, &'a str),
     Preferences(&'a str),
     Prefer(&'a str, &'a Value),
-    /// The body of the route; the answer also says whether the device was `new`.
+    /// The body of the route; the result also says whether the device was `new`.
     Register(&'a str, &'a Value),
     Devices(&'a str),
     Revoke(&'a str, &'a str),
-    /// A page of the events of a status, or of the dead ones; the text of the page before's continuation, or nothing.
+    /// A page of the events of a status, or of the dead ones, after the continuation of the previous page.
     Events(&'a str, &'a str),
     Retry(&'a str),
     Stats,
     Erase(&'a str),
 }
 
-/// What is told: the body of the route, or the refusal.
+/// The result: the body of the route, or the refusal.
 pub(crate) type Told = Result<Value, Refused>;
 
-/// Why something was not done.
+/// Why a request was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// As the HTTP interface has it.
+    /// The status of the HTTP interface.
     pub(crate) status: u16,
-    /// The fields that are wrong, sorted.
+    /// The wrong fields, sorted.
     pub(crate) fields: Vec<String>,
-    /// Everything that was said.
+    /// The whole text.
     pub(crate) text: String,
 }
 
-/// A way to drive the system.
+/// An interface that the scenarios are run through.
 #[async_trait]
 pub(crate) trait Way: Send + Sync + Sized + 'static {
-    /// Keeps alive what stands between the account and the engine.
+    /// Keeps the server between the account and the engine running.
     type Server: Send + Sync + 'static;
 
     /// An account on this engine.

@@ -1,4 +1,4 @@
-//! Items that somebody damaged by hand, in every container: what is whole goes on.
+//! Items that were damaged by hand, in every container: all others still work.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::ask::{Ask, Way};
 use super::stage::{Stage, event, like};
 use super::store::containers;
 
-/// An event of bob as it is stored, with some of it changed; null takes a property away.
+/// A stored event of bob with some properties changed; null removes a property.
 fn stored(id: &str, change: &Value) -> Value {
     let mut event = json!({
         "id": id, "userId": "bob", "eventType": "POST_LIKE", "category": "SOCIAL",

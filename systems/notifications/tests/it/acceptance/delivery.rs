@@ -1,4 +1,4 @@
-//! What goes out to providers: NT-A7, A9, A10, A13, A16.
+//! Pushes to providers: NT-A7, A9, A10, A13, A16.
 
 use notifications::delivery::fake::{ApnsRefusal, FcmRefusal, ReceivedRequest, ScriptedFault};
 use notifications::{Moment, NotificationSettings};

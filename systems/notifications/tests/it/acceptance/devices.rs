@@ -1,4 +1,4 @@
-//! Devices, and what is another user's: NT-A8 and A15.
+//! Devices, and data of other users: NT-A8 and A15.
 
 use std::sync::Arc;
 

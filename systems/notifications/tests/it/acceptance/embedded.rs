@@ -145,7 +145,7 @@ fn refused(error: &Error) -> Refused {
         ErrorKind::Internal => 500,
     };
     let mut fields: Vec<_> =
-        error.field_errors().iter().map(|problem| problem.field.clone()).collect();
+        error.invalid_fields().iter().map(|problem| problem.field.clone()).collect();
     fields.sort();
     Refused { status, fields, text: error.to_string() }
 }

@@ -1,4 +1,4 @@
-//! Being forgotten: NT-A14.
+//! Erasure: NT-A14.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::ask::{Ask, Way};
 use super::stage::{Stage, event};
 use super::store::{counts_of, rows_of};
 
-/// With one of preferences, four of devices (three and the guard of their number) and a notification for each.
+/// With one item of preferences, four of devices (three and the guard item) and a notification for each event.
 const EVENTS: usize = 247;
 
 pub(crate) async fn nt_a14_a_user_is_erased_everywhere_and_nobody_else_is<W: Way>() {

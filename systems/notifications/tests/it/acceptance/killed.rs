@@ -1,5 +1,5 @@
-//! A worker process killed with -9 at every step: on data on disk that it has opened itself, or connected over HTTP to
-//! a server that lives on. NT-A11.
+//! A worker process killed with SIGKILL at every step: on a folder that it has opened itself, or connected over HTTP to a
+//! server that keeps running. NT-A11.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use client::{Account, Environment, TravellingClock};
-use notifications::delivery::{Delivery, Push, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, Push};
 use notifications::{
     Device, DispatchStep, EventStatus, EventType, ListOptions, NotificationSettings, Notifications,
 };
@@ -16,7 +16,7 @@ use notifications::{
 use super::ask::Way;
 use crate::world::{counted, event, keyed, registration, user};
 
-/// The worker, built beside this test.
+/// The worker program, built together with this test.
 fn worker() -> PathBuf {
     let this = std::env::current_exe().unwrap();
     let profile = this.parent().and_then(Path::parent).unwrap();
@@ -28,20 +28,20 @@ fn worker() -> PathBuf {
     worker
 }
 
-/// Writes pushes where the worker does.
+/// Writes pushes to the same file as the worker.
 struct Noted(PathBuf);
 
 #[async_trait]
 impl Delivery for Noted {
-    async fn push(&self, device: &Device, push: &Push) -> PushResult {
+    async fn push(&self, device: &Device, push: &Push) -> DeliveryResult {
         let mut text = std::fs::read_to_string(&self.0).unwrap_or_default();
         text.push_str(&format!("{} {}\n", device.device_id.as_str(), push.collapse_id));
         std::fs::write(&self.0, text).unwrap();
-        PushResult::Delivered { provider_id: "noted".to_owned() }
+        DeliveryResult::Delivered { provider_id: "noted".to_owned() }
     }
 }
 
-/// Where the data is and where pushes are written down.
+/// The account and the file of pushes.
 struct Ground {
     /// As one setting names an account.
     place: String,
@@ -65,10 +65,10 @@ impl Ground {
 /// Two events that become one notification and one of its own, for a user with two devices.
 async fn fill(ground: &Ground) -> Vec<notifications::NotificationEvent> {
     let (account, system) = ground.open(Environment::system()).await;
-    // Loud all day: the test may run at night.
-    let loud = serde_json::json!({ "quietHours": vec![false; 24] });
-    let loud = notifications::PreferencesChange::parse(loud).unwrap();
-    system.change_preferences(&user("bob"), &loud).await.unwrap();
+    // No quiet hours: the test may run at night.
+    let no_quiet_hours = serde_json::json!({ "quietHours": vec![false; 24] });
+    let no_quiet_hours = notifications::PreferencesChange::parse(no_quiet_hours).unwrap();
+    system.change_preferences(&user("bob"), &no_quiet_hours).await.unwrap();
     for device in ["d1", "d2"] {
         system.register_device(&user("bob"), &registration(device, device)).await.unwrap();
     }
@@ -82,7 +82,7 @@ async fn fill(ground: &Ground) -> Vec<notifications::NotificationEvent> {
     events
 }
 
-/// Runs the worker until it stands still and kills it there; whether it got so far.
+/// Runs the worker until it stops at the step, and kills it. Returns whether it reached the step.
 fn kill_at(ground: &Ground, step: DispatchStep) -> bool {
     let mut child = Command::new(worker())
         .args([&ground.place, ground.pushes.to_str().unwrap(), &format!("{step:?}")])

@@ -1,4 +1,4 @@
-//! What comes into a list and how long it stays: NT-A1, A2, A4, A5, A6, A12.
+//! The list, and how long notifications stay in it: NT-A1, A2, A4, A5, A6, A12.
 
 use client::TimeToLive;
 use notifications::Containers;

@@ -1,4 +1,4 @@
-//! Quiet hours where the user is: NT-A3.
+//! Quiet hours in the user's time zone: NT-A3.
 
 use notifications::NotificationSettings;
 use serde_json::json;

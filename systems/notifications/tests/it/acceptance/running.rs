@@ -1,4 +1,4 @@
-//! The system at work by itself, on the machine's clock, until it is stopped: the rest of NT-A2.
+//! The running system on the machine's clock, until it is stopped: the rest of NT-A2.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! The list of the scenarios, made into tests of one way by `both_ways!`.
+//! The list of scenarios, from which `both_ways!` makes tests for one interface.
 
-/// A test for each scenario, driven by the way that is named.
+/// A test for each scenario, through this interface.
 macro_rules! both_ways {
     ($way:ty) => {
         $crate::acceptance::scenarios::tests! { $way:

@@ -1,4 +1,4 @@
-//! A server of ours on a socket of this test, and accounts that are connected to it over HTTP.
+//! A Planisphere server on a socket of this test, and accounts that are connected to it.
 
 use client::Account;
 use engine::Engine;
@@ -6,7 +6,7 @@ use gateway::{EMULATOR_KEY, Gateway, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// A running server; it ends when this is dropped.
+/// A running server; it stops when this is dropped.
 pub(crate) struct Server {
     pub(crate) connection_string: String,
     _stop: oneshot::Sender<()>,

@@ -1,4 +1,4 @@
-//! What one scenario stands on: an engine on a travelling clock, the system on an account of the way, the providers.
+//! The environment of one scenario: an engine on a test clock, the system on an account, the fake providers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) struct Stage<W: Way> {
     pub(crate) clock: Arc<TravellingClock>,
     pub(crate) environment: Environment,
     pub(crate) engine: Engine,
-    /// The same data by an account of the test's own.
+    /// An account of the test itself on the same data.
     pub(crate) store: Account,
     pub(crate) system: Notifications,
     pub(crate) fcm: FakeFcm,
@@ -56,7 +56,7 @@ impl<W: Way> Stage<W> {
         Self { clock, environment, engine, store, system, fcm, apns, delivery, way, servers }
     }
 
-    /// The same data, opened by another process by way of its own account.
+    /// The same data, opened by another process with its own account.
     pub(crate) async fn another_process(&self) -> Notifications {
         let (account, server) = W::account(&self.engine).await;
         self.servers.lock().unwrap().push(server);
@@ -68,7 +68,7 @@ impl<W: Way> Stage<W> {
         self.way.ask(ask).await
     }
 
-    /// Asks for what must not be refused.
+    /// Makes a request that must succeed.
     pub(crate) async fn told(&self, ask: Ask<'_>) -> Value {
         self.ask(ask).await.unwrap_or_else(|refused| panic!("{ask:?}: {refused:?}"))
     }
@@ -86,20 +86,20 @@ impl<W: Way> Stage<W> {
         self.clock.travel(to.since(self.now()));
     }
 
-    /// Everything that is new and everything that is due.
+    /// Processes everything that is new and everything that is due.
     pub(crate) async fn dispatch(&self) {
         self.system.sweep().await.unwrap();
         self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
     }
 
-    /// Sends an event for one user; its id.
+    /// Sends an event for one user and returns its id.
     pub(crate) async fn send(&self, event: &Value) -> String {
         let sent = self.told(Ask::Send(event)).await;
         assert_eq!(sent["queued"], 1, "{sent}");
         sent["events"][0]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Sends an event and lets it be processed; the event as it is then.
+    /// Sends an event, processes it, and returns it.
     pub(crate) async fn processed(&self, event: &Value) -> Value {
         let id = self.send(event).await;
         self.dispatch().await;
@@ -142,7 +142,7 @@ impl<W: Way> Stage<W> {
         self.told(Ask::Prefer(user, &change)).await;
     }
 
-    /// Registers a device for the provider most have.
+    /// Registers a device of FCM.
     pub(crate) async fn register(&self, user: &str, device: &str) -> Value {
         self.register_at("fcm", user, device).await
     }
@@ -167,14 +167,14 @@ impl<W: Way> Stage<W> {
         ids
     }
 
-    /// Pushes the first provider took so far.
+    /// The pushes that FCM has accepted so far.
     pub(crate) fn pushed(&self) -> usize {
         assert_eq!(self.fcm.messages().violations(), Vec::<String>::new());
         self.fcm.messages().accepted().len()
     }
 }
 
-/// Something that `actor` did to a post of the user.
+/// An event about a post of the user, caused by `actor`.
 pub(crate) fn event(user: &str, event_type: &str, actor: &str, post: &str) -> Value {
     let payload =
         json!({ "actorId": actor, "actorName": actor, "targetId": post, "targetType": "post" });

@@ -1,10 +1,10 @@
-//! What is stored, seen past the system: rows and counts of one user.
+//! The stored items of one user, read without the system.
 
 use client::{Account, Container, Query};
 use notifications::Containers;
 use serde_json::Value;
 
-/// The containers by an account of the test's own.
+/// The containers, through an account of the test itself.
 pub(crate) fn containers(store: &Account) -> Containers {
     Containers::new(store, "asora").unwrap()
 }
@@ -14,7 +14,7 @@ fn four(containers: &Containers) -> [&Container; 4] {
     [events, notifications, preferences, devices]
 }
 
-/// Everything a user has in each of the four containers, sorted by id.
+/// All items of a user in each of the four containers, sorted by id.
 pub(crate) async fn rows_of(store: &Account, user: &str) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     for container in four(&containers(store)) {
@@ -26,7 +26,7 @@ pub(crate) async fn rows_of(store: &Account, user: &str) -> Vec<Vec<Value>> {
     all
 }
 
-/// How many items a user has in each of the four containers, and push tokens that are theirs.
+/// How many items a user has in each of the four containers, and how many push tokens.
 pub(crate) async fn counts_of(store: &Account, user: &str) -> [usize; 5] {
     let rows = rows_of(store, user).await;
     let owners = &containers(store).token_owners;

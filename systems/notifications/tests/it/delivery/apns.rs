@@ -1,4 +1,4 @@
-//! APNs: headers, provider tokens, the payload, and each class of answer.
+//! APNs: headers, provider tokens, the payload, and each class of response.
 
 use std::sync::Arc;
 
@@ -6,7 +6,9 @@ use futures::future::join_all;
 use notifications::delivery::fake::{
     ApnsRefusal, FakeApns, FakeResponse, ResponseGate, ScriptedFault,
 };
-use notifications::delivery::{ApnsSettings, Delivery, ProviderSettings, Providers, PushResult};
+use notifications::delivery::{
+    ApnsSettings, Delivery, DeliveryResult, ProviderSettings, Providers,
+};
 use notifications::{Category, Moment, Platform};
 use serde_json::json;
 
@@ -54,7 +56,7 @@ async fn nt_a10_a_push_arrives_is_http2_with_its_headers() {
 
     let received = stage.fake.pushes().received().remove(0);
     let provider_id = received.header("apns-id").to_owned();
-    assert_eq!(result, PushResult::Delivered { provider_id });
+    assert_eq!(result, DeliveryResult::Delivered { provider_id });
     assert!(received.is_http2);
     assert_eq!(received.method, "POST");
     assert_eq!(received.path, format!("/3/device/{TOKEN}"));
@@ -99,7 +101,7 @@ async fn the_same_push_has_the_same_id_and_another_has_another() {
 }
 
 #[tokio::test]
-async fn offers_wait_until_it_suits_the_device() {
+async fn offers_have_low_priority() {
     let stage = stage().await;
     let mut offer = push();
     offer.category = Category::Marketing;
@@ -129,7 +131,7 @@ async fn a_long_collapse_id_is_sent_as_its_hash() {
 }
 
 #[tokio::test]
-async fn a_token_cannot_leave_its_place_in_the_path() {
+async fn a_token_cannot_change_the_path() {
     let stage = stage().await;
     let device = device(Platform::Apns, "../../3/other?x=1#y");
     sent(&stage.providers, &device, &push()).await;
@@ -220,7 +222,7 @@ async fn nt_a10_a_token_that_is_gone_is_revoked_unless_the_device_registered_sin
 }
 
 #[tokio::test]
-async fn faults_of_the_push_are_permanent() {
+async fn errors_of_the_push_are_permanent() {
     for (status, reason) in [
         (400, "BadCollapseId"),
         (400, "BadExpirationDate"),
@@ -240,7 +242,7 @@ async fn faults_of_the_push_are_permanent() {
 }
 
 #[tokio::test]
-async fn settings_that_are_wrong_are_an_alarm() {
+async fn wrong_settings_are_an_alarm() {
     for reason in [
         "BadCertificate",
         "BadCertificateEnvironment",
@@ -286,7 +288,7 @@ async fn failures_of_the_provider_are_tried_again() {
 }
 
 #[tokio::test]
-async fn an_unknown_reason_is_judged_by_its_status_and_not_repeated() {
+async fn an_unknown_reason_is_interpreted_by_its_status_and_not_repeated() {
     check(ApnsRefusal::new(400, "SomethingNew"), "permanent: apns: status 400").await;
     check(ApnsRefusal::new(500, "SomethingNew"), "retry: apns: status 500").await;
 }
@@ -300,18 +302,18 @@ async fn a_key_of_another_team_is_an_alarm() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_tried_again_later() {
+async fn a_timeout_is_tried_again_later() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
     stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
     assert_eq!(stage.push().await, "retry: apns: no response in time");
-    assert_eq!(stage.fake.pushes().received().len(), 1, "a late answer is no lost connection");
+    assert_eq!(stage.fake.pushes().received().len(), 1, "a late response is not a lost connection");
     gate.open();
     assert_eq!(stage.push().await, "delivered");
 }
 
 #[tokio::test]
-async fn a_long_text_is_cut_to_the_limit() {
+async fn a_long_text_is_shortened_to_the_limit() {
     let stage = stage().await;
     let mut long = push();
     long.body = "\u{1F600}".repeat(5000);

@@ -1,4 +1,4 @@
-//! FCM: the token flow, the message, and each class of answer.
+//! FCM: access tokens, the message, and each class of response.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use futures::future::join_all;
 use notifications::delivery::fake::{
     FakeFcm, FakeResponse, FcmRefusal, ResponseGate, ScriptedFault,
 };
-use notifications::delivery::{Delivery, FcmSettings, ProviderSettings, Providers, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, FcmSettings, ProviderSettings, Providers};
 use notifications::{Category, Platform};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ async fn a_push_arrives_in_the_form_of_http_v1() {
     let stage = stage().await;
     let result = stage.providers.push(&device(Platform::Fcm, TOKEN), &push()).await;
     let provider_id = "projects/demo-project/messages/1".to_owned();
-    assert_eq!(result, PushResult::Delivered { provider_id });
+    assert_eq!(result, DeliveryResult::Delivered { provider_id });
     assert_eq!(stage.fake.messages().violations(), Vec::<String>::new());
     assert_eq!(stage.fake.tokens().violations(), Vec::<String>::new());
 
@@ -99,7 +99,7 @@ async fn offers_do_not_wake_a_device() {
 }
 
 #[tokio::test]
-async fn names_that_fcm_keeps_for_itself_are_sent_under_another() {
+async fn names_that_fcm_reserves_get_a_prefix() {
     let stage = stage().await;
     let mut push = push();
     for name in ["from", "google.x", "gcm.y", "message_type", "deeplink"] {
@@ -125,7 +125,7 @@ async fn names_that_fcm_keeps_for_itself_are_sent_under_another() {
 }
 
 #[tokio::test]
-async fn an_access_token_is_kept_and_renewed_five_minutes_before_its_end() {
+async fn an_access_token_is_cached_and_renewed_five_minutes_before_it_expires() {
     let stage = stage().await;
     let exchanges = || stage.fake.tokens().received().len();
     assert_eq!(stage.push().await, "delivered");
@@ -158,7 +158,7 @@ async fn pushes_at_the_same_time_share_one_exchange() {
 }
 
 #[tokio::test]
-async fn while_an_early_renewal_fails_the_old_access_token_serves() {
+async fn while_an_early_renewal_fails_the_old_access_token_is_used() {
     let stage = stage().await;
     assert_eq!(stage.push().await, "delivered");
     stage.ground.travel_minutes(57);
@@ -205,7 +205,7 @@ async fn pushes_refused_together_share_one_new_access_token() {
 }
 
 #[tokio::test]
-async fn failures_of_the_token_endpoint_are_told_apart() {
+async fn failures_of_the_token_endpoint_are_distinguished() {
     async fn check(fault: impl Into<ScriptedFault>, expected: &str) {
         let stage = stage().await;
         stage.fake.tokens().next(fault);
@@ -229,7 +229,7 @@ async fn failures_of_the_token_endpoint_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_wrong_is_an_alarm() {
+async fn a_wrong_clock_is_an_alarm() {
     let ground = Ground::new();
     let fake = FakeFcm::start(Arc::clone(&ground.clock)).await.unwrap();
     let slow = client::TravellingClock::starting_at(client::TimestampMs(0)) as Arc<dyn Clock>;
@@ -241,7 +241,7 @@ async fn a_clock_that_is_wrong_is_an_alarm() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_gone_is_invalid() {
+async fn an_unregistered_token_is_invalid() {
     check(FcmRefusal::Unregistered, "invalid token").await;
     check(FcmRefusal::InvalidToken, "invalid token").await;
 }
@@ -252,7 +252,7 @@ async fn a_token_of_another_sender_is_invalid() {
 }
 
 #[tokio::test]
-async fn a_wrong_argument_revokes_only_when_it_is_the_token() {
+async fn an_invalid_argument_revokes_only_if_it_is_the_token() {
     let expected = "permanent: fcm: INVALID_ARGUMENT (status 400)";
     check(FcmRefusal::InvalidArgument, expected).await;
     let only_code = |message: &str| {
@@ -271,7 +271,7 @@ async fn a_wrong_argument_revokes_only_when_it_is_the_token() {
 }
 
 #[tokio::test]
-async fn a_quota_is_waited_for_at_least_a_minute() {
+async fn after_an_exceeded_quota_the_wait_is_at_least_a_minute() {
     let said = "fcm: QUOTA_EXCEEDED (status 429)";
     check(FcmRefusal::QuotaExceeded(None), &format!("retry after 60 s: {said}")).await;
     check(FcmRefusal::QuotaExceeded(Some(10)), &format!("retry after 60 s: {said}")).await;
@@ -300,7 +300,7 @@ async fn failures_of_the_provider_are_tried_again() {
 }
 
 #[tokio::test]
-async fn settings_that_are_wrong_are_an_alarm() {
+async fn wrong_settings_are_an_alarm() {
     let expected = "alarm: fcm: THIRD_PARTY_AUTH_ERROR (status 401); \
                     renew the APNs or web push credentials in the project";
     check(FcmRefusal::ThirdPartyAuth, expected).await;
@@ -313,7 +313,7 @@ async fn settings_that_are_wrong_are_an_alarm() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_tried_again() {
+async fn a_timeout_is_tried_again() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     assert_eq!(stage.push().await, "delivered");
     let gate = ResponseGate::default();
@@ -323,7 +323,7 @@ async fn an_answer_that_does_not_come_is_tried_again() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_tried_again() {
+async fn a_refused_connection_is_tried_again() {
     let stage = stage().await;
     let providers = stage.providers;
     drop(stage.fake);
@@ -334,7 +334,7 @@ async fn nobody_listening_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_long_text_is_cut_and_nothing_else() {
+async fn a_long_text_is_shortened_and_nothing_else() {
     let stage = stage().await;
     let long_token = "t".repeat(4000);
     let mut long = push();
@@ -353,7 +353,7 @@ async fn a_long_text_is_cut_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_cut_is_not_sent() {
+async fn a_message_that_cannot_be_shortened_is_not_sent() {
     let stage = stage().await;
     let mut long = push();
     long.deeplink = format!("asora://post/{}", "p".repeat(4000));

@@ -1,7 +1,6 @@
-//! TLS in front of a fake: certificates of an authority made for the test, and a door that takes TLS off.
+//! A TLS proxy in front of a fake, with certificates of an authority made for the test.
 //!
-//! Owns the handshake, at once or after STARTTLS, and what was agreed on. Does not own any answer: bytes go on to the
-//! fake as they are.
+//! Owns the handshake, at once or after STARTTLS. Forwards all bytes to the fake unchanged.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,13 +14,13 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Who signs certificates that only those trust who are given its file.
+/// A certificate authority that is trusted only through its file.
 pub(super) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: TempDir,
 }
 
-/// What is on a certificate.
+/// The content of a certificate.
 #[derive(Clone, Copy)]
 pub(super) struct Paper {
     pub(super) name: &'static str,
@@ -44,7 +43,7 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// The file a setting names.
+    /// The file for the setting.
     pub(super) fn ca_file(&self) -> String {
         self.folder.path().join("ca.pem").to_str().unwrap().to_owned()
     }
@@ -70,15 +69,15 @@ impl Authority {
     }
 }
 
-/// When TLS begins.
+/// When the TLS handshake takes place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begin {
     AtOnce,
-    /// After the words of mail for it.
+    /// After STARTTLS.
     StartTls,
 }
 
-/// A door with TLS before a port of this machine; it closes when it is dropped.
+/// A TLS proxy for a local port; it stops when it is dropped.
 pub(super) struct Front {
     pub(super) port: u16,
     seen: Arc<Mutex<Seen>>,
@@ -87,9 +86,9 @@ pub(super) struct Front {
 
 #[derive(Default)]
 struct Seen {
-    /// The protocol agreed on, one for each handshake that came to its end.
+    /// The negotiated protocol of each completed handshake.
     protocols: Vec<String>,
-    /// What was said in the open.
+    /// What was sent in plain text.
     plain: Vec<String>,
 }
 

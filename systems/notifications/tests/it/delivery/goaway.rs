@@ -1,4 +1,4 @@
-//! Connections that go away: in good manners before or after a push, or without a word.
+//! Connections that are closed: with GOAWAY before or after a push, or without.
 
 use std::sync::Arc;
 
@@ -51,9 +51,9 @@ async fn goaway_after_goaway_works_too() {
     assert_eq!(fake.connections(), 5);
 }
 
-/// No wait in between: some pushes meet a connection that is just taking its leave.
+/// Without waiting in between: some pushes use a connection that is just being shut down.
 #[tokio::test]
-async fn no_push_is_lost_or_doubled_while_connections_take_their_leave() {
+async fn no_push_is_lost_or_sent_twice_while_connections_are_shut_down() {
     let (fake, providers) = stage().await;
     for count in 1..=50 {
         fake.pushes().next(ScriptedFault::GoAwayAfter);
@@ -83,7 +83,7 @@ async fn a_push_whose_connection_drops_is_sent_again_once_with_the_same_ids() {
 }
 
 #[tokio::test]
-async fn a_server_that_only_turns_away_is_tried_again_later() {
+async fn a_server_that_only_sends_goaway_is_tried_again_later() {
     let (fake, providers) = stage().await;
     fake.goaway_next_connections(100);
     assert_eq!(

@@ -1,11 +1,11 @@
-//! What the tests of delivery stand on: a clock that travels, a device, a push, and short words for results.
+//! Helpers of the delivery tests: a test clock, a device, a push, and results as short texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use client::{Clock, TravellingClock};
-use notifications::delivery::{Delivery, ProviderSettings, Providers, Push, PushResult};
+use notifications::delivery::{Delivery, DeliveryResult, ProviderSettings, Providers, Push};
 use notifications::{Category, Device, DeviceId, Moment, Platform, PushToken, UserId};
 
 /// 2025-07-02T15:00:00Z.
@@ -61,18 +61,18 @@ pub(super) fn push() -> Push {
     }
 }
 
-/// A result in a few letters: what a test compares.
-pub(super) fn short(result: &PushResult) -> String {
+/// A result as a short text, which tests compare.
+pub(super) fn short(result: &DeliveryResult) -> String {
     match result {
-        PushResult::Delivered { .. } => "delivered".to_owned(),
-        PushResult::NotConfigured => "not configured".to_owned(),
-        PushResult::InvalidToken => "invalid token".to_owned(),
-        PushResult::Retry { after: None, reason } => format!("retry: {reason}"),
-        PushResult::Retry { after: Some(after), reason } => {
+        DeliveryResult::Delivered { .. } => "delivered".to_owned(),
+        DeliveryResult::NotConfigured => "not configured".to_owned(),
+        DeliveryResult::InvalidToken => "invalid token".to_owned(),
+        DeliveryResult::Retry { after: None, reason } => format!("retry: {reason}"),
+        DeliveryResult::Retry { after: Some(after), reason } => {
             format!("retry after {} s: {reason}", after.as_secs())
         }
-        PushResult::Permanent { reason } => format!("permanent: {reason}"),
-        PushResult::Alarm { reason } => format!("alarm: {reason}"),
+        DeliveryResult::Permanent { reason } => format!("permanent: {reason}"),
+        DeliveryResult::Alarm { reason } => format!("alarm: {reason}"),
     }
 }
 

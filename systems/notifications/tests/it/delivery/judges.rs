@@ -1,7 +1,7 @@
-//! Our requests beside those of other people's client libraries for the same push.
+//! Our requests compared with those of the vendors' client libraries for the same push.
 //!
-//! What the libraries sent is recorded in `judges/recorded.json`; `judges/README.md` says how. Differences are named
-//! here one by one; anything else that differs fails.
+//! The requests of the libraries are recorded in `judges/recorded.json`; `judges/README.md` says how. Expected differences
+//! are listed here one by one; any other difference fails.
 
 use std::sync::Arc;
 

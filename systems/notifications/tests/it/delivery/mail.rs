@@ -1,4 +1,4 @@
-//! Mail: the letter, and each class of reply.
+//! Mail: the message, and each class of reply.
 
 use notifications::Platform;
 use notifications::delivery::fake::{FakeSmtp, ResponseGate, SmtpStage};
@@ -36,7 +36,7 @@ async fn check(stage_of_reply: SmtpStage, reply: &str, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_push_arrives_as_a_letter() {
+async fn a_push_arrives_as_a_mail() {
     let (fake, providers) = stage().await;
     assert_eq!(send(&providers).await, "delivered");
     let mail = fake.mails().remove(0);
@@ -71,7 +71,7 @@ async fn a_subject_cannot_smuggle_headers() {
 }
 
 #[tokio::test]
-async fn letters_of_all_alphabets_arrive() {
+async fn text_in_all_alphabets_arrives() {
     let (fake, providers) = stage().await;
     let mut push = push();
     push.title = "Åsa gillar ditt inlägg \u{1F600}".to_owned();
@@ -94,7 +94,7 @@ async fn an_address_that_does_not_exist_is_invalid() {
 }
 
 #[tokio::test]
-async fn replies_for_a_while_are_tried_again() {
+async fn temporary_failures_are_tried_again() {
     check(SmtpStage::Greeting, "421 4.3.2 closing", "retry: smtp: reply 421 4.3.2").await;
     check(SmtpStage::Login, "454 4.7.0 later", "retry: smtp: reply 454 4.7.0").await;
     check(SmtpStage::Sender, "451 4.3.0 later", "retry: smtp: reply 451 4.3.0").await;
@@ -104,7 +104,7 @@ async fn replies_for_a_while_are_tried_again() {
 }
 
 #[tokio::test]
-async fn replies_for_ever_are_permanent() {
+async fn permanent_failures_are_not_tried_again() {
     check(SmtpStage::Sender, "552 5.3.4 too big", "permanent: smtp: reply 552 5.3.4").await;
     check(SmtpStage::Text, "554 5.6.0 no", "permanent: smtp: reply 554 5.6.0").await;
     // A policy is not a missing mailbox.
@@ -124,7 +124,7 @@ async fn a_refused_login_is_an_alarm() {
 }
 
 #[tokio::test]
-async fn a_relay_without_tls_gets_nothing_when_tls_is_asked_for() {
+async fn a_relay_without_tls_gets_nothing_when_tls_is_required() {
     let (fake, providers) = stage_with(|settings| settings.security = SmtpSecurity::StartTls).await;
     let result = send(&providers).await;
     assert!(result.starts_with("alarm: smtp: "), "{result}");
@@ -132,7 +132,7 @@ async fn a_relay_without_tls_gets_nothing_when_tls_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_tried_again() {
+async fn a_lost_connection_is_tried_again() {
     let stages = [SmtpStage::Greeting, SmtpStage::Login, SmtpStage::Recipient, SmtpStage::Text];
     for stage_of_drop in stages {
         let (fake, providers) = stage().await;
@@ -144,7 +144,7 @@ async fn a_connection_that_breaks_is_tried_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_tried_again() {
+async fn a_timeout_is_tried_again() {
     let (fake, providers) = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
     fake.next_hold(SmtpStage::Recipient, &gate);

@@ -1,4 +1,4 @@
-//! Delivery against local servers that check what they get, for every provider and every class of answer.
+//! Delivery to local servers that validate requests, for every provider and every class of response.
 
 mod apns;
 mod fcm;

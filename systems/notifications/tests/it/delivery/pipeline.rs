@@ -1,4 +1,4 @@
-//! The whole way, from an event to a provider on the other side of a socket: finer than NT-A9 and NT-A10.
+//! The whole pipeline, from an event to a provider behind a socket, in more detail than NT-A9 and NT-A10.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Line {
         self.system.register_device(&user("bob"), &registration).await.unwrap();
     }
 
-    /// Everything that is new and everything that is due.
+    /// Processes everything that is new and everything that is due.
     async fn dispatch(&self) {
         self.system.sweep().await.unwrap();
         self.system.dispatcher("worker").await.unwrap().run_once().await.unwrap();
@@ -124,7 +124,7 @@ async fn nt_a10_a_token_that_apns_gave_up_revokes_its_device() {
 }
 
 #[tokio::test]
-async fn one_event_reaches_every_channel_and_each_result_is_kept() {
+async fn one_event_reaches_every_platform_and_each_result_is_stored() {
     let line = Line::new().await;
     line.register("phone", Platform::Fcm, "token-1").await;
     line.register("hook", Platform::Webhook, &line.webhook.url("/hook")).await;

@@ -1,4 +1,4 @@
-//! The choice of a provider, and settings that cannot work.
+//! The choice of a provider, and wrong settings.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ async fn each_platform_goes_to_its_own_provider() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_work_are_refused_by_name() {
+async fn wrong_settings_are_refused_by_name() {
     let ground = Ground::new();
     let refused = |settings: ProviderSettings| {
         Providers::open(&settings, &ground.clock).unwrap_err().to_string()
@@ -120,7 +120,7 @@ async fn settings_that_cannot_work_are_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_key_may_come_with_escaped_line_ends() {
+async fn a_key_may_have_escaped_line_breaks() {
     let ground = Ground::new();
     let fake = FakeApns::start(Arc::clone(&ground.clock)).await.unwrap();
     let mut apns = fake.settings();
@@ -133,7 +133,7 @@ async fn a_key_may_come_with_escaped_line_ends() {
 }
 
 #[test]
-fn settings_are_read_by_the_names_of_the_operator() {
+fn settings_are_read_by_their_names() {
     let text = r#"{
         "Fcm": { "ProjectId": "p", "ClientEmail": "c", "PrivateKey": "k" },
         "Apns": { "TeamId": "t", "KeyId": "i", "PrivateKey": "k", "Topic": "o", "Endpoint": "http://localhost" },
@@ -150,7 +150,7 @@ fn settings_are_read_by_the_names_of_the_operator() {
 }
 
 #[test]
-fn mistakes_of_all_sections_are_told_at_once() {
+fn errors_of_all_sections_are_reported_at_once() {
     let flags = [
         "Fcm:ProjectId=p",
         "Apns:TeamId=t",

@@ -1,4 +1,4 @@
-//! Secrets stay secret: in logs of ours and of the libraries below, in results, in `Debug`.
+//! No secret appears in our logs, in those of libraries, in results or in `Debug` output.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tracing::span;
 
 use super::ground::{Ground, TOKEN, device, push, sent};
 
-/// Keeps every field of every event and span as text.
+/// Records every field of every event and span as text.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<String>>);
 
@@ -77,7 +77,7 @@ impl Fakes {
         }
     }
 
-    /// Everything that must not be seen.
+    /// All secrets.
     fn secrets(&self) -> Vec<String> {
         let settings = self.settings();
         let line = |pem: &str| pem.lines().nth(1).unwrap().to_owned();

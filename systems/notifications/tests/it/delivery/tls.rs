@@ -1,4 +1,4 @@
-//! Providers behind TLS: certificates of an authority of one's own, those that are refused, and the protocol agreed on.
+//! Providers behind TLS: a private certificate authority, refused certificates, and the negotiated protocol.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Trust {
     }
 }
 
-/// Delivery to a fake behind a door, and what came of one push.
+/// Delivery to a fake behind TLS, and the result of one push.
 struct Outcome {
     result: String,
     /// Requests or mails the fake got.
@@ -65,7 +65,7 @@ async fn nt_a10_apns_is_called_by_tls_and_agrees_on_http2() {
 }
 
 #[tokio::test]
-async fn apns_with_a_certificate_that_does_not_hold_needs_an_operator() {
+async fn apns_with_an_invalid_certificate_needs_an_operator() {
     for (paper, trust, wrong) in [
         (Paper::RIGHT, Trust::NotGiven, "its issuer is not trusted"),
         (OTHER_NAME, Trust::Given, "it is for another host name"),
@@ -130,7 +130,7 @@ async fn by_webhook(paper: Paper, trust: Trust) -> Outcome {
 }
 
 #[tokio::test]
-async fn webhooks_are_called_by_tls_and_a_refused_certificate_is_theirs_to_mend() {
+async fn webhooks_are_called_by_tls_and_a_refused_certificate_is_tried_again() {
     let outcome = by_webhook(Paper::RIGHT, Trust::Given).await;
     assert_eq!((outcome.result.as_str(), outcome.received), ("delivered", 1));
     for (paper, trust, wrong) in [
@@ -172,7 +172,7 @@ async fn mail_goes_by_tls_at_once_or_after_starttls() {
 }
 
 #[tokio::test]
-async fn a_relay_with_a_certificate_that_does_not_hold_gets_no_mail() {
+async fn a_relay_with_an_invalid_certificate_gets_no_mail() {
     for begin in [Begin::AtOnce, Begin::StartTls] {
         for (paper, trust, wrong) in [
             (Paper::RIGHT, Trust::NotGiven, "its issuer is not trusted"),

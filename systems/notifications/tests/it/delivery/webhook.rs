@@ -1,11 +1,11 @@
-//! Webhooks: the signature, where requests may go, and each class of status.
+//! Webhooks: the signature, the allowed addresses, and each class of status.
 
 use std::sync::Arc;
 
 use notifications::Platform;
 use notifications::delivery::fake::{FakeResponse, FakeWebhook, ResponseGate, ScriptedFault};
 use notifications::delivery::{
-    Delivery, ProviderSettings, Providers, PushResult, WebhookSettings, WebhookSigner,
+    Delivery, DeliveryResult, ProviderSettings, Providers, WebhookSettings, WebhookSigner,
 };
 use serde_json::json;
 
@@ -60,7 +60,7 @@ async fn a_push_arrives_signed() {
     assert_eq!(stage.fake.pushes().violations(), Vec::<String>::new());
     let received = stage.fake.pushes().received().remove(0);
     let provider_id = received.header("webhook-id").to_owned();
-    assert_eq!(result, PushResult::Delivered { provider_id });
+    assert_eq!(result, DeliveryResult::Delivered { provider_id });
     assert_eq!(received.method, "POST");
     assert_eq!(received.header("content-type"), "application/json");
     assert_eq!(received.header("webhook-timestamp"), (NOW_MS / 1000).to_string());
@@ -98,7 +98,7 @@ async fn the_same_push_has_the_same_id_later() {
 
 /// The example that the convention itself publishes.
 #[test]
-fn the_signature_is_that_of_the_convention() {
+fn the_signature_follows_the_convention() {
     let secret = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     let signature = WebhookSigner::new(&secret).unwrap();
     let body = br#"{"test": 2432232314}"#;
@@ -107,7 +107,7 @@ fn the_signature_is_that_of_the_convention() {
 }
 
 #[test]
-fn a_signature_holds_only_for_what_was_signed_and_when() {
+fn a_signature_is_valid_only_for_its_content_and_time() {
     let signature = WebhookSigner::new(&Secret::new("a secret of more than 24 bytes")).unwrap();
     let signed = signature.sign("id", 1000, b"body");
     let holds = |id, timestamp, body: &[u8], signatures: &str, now| {
@@ -128,7 +128,7 @@ fn a_signature_holds_only_for_what_was_signed_and_when() {
 }
 
 #[tokio::test]
-async fn statuses_are_told_apart() {
+async fn statuses_are_distinguished() {
     for status in [200, 201, 202, 204] {
         check(FakeResponse::status(status), "delivered").await;
     }
@@ -185,7 +185,7 @@ async fn private_addresses_are_refused_unless_allowed() {
 }
 
 #[tokio::test]
-async fn only_hosts_of_the_list_are_called() {
+async fn only_allowed_hosts_are_called() {
     let stage = stage_with(|settings| settings.allowed_hosts = vec!["127.0.0.1".to_owned()]).await;
     assert_eq!(stage.push().await, "delivered");
     let other = stage.fake.url("/hook").replace("127.0.0.1", "localhost");
@@ -195,7 +195,7 @@ async fn only_hosts_of_the_list_are_called() {
 }
 
 #[tokio::test]
-async fn what_is_no_url_to_call_is_permanent() {
+async fn an_invalid_url_is_permanent() {
     let stage = stage().await;
     for (url, wrong) in [
         ("not-a-url", "the push token is not a URL"),
@@ -211,7 +211,7 @@ async fn what_is_no_url_to_call_is_permanent() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_tried_again() {
+async fn a_timeout_is_tried_again() {
     let stage = stage_with(|settings| settings.timeout_seconds = 1).await;
     let gate = ResponseGate::default();
     stage.fake.pushes().next(ScriptedFault::Hold(gate.clone()));
