@@ -10,6 +10,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 
 use crate::delivery::push::DeliveryResult;
+use crate::delivery::settings::ApnsSettings;
 use service::settings::Secret;
 
 /// Between the twenty minutes and the hour.
@@ -17,17 +18,17 @@ const RENEW_AFTER: Duration = Duration::from_secs(40 * 60);
 
 /// Signs and caches the provider token.
 pub(super) struct ProviderTokens {
-    pub(super) team_id: String,
-    pub(super) key_id: String,
-    pub(super) key: EncodingKey,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) cached: Mutex<Option<ProviderToken>>,
+    team_id: String,
+    key_id: String,
+    key: EncodingKey,
+    clock: Arc<dyn Clock>,
+    cached: Mutex<Option<ProviderToken>>,
 }
 
 /// A token with the time it was signed.
 #[derive(Clone)]
 pub(super) struct ProviderToken {
-    pub(super) text: Secret,
+    text: Secret,
     signed_at_ms: u64,
 }
 
@@ -37,7 +38,25 @@ struct ProviderTokenClaims<'a> {
     iat: u64,
 }
 
+impl ProviderToken {
+    /// The token itself, for the header.
+    pub(super) fn expose(&self) -> &str {
+        self.text.expose()
+    }
+}
+
 impl ProviderTokens {
+    /// Nothing is signed yet.
+    pub(super) fn new(settings: &ApnsSettings, key: EncodingKey, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            team_id: settings.team_id.clone(),
+            key_id: settings.key_id.clone(),
+            key,
+            clock,
+            cached: Mutex::new(None),
+        }
+    }
+
     /// The cached token, or a new one if that is too old.
     pub(super) fn current(&self) -> Result<ProviderToken, DeliveryResult> {
         self.cached_or_new(|token, now_ms| {

@@ -4,7 +4,7 @@
 //! not retry otherwise; the dispatcher does.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -63,13 +63,7 @@ impl ApnsProvider {
             http: http::build("Apns:Endpoint", builder)?,
             endpoint: endpoint.to_owned(),
             topic: settings.topic.clone(),
-            provider_tokens: ProviderTokens {
-                team_id: settings.team_id.clone(),
-                key_id: settings.key_id.clone(),
-                key,
-                clock: Arc::clone(&clock),
-                cached: Mutex::new(None),
-            },
+            provider_tokens: ProviderTokens::new(settings, key, Arc::clone(&clock)),
             clock,
         })
     }
@@ -151,7 +145,7 @@ impl ApnsProvider {
         if !push.collapse_id.is_empty() {
             request = request.header("apns-collapse-id", collapse_id(&push.collapse_id).as_ref());
         }
-        if let Some(bearer) = http::sensitive_header(&format!("bearer {}", token.text.expose())) {
+        if let Some(bearer) = http::sensitive_header(&format!("bearer {}", token.expose())) {
             request = request.header(AUTHORIZATION, bearer);
         }
         request.send().await

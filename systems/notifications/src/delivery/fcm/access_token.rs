@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 
 use crate::delivery::http;
 use crate::delivery::push::DeliveryResult;
+use crate::delivery::settings::FcmSettings;
 use service::settings::Secret;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
@@ -24,18 +25,18 @@ const RENEW_BEFORE: Duration = Duration::from_secs(5 * 60);
 
 /// Exchanges and caches the access token of the service account.
 pub(super) struct AccessTokens {
-    pub(super) http: reqwest::Client,
-    pub(super) endpoint: String,
-    pub(super) client_email: String,
-    pub(super) key: EncodingKey,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) cached: Mutex<Option<AccessToken>>,
+    http: reqwest::Client,
+    endpoint: String,
+    client_email: String,
+    key: EncodingKey,
+    clock: Arc<dyn Clock>,
+    cached: Mutex<Option<AccessToken>>,
 }
 
 /// A token with its expiry.
 #[derive(Clone)]
 pub(super) struct AccessToken {
-    pub(super) text: Secret,
+    text: Secret,
     expires_at_ms: u64,
 }
 
@@ -54,7 +55,31 @@ struct TokenResponse {
     expires_in: u64,
 }
 
+impl AccessToken {
+    /// The token itself, for the header.
+    pub(super) fn expose(&self) -> &str {
+        self.text.expose()
+    }
+}
+
 impl AccessTokens {
+    /// Nothing is exchanged yet.
+    pub(super) fn new(
+        settings: &FcmSettings,
+        http: reqwest::Client,
+        key: EncodingKey,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            http,
+            endpoint: settings.token_endpoint.clone(),
+            client_email: settings.client_email.clone(),
+            key,
+            clock,
+            cached: Mutex::new(None),
+        }
+    }
+
     /// A token that is valid for a while, or the result of a push without one.
     pub(super) async fn current(&self) -> Result<AccessToken, DeliveryResult> {
         let mut cached = self.cached.lock().await;

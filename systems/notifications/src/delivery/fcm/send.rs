@@ -7,7 +7,6 @@ use std::sync::Arc;
 use client::Clock;
 use jsonwebtoken::EncodingKey;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use tokio::sync::Mutex;
 
 use super::access_token::{AccessToken, AccessTokens};
 use super::message;
@@ -49,17 +48,11 @@ impl FcmProvider {
         };
         let client = build(endpoint)?;
         let token_client = build(&settings.token_endpoint)?;
+        let token_client = http::build("Fcm:TokenEndpoint", token_client)?;
         Ok(Self {
             http: http::build("Fcm:Endpoint", client)?,
             url: format!("{endpoint}/v1/projects/{}/messages:send", settings.project_id),
-            access_tokens: AccessTokens {
-                http: http::build("Fcm:TokenEndpoint", token_client)?,
-                endpoint: settings.token_endpoint.clone(),
-                client_email: settings.client_email.clone(),
-                key,
-                clock: Arc::clone(&clock),
-                cached: Mutex::new(None),
-            },
+            access_tokens: AccessTokens::new(settings, token_client, key, Arc::clone(&clock)),
             clock,
         })
     }
@@ -100,7 +93,7 @@ impl FcmProvider {
         token: &AccessToken,
         body: String,
     ) -> Result<FcmResponse, DeliveryResult> {
-        let bearer = http::sensitive_header(&format!("Bearer {}", token.text.expose()));
+        let bearer = http::sensitive_header(&format!("Bearer {}", token.expose()));
         let bearer = bearer.ok_or_else(|| DeliveryResult::Alarm {
             reason: "fcm token endpoint: an access token that is not a header value".to_owned(),
         })?;
