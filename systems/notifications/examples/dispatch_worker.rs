@@ -1,8 +1,8 @@
 //! A worker of the dispatcher in its own process, for the test that kills it with SIGKILL.
 //!
-//! `dispatch_worker <account> <file> <step>` processes the events of an account (a folder, or the connection string of a
-//! server) until the step is reached, prints `reached` and blocks until the process is killed. If the step is not reached,
-//! it prints `finished`. Pushes are written to the file, one per line.
+//! `dispatch_worker <account> <file> <step>` processes the events of an account (a folder, or the connection string of
+//! a server) until the step is reached, prints `reached` and blocks until the process is killed. If the step is not
+//! reached, it prints `finished`. Pushes are written to the file, one per line.
 
 #![expect(clippy::print_stdout, reason = "its one output is for the test")]
 

@@ -17,8 +17,8 @@ async fn main() -> std::io::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let fcm = FakeFcm::start(Arc::clone(&clock)).await?;
     let apns = FakeApns::start(clock).await?;
-    // A library whose token endpoint cannot be configured signs for the real one, which the fake would refuse. Here only
-    // the requests matter, so both endpoints accept everything.
+    // A library whose token endpoint cannot be configured signs for the real one, which the fake would refuse. Here
+    // only the requests matter, so both endpoints accept everything.
     let accepted = json!({
         "access_token": "access-1", "expires_in": 3599, "token_type": "Bearer",
         "name": "projects/demo-project/messages/1",

@@ -1,5 +1,6 @@
-// Changes of the list: server-sent events, read with fetch because EventSource does not show the status of a refusal. The
-// stream has no event for an expired notification, so the unread count is also polled: seldom with a stream, often without.
+// Changes of the list: server-sent events, read with fetch because EventSource does not show the status of a refusal.
+// The stream has no event for an expired notification, so the unread count is also polled: seldom with a stream, often
+// without.
 
 import { call, checkSession, headers } from "./api.js";
 

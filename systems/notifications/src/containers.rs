@@ -132,12 +132,12 @@ impl Containers {
         schema(settings, Some(throughput))
     }
 
-    /// Creates missing containers, and updates the time to live and the indexing policy of existing ones. The throughput
-    /// of an existing container is left to its operator.
+    /// Creates missing containers, and updates the time to live and the indexing policy of existing ones. The
+    /// throughput of an existing container is left to its operator.
     ///
     /// # Errors
-    /// Those of the account; `Invalid` if an existing container cannot be changed, for example if it has another partition
-    /// key.
+    /// Those of the account; `Invalid` if an existing container cannot be changed, for example if it has another
+    /// partition key.
     pub(crate) async fn create(account: &Account, settings: &NotificationSettings) -> Result<Self> {
         match schema(settings, None)?.apply(account).await {
             Ok(_) => Self::new(account, &settings.database),
@@ -187,8 +187,8 @@ impl ContainerSpec {
         Ok(IndexingPolicy { composite, ..IndexingPolicy::default() })
     }
 
-    /// Only the queried paths. There are no composite indexes: the sorted queries are within one user, where an index on
-    /// the sort path is enough.
+    /// Only the queried paths. There are no composite indexes: the sorted queries are within one user, where an index
+    /// on the sort path is enough.
     fn lean(&self) -> model::Result<IndexingPolicy> {
         let path = |name: &&str| IndexPath::parse(&format!("/{name}/?")).map(IncludedPath::new);
         let included = self.queried_paths.iter().map(path).collect::<model::Result<_>>()?;

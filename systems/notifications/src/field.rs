@@ -1,7 +1,7 @@
 //! A property of a request body that may be wrong.
 //!
-//! Bodies are deserialized into structs of [`Field`]s, which also give the OpenAPI document its schemas. A wrong property
-//! does not end the deserialization, so that one response can name everything that is wrong with a body.
+//! Bodies are deserialized into structs of [`Field`]s, which also give the OpenAPI document its schemas. A wrong
+//! property does not end the deserialization, so that one response can name everything that is wrong with a body.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};

@@ -67,8 +67,8 @@ impl EventRetention {
         Self { from_creation: settings.retention(), from_completion: settings.completed_age_max() }
     }
 
-    /// When an event that is written now expires. It counts from creation, so writes do not prolong its life; a completed
-    /// event may expire sooner.
+    /// When an event that is written now expires. It counts from creation, so writes do not prolong its life; a
+    /// completed event may expire sooner.
     pub(crate) fn expires_at(self, event: &NotificationEvent, now: Moment) -> Moment {
         let end = event.created_at.after(self.from_creation);
         let is_completed = match event.status {
@@ -137,7 +137,8 @@ impl Work for NotificationEvent {
         State { stage, attempts: self.retry_count, error: self.last_error.clone() }
     }
 
-    /// `Stage::Done` becomes `COMPLETED` here; the attempt's result then sets the other final statuses in the same write.
+    /// `Stage::Done` becomes `COMPLETED` here; the attempt's result then sets the other final statuses in the same
+    /// write.
     fn set_state(&mut self, state: State) {
         (self.lease_owner, self.lease_until, self.next_retry_at) = (None, None, None);
         (self.retry_count, self.last_error) = (state.attempts, state.error);

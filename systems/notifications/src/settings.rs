@@ -24,8 +24,8 @@ pub struct NotificationSettings {
     pub interval_seconds: u64,
     /// Milliseconds between two polls of the change feed by the dispatcher, unless something wakes it.
     pub poll_milliseconds: u64,
-    /// Milliseconds between two polls of the change feed for open streams. It is how late changes by other processes are
-    /// seen.
+    /// Milliseconds between two polls of the change feed for open streams. It is how late changes by other processes
+    /// are seen.
     pub stream_poll_milliseconds: u64,
     /// Seconds a worker has for one event before another may claim it.
     pub lease_seconds: u64,

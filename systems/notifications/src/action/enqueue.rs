@@ -18,8 +18,8 @@ use crate::text::{SNIPPET_CHARS_MAX, sanitize};
 const NAME_CHARS_MAX: usize = 255;
 /// The most bytes of the extra properties of a payload.
 const EXTRA_BYTES_MAX: usize = 4_096;
-/// The deepest nesting of the extra properties. JSON parsers limit the depth, each in its own way, and every client must
-/// be able to parse what is stored.
+/// The deepest nesting of the extra properties. JSON parsers limit the depth, each in its own way, and every client
+/// must be able to parse what is stored.
 const EXTRA_LEVELS_MAX: usize = 16;
 
 /// An event to create.
@@ -31,8 +31,8 @@ pub struct NewEvent {
     pub event_type: EventType,
     /// Who did what to what.
     pub payload: EventPayload,
-    /// Events with the same key within the dedupe window become one notification. By default the key is made of type, actor
-    /// and target.
+    /// Events with the same key within the dedupe window become one notification. By default the key is made of type,
+    /// actor and target.
     pub dedupe_key: Option<String>,
     /// It is not processed before this time.
     pub scheduled_at: Option<Moment>,

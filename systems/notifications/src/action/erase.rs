@@ -1,8 +1,8 @@
 //! Erasing and exporting a user.
 //!
-//! Owns the list of containers with a user's data. Events are erased first, because everything else is made from them. A
-//! worker that is processing an event meanwhile finds it gone and deletes the notification it wrote. In case that worker
-//! crashes before, the erasure is repeated after all leases of that time have expired.
+//! Owns the list of containers with a user's data. Events are erased first, because everything else is made from them.
+//! A worker that is processing an event meanwhile finds it gone and deletes the notification it wrote. In case that
+//! worker crashes before, the erasure is repeated after all leases of that time have expired.
 
 use client::{ErrorKind, Json, Query};
 use model::Object;
@@ -26,7 +26,8 @@ struct ErasureRequest {
 const KIND: &str = "erasure request";
 
 impl Notifications {
-    /// Erases everything about a user, and returns the certificate. Repeated, it finds nothing and returns the same one.
+    /// Erases everything about a user, and returns the certificate. Repeated, it finds nothing and returns the same
+    /// one.
     ///
     /// # Errors
     /// `Conflict` if data about the user keeps being written; those of the account: another call continues.

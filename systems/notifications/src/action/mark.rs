@@ -1,7 +1,7 @@
 //! Marking as read and dismissing, one notification or all.
 //!
-//! Owns that both are idempotent and that a write does not prolong the life of a notification: it sets the rest of it as
-//! time to live.
+//! Owns that both are idempotent and that a write does not prolong the life of a notification: it sets the rest of it
+//! as time to live.
 
 use client::{ErrorKind, Query};
 

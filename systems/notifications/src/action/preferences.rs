@@ -221,8 +221,8 @@ impl Notifications {
         let container = &core.containers.preferences;
         let key = user.partition_key();
         let mut meter = ChargeMeter::default();
-        // Modify, or create if there are none. Either can lose a race against the other in another process, and the loop
-        // then takes the other branch; nobody deletes preferences but an erasure.
+        // Modify, or create if there are none. Either can lose a race against the other in another process, and the
+        // loop then takes the other branch; nobody deletes preferences but an erasure.
         loop {
             let now = core.now();
             let modified = container

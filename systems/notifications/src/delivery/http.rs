@@ -1,7 +1,7 @@
 //! What the HTTP providers share: the client, the reasons of failures without a response, and `Retry-After`.
 //!
-//! Owns that reasons hold no text from outside and no URL, which could contain a push token. Does not own the meaning of
-//! any status.
+//! Owns that reasons hold no text from outside and no URL, which could contain a push token. Does not own the meaning
+//! of any status.
 
 use std::time::Duration;
 

@@ -16,7 +16,8 @@ use crate::domain::{Category, Device, Platform};
 /// device shows it once.
 #[async_trait]
 pub trait Delivery: Send + Sync {
-    /// Sends one push to one device. Every failure is a result. It takes much less time than the lease of an event lasts.
+    /// Sends one push to one device. Every failure is a result. It takes much less time than the lease of an event
+    /// lasts.
     async fn push(&self, device: &Device, push: &Push) -> DeliveryResult;
 
     /// Whether the provider of this platform is configured. If not, nothing is sent and nothing counts against the rate

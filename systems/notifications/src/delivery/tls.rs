@@ -31,8 +31,8 @@ pub(super) fn read_ca_file(
     Ok(Some(text))
 }
 
-/// What is wrong with the server's certificate, if that is why a connection failed. Its text is not repeated, because it
-/// comes from outside.
+/// What is wrong with the server's certificate, if that is why a connection failed. Its text is not repeated, because
+/// it comes from outside.
 pub(super) fn certificate_failure(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut cause = Some(error);
     while let Some(error) = cause {

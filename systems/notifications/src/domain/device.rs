@@ -126,7 +126,7 @@ impl DeviceId {
     }
 }
 
-/// The address of a device at its provider. It is a secret: whoever has it can push. Its `Debug` form is masked.
+/// The address of a device at its provider. It is a secret; its `Debug` form is masked.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PushToken(String);

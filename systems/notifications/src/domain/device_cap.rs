@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Moment, UserId};
 
-/// One for each user, in the same logical partition as the devices, so that a transactional batch can write both. It has
-/// no `deviceId`, by which queries for devices leave it out.
+/// One for each user, in the same logical partition as the devices, so that a transactional batch can write both. It
+/// has no `deviceId`, by which queries for devices leave it out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeviceCap {

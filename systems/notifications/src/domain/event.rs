@@ -35,8 +35,8 @@ pub struct NotificationEvent {
     /// Why the last attempt failed. It never holds a push token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// Events with the same key within the dedupe window become one notification. [`NotificationEvent::dedupe_key`] is the
-    /// key if absent.
+    /// Events with the same key within the dedupe window become one notification. [`NotificationEvent::dedupe_key`] is
+    /// the key if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
     /// When it was created.
@@ -188,8 +188,8 @@ impl NotificationEvent {
         })
     }
 
-    /// The event with the properties that are not stored because they follow from others: the dedupe key and the id of its
-    /// own notification.
+    /// The event with the properties that are not stored because they follow from others: the dedupe key and the id of
+    /// its own notification.
     #[must_use]
     pub fn with_derived_fields(mut self) -> Self {
         self.dedupe_key = Some(self.dedupe_key());

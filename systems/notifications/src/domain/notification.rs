@@ -1,6 +1,7 @@
 //! A notification: one item of a user's in-app list.
 //!
-//! Owns the stored form of `notifications`. Does not own its text (`text`), nor what its user sees (`notification_body`).
+//! Owns the stored form of `notifications`. Does not own its text (`text`), nor what its user sees
+//! (`notification_body`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -80,8 +81,8 @@ fn not_pushed() -> Option<bool> {
 }
 
 impl Notification {
-    /// The form in which it is created: without `count` and `pushed` if they have the values that reading assumes, because
-    /// every indexed property adds to the charge. Later writes store them.
+    /// The form in which it is created: without `count` and `pushed` if they have the values that reading assumes,
+    /// because every indexed property adds to the charge. Later writes store them.
     pub(crate) fn to_stored(&self) -> Result<Value> {
         let mut value = serde_json::to_value(self)
             .map_err(|error| Error::internal(format!("a notification as JSON: {error}")))?;

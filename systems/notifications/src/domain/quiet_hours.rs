@@ -46,17 +46,17 @@ impl QuietHours {
 
     /// The end of the quiet hours that `now` is in; `None` if it is in none.
     ///
-    /// Hours are those of the local clock. When daylight saving time begins, an hour is skipped and the night is shorter;
-    /// when it ends, an hour occurs twice and the night is longer. If all 24 hours are quiet, the result is a day from
-    /// now, when the question is asked again.
+    /// Hours are those of the local clock. When daylight saving time begins, an hour is skipped and the night is
+    /// shorter; when it ends, an hour occurs twice and the night is longer. If all 24 hours are quiet, the result is a
+    /// day from now, when the question is asked again.
     #[must_use]
     pub fn end(self, now: Moment, time_zone: &TimeZone) -> Option<Moment> {
         let local_hour = |at: Moment| at.timestamp().to_zoned(time_zone.clone()).hour();
         if !self.is_quiet(local_hour(now)) {
             return None;
         }
-        // Time zone offsets are multiples of a quarter of an hour, so every local hour begins on this grid of UTC. Walking
-        // the grid needs no rule for daylight saving: the local hour of each point already includes it.
+        // Time zone offsets are multiples of a quarter of an hour, so every local hour begins on this grid of UTC.
+        // Walking the grid needs no rule for daylight saving: the local hour of each point already includes it.
         const GRID_MS: u64 = 15 * 60 * 1000;
         let mut at_ms = now.ms() / GRID_MS * GRID_MS;
         // 25 hours: the longest local day, on which the clock goes back.

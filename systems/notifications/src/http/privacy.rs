@@ -58,8 +58,8 @@ pub(super) async fn export(State(api): State<ApiState>, caller: Principal) -> Ou
     Ok((content_type, Body::from_stream(pages)).into_response())
 }
 
-/// The next page. The status is already sent, so an error ends the response without its last chunk: the client sees that
-/// the export is incomplete.
+/// The next page. The status is already sent, so an error ends the response without its last chunk: the client sees
+/// that the export is incomplete.
 async fn next_page(
     export: Option<Export>,
 ) -> Option<(Result<String, client::Error>, Option<Export>)> {

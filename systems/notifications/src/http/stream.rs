@@ -74,8 +74,8 @@ fn to_sse(event: service::http::Event) -> Event {
     Event::default().event(name).data(event.data)
 }
 
-/// The unread count. Only this event has an id to resume from, because it is the last one of a batch: a client that lost
-/// the connection in the middle of a batch gets the whole batch again.
+/// The unread count. Only this event has an id to resume from, because it is the last one of a batch: a client that
+/// lost the connection in the middle of a batch gets the whole batch again.
 async fn unread_event(api: &ApiState, user: &UserId, id: Option<String>) -> Event {
     let event = Event::default().event("unread");
     let event = id.into_iter().fold(event, Event::id);

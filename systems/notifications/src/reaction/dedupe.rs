@@ -1,7 +1,7 @@
 //! Deduplication and rate limits: what a user's list already holds when an event is processed.
 //!
 //! Owns the one query for both. A query of a logical partition has a minimum charge however little it finds, so one
-//! query costs about half of two; its rows are told apart here.
+//! query is cheaper than two; its rows are separated here.
 
 use std::time::Duration;
 

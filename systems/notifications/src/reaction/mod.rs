@@ -6,9 +6,9 @@
 //!                └──────────────────────────┴── sweep: due retries, expired leases and scheduled events
 //! ```
 //!
-//! Every event reaches a worker through the change feed. A worker leases a part of the feed, and all events of a user are
-//! in one part, so one worker at a time handles a user's events, in their order. The sweep only writes events back into
-//! the feed.
+//! Every event reaches a worker through the change feed. A worker leases a part of the feed, and all events of a user
+//! are in one part, so one worker at a time handles a user's events, in their order. The sweep only writes events back
+//! into the feed.
 
 mod attempt_result;
 mod clean_devices;

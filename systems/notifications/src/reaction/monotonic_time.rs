@@ -26,13 +26,15 @@ struct LastTimes {
 }
 
 impl MonotonicTimes {
-    /// The creation time of the user's next notification: now, or a millisecond after the previous one if that is later.
+    /// The creation time of the user's next notification: now, or a millisecond after the previous one if that is
+    /// later.
     pub(super) fn next(&self, user: &UserId, now: Moment) -> Moment {
         let mut times = self.last_times.lock().unwrap_or_else(PoisonError::into_inner);
         let after = |last: &Moment| last.after(Duration::from_millis(1));
         let time = times.by_user.get(user).map_or(now, |last| after(last).max(now));
         if times.by_user.len() >= times.cleanup_at {
-            // A time in the past no longer constrains anything. Doubling the threshold keeps the cost per call constant.
+            // A time in the past no longer constrains anything. Doubling the threshold keeps the cost per call
+            // constant.
             times.by_user.retain(|_, last| *last >= now);
             times.cleanup_at = USERS_MIN.max(2 * times.by_user.len());
         }

@@ -1,9 +1,9 @@
 //! Processing of one event between its claim and its final write: preferences, dedupe, rate limits, text, list, push.
 //!
-//! Owns the order. A worker may crash after any step and another attempt starts over, so every effect is found again and
-//! not repeated: the notification's id is derived from the event's id, and a notification remembers the events merged
-//! into it. Only a push can happen twice, with the same collapse id, by which the device shows it once. The queue owns
-//! the claim and the final write.
+//! Owns the order. A worker may crash after any step and another attempt starts over, so every effect is found again
+//! and not repeated: the notification's id is derived from the event's id, and a notification remembers the events
+//! merged into it. Only a push can happen twice, with the same collapse id, by which the device shows it once. The
+//! queue owns the claim and the final write.
 
 use client::ErrorKind;
 
@@ -52,8 +52,8 @@ impl NotificationsCore {
             }
         }
         let plan = match &own {
-            // An earlier attempt began to push. It is not planned again, because its push already counts as one of those
-            // that the rate limit allows.
+            // An earlier attempt began to push. It is not planned again, because its push already counts as one of
+            // those that the rate limit allows.
             Some(own) if own.pushed == Some(true) => self.resume_push(event, meter).await?,
             _ => self.plan_push(event, quiet_until, lookup.is_rate_limited, meter).await?,
         };
@@ -63,8 +63,8 @@ impl NotificationsCore {
         if self.has_lease_expired(event) {
             return Ok(None);
         }
-        // The list before the push, so that whoever taps a push finds its notification. `pushed` is set before the push:
-        // a crash in between may count a push that never happened, but can never exceed the rate limit.
+        // The list before the push, so that whoever taps a push finds its notification. `pushed` is set before the
+        // push: a crash in between may count a push that never happened, but can never exceed the rate limit.
         let notification = match own {
             Some(own) => self.mark_pushed(own, &plan, meter).await?,
             None => self.write_in_app(event, &preferences, &plan, created_at, meter).await?,

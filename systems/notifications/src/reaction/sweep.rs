@@ -1,7 +1,7 @@
 //! The sweep: a timer writes events that are due back into the change feed.
 //!
-//! The queue finds due retries, expired leases and scheduled events, and makes them `PENDING` again. The change feed then
-//! delivers them to the worker that has their user, so the sweep may run in any process.
+//! The queue finds due retries, expired leases and scheduled events, and makes them `PENDING` again. The change feed
+//! then delivers them to the worker that has their user, so the sweep may run in any process.
 
 use crate::error::Result;
 use crate::notifications::Notifications;

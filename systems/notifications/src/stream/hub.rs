@@ -38,8 +38,8 @@ pub(super) struct HubInner {
     /// Names users by a keyed hash, which all processes of the system share.
     hashes: Erasure,
     listeners: AtomicUsize,
-    /// The lock is held while the reader starts and while it decides to stop, so a listener never relies on a reader that
-    /// is about to stop.
+    /// The lock is held while the reader starts and while it decides to stop, so a listener never relies on a reader
+    /// that is about to stop.
     is_reader_running: Mutex<bool>,
 }
 

@@ -1,7 +1,7 @@
 //! Templates: one file per language, one entry per event type.
 //!
-//! Owns reading the files, choosing a language and rendering. Values from outside are sanitized before they are rendered.
-//! Does not own the texts themselves (`templates/`).
+//! Owns reading the files, choosing a language and rendering. Values from outside are sanitized before they are
+//! rendered. Does not own the texts themselves (`templates/`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -151,7 +151,8 @@ impl Language {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Lenient);
         let language = Self { file, plural_forms: PluralForms::new(name), environment };
-        // Every template is rendered once, so that an error in a file is found at the start and not when an event comes.
+        // Every template is rendered once, so that an error in a file is found at the start and not when an event
+        // comes.
         for event_type in EventType::ALL {
             language.check(event_type).map_err(|error| invalid(&error.to_string()))?;
         }

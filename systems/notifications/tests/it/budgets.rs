@@ -1,5 +1,5 @@
-//! The request charge of each operation, with both indexing policies. The bounds are the measured charges, rounded up, so
-//! a change that makes an operation more expensive fails here. Users come back after a minute: timestamps and the
+//! The request charge of each operation, with both indexing policies. The bounds are the measured charges, rounded up,
+//! so a change that makes an operation more expensive fails here. Users come back after a minute: timestamps and the
 //! remaining time to live then differ.
 
 use notifications::{EventType, Indexing, ListOptions, NotificationSettings, PreferencesChange};

@@ -97,7 +97,8 @@ async fn nt_a11_a_worker_may_crash_at_every_step() {
             check(&world, &events, &format!("{at:?}, time {time}")).await;
         }
     }
-    // Received, claimed, planned, finished: three times each; merged once; listed and all pushed twice; a device four times.
+    // Received, claimed, planned, finished: three times each; merged once; listed and all pushed twice; a device four
+    // times.
     assert_eq!(crashes, 4 * 3 + 1 + 2 * 2 + 4);
 }
 

@@ -1,8 +1,8 @@
 //! Changing the devices of a user, all together or not at all.
 //!
-//! Owns the only way devices are written: read the guard item and the devices, decide, write all changes and the guard in
-//! one transactional batch with the etags that were read. If somebody else wrote meanwhile, start over. The device cap
-//! holds because every change writes the guard, so two changes cannot both succeed on the same state.
+//! Owns the only way devices are written: read the guard item and the devices, decide, write all changes and the guard
+//! in one transactional batch with the etags that were read. If somebody else wrote meanwhile, start over. The device
+//! cap holds because every change writes the guard, so two changes cannot both succeed on the same state.
 
 use client::{Batch, ErrorKind, Item, Query};
 
@@ -95,8 +95,8 @@ impl DeviceSet {
 }
 
 impl NotificationsCore {
-    /// Changes devices of a user. `decide` gets the active devices and the one with `device_id`; it runs again for each try,
-    /// so it must have no other effect.
+    /// Changes devices of a user. `decide` gets the active devices and the one with `device_id`; it runs again for each
+    /// try, so it must have no other effect.
     pub(crate) async fn change_devices<T>(
         &self,
         user: &UserId,

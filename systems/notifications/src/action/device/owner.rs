@@ -1,9 +1,9 @@
 //! Ownership of push tokens: a token belongs to the last user who registered it.
 //!
-//! A phone keeps its token when another person signs in; without this the previous user's messages would still appear on
-//! it. The owner and the device are in different partitions, so no transaction covers both. Instead the owner is written
-//! first, then the device, then the owner is read again. If two users register a token at the same time, the one who is
-//! not the owner in the end revokes their own device.
+//! A phone keeps its token when another person signs in; without this the previous user's messages would still appear
+//! on it. The owner and the device are in different partitions, so no transaction covers both. Instead the owner is
+//! written first, then the device, then the owner is read again. If two users register a token at the same time, the
+//! one who is not the owner in the end revokes their own device.
 
 use client::{ErrorKind, Item};
 

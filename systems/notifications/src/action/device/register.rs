@@ -1,6 +1,7 @@
 //! Registering a device, or refreshing a known one.
 //!
-//! Owns the device cap: if a user has as many active devices as allowed, the one not seen for the longest time is revoked.
+//! Owns the device cap: if a user has as many active devices as allowed, the one not seen for the longest time is
+//! revoked.
 
 use crate::charge::{ChargeMeter, ChargedValue};
 use crate::domain::{
@@ -40,8 +41,8 @@ pub struct RegisteredDevice {
 }
 
 impl Notifications {
-    /// Registers a device. A known one is refreshed and becomes active again. Its push token is taken away from any other
-    /// user who had it.
+    /// Registers a device. A known one is refreshed and becomes active again. Its push token is taken away from any
+    /// other user who had it.
     ///
     /// # Errors
     /// `Conflict` if too many change the user's devices at once; those of the account.

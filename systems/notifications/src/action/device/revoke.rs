@@ -38,8 +38,8 @@ impl Notifications {
 }
 
 impl NotificationsCore {
-    /// Revokes a device whose token the provider refused, unless the device registered after the push was sent: the refusal
-    /// is then about the old state.
+    /// Revokes a device whose token the provider refused, unless the device registered after the push was sent: the
+    /// refusal is then about the old state.
     pub(crate) async fn revoke_invalid(
         &self,
         user: &UserId,

@@ -77,8 +77,8 @@ impl ProviderTokens {
         &self,
         is_usable: impl Fn(&ProviderToken, u64) -> bool,
     ) -> Result<ProviderToken, DeliveryResult> {
-        // Signed while the lock is held, so that parallel pushes do not sign several tokens, of which APNs would refuse all
-        // but the first.
+        // Signed while the lock is held, so that parallel pushes do not sign several tokens, of which APNs would refuse
+        // all but the first.
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let now_ms = self.clock.now().0;
         if let Some(token) = cached.as_ref()

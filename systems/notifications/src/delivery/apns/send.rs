@@ -105,8 +105,8 @@ impl ApnsProvider {
     ) -> Result<ApnsResponse, DeliveryResult> {
         let mut sent = self.send(device, push, token, body).await;
         if sent.as_ref().is_err_and(|error| !error.is_timeout() && !error.is_connect()) {
-            // The connection was lost during the push, which happens when APNs closes it (GOAWAY). If the push had arrived,
-            // a second copy is harmless: it has the same `apns-id` and collapse id.
+            // The connection was lost during the push, which happens when APNs closes it (GOAWAY). If the push had
+            // arrived, a second copy is harmless: it has the same `apns-id` and collapse id.
             sent = self.send(device, push, token, body).await;
         }
         let response = sent.map_err(|error| http::no_response("apns", "Apns", &error))?;

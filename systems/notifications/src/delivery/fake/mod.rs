@@ -4,7 +4,8 @@
 //! requests like the real one, records them, and responds as its script says.
 //!
 //! ```text
-//! request ─► server (connections, GOAWAY, drops) ─► fcm | apns | webhook: checks ─► script (faults, records) ─► response
+//! request ─► server (connections, GOAWAY, drops) ─► fcm | apns | webhook: checks ─► script (faults, records) ─►
+//! response
 //! ```
 
 mod apns;

@@ -41,8 +41,8 @@ fn message(push: &Push, texts: &FittedText, now_seconds: u64) -> Value {
             "collapse_key": push.collapse_id,
             "notification": {
                 "channel_id": push.category.name().to_lowercase(),
-                // The tag replaces a notification that is already shown; the collapse key only replaces a message that is
-                // still waiting for the device.
+                // The tag replaces a notification that is already shown; the collapse key only replaces a message that
+                // is still waiting for the device.
                 "tag": push.collapse_id,
             },
         },

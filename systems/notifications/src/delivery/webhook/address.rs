@@ -1,8 +1,8 @@
 //! The addresses that a webhook may be sent to.
 //!
-//! Users choose the URL, so without this check they could reach services in the private network of the server. The check
-//! is in the DNS resolver of the client: the connection is made to the address that was checked, so the name cannot
-//! resolve to another one in between.
+//! Users choose the URL, so without this check they could reach services in the private network of the server. The
+//! check is in the DNS resolver of the client: the connection is made to the address that was checked, so the name
+//! cannot resolve to another one in between.
 
 use std::error::Error;
 use std::fmt;

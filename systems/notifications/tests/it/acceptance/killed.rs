@@ -1,5 +1,5 @@
-//! A worker process killed with SIGKILL at every step: on a folder that it has opened itself, or connected over HTTP to a
-//! server that keeps running. NT-A11.
+//! A worker process killed with SIGKILL at every step: on a folder that it has opened itself, or connected over HTTP to
+//! a server that keeps running. NT-A11.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 //! - `over_http`: the HTTP interface on a socket, with bearer tokens, on an account that is connected over HTTP to a
 //!   server on another socket.
 //!
-//! Both use the scripted fake providers behind their own sockets, and the test clock. More detailed tests of single rules
-//! are in `rules`, `http` and `delivery`.
+//! Both use the scripted fake providers behind their own sockets, and the test clock. More detailed tests of single
+//! rules are in `rules`, `http` and `delivery`.
 
 mod ask;
 mod damaged;

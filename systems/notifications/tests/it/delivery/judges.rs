@@ -1,7 +1,7 @@
 //! Our requests compared with those of the vendors' client libraries for the same push.
 //!
-//! The requests of the libraries are recorded in `judges/recorded.json`; `judges/README.md` says how. Expected differences
-//! are listed here one by one; any other difference fails.
+//! The requests of the libraries are recorded in `judges/recorded.json`; `judges/README.md` says how. Expected
+//! differences are listed here one by one; any other difference fails.
 
 use std::sync::Arc;
 
