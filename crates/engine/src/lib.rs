@@ -1,16 +1,16 @@
-//! The database: operations in, outcomes out. Embed it, or put a gateway in front of it.
+//! The database engine. Embed it, or put a gateway in front of it.
 //!
-//! Owns the account with its databases, containers, partitions and items, and every rule about them. Does not own
-//! HTTP (`gateway`), the storage of bytes (`storage` and its backends) or the meaning of a value (`model`).
+//! Owns the account with its databases, containers, partitions and items, and every rule about them. Does not own HTTP
+//! (`gateway`), the storage of bytes (`storage` and its backends) or JSON values and policies (`model`).
 //!
 //! ```text
 //! Engine::create_item ─► catalog (which container) ─► partition map (which physical partition)
-//!     read ─► storage.get                                            ─► Outcome
-//!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Outcome
+//!     read ─► storage.get                                            ─► Response
+//!     write ─► partition writer ─► transaction (write set) ─► storage.commit ─► Response
 //! ```
 //!
-//! A request goes one way down and one way up. Every write is one atomic commit that carries the item, its index
-//! terms, its unique keys and its change; the store stamps it with its lsn.
+//! Every write is one atomic commit that contains the item, its index terms, its unique keys and its change log entry; the
+//! store stamps it with its lsn.
 
 mod catalog;
 pub mod change_feed;
@@ -26,10 +26,10 @@ mod maintenance;
 mod metering;
 pub mod operation;
 mod ordered_bytes;
-pub mod outcome;
 mod partition;
 pub mod query;
 mod record;
+pub mod response;
 mod restructure;
 mod session;
 mod settings;
@@ -51,6 +51,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use key_layout::SPACES;
 pub use maintenance::MaintenanceReport;
 pub use operation::ContainerLink;
-pub use outcome::{Item, Outcome};
-pub use settings::Settings;
+pub use response::{Item, Response};
+pub use settings::EngineSettings;
 pub use time_travel::SnapshotAt;

@@ -1,7 +1,8 @@
-//! The state of a container at an instant of the past, within the retention of its versions.
+//! Time travel: the items of a container at a second of the past, within the retention of its versions.
 //!
-//! Owns the filter over change log and versions that gives exactly the items that were there. Reads one snapshot of the
-//! store, page by page, and changes nothing. Does not own a restore in place: that is this walk and ordinary writes.
+//! Owns the filter over change log and versions that returns exactly the items that existed then. Reads one snapshot of
+//! the store, page by page, and changes nothing. Does not own a restore in place: that would be this scan and ordinary
+//! writes.
 
 use std::sync::Arc;
 
@@ -9,25 +10,25 @@ use model::TimestampSeconds;
 use storage::{Direction, Entry, KeyRange, Read, Scan, ScanLimit, Shard, Space};
 
 use crate::catalog::Container;
-use crate::container::ContainerLive;
+use crate::container::CompiledProperties;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{CHANGE_LOG, STATE, STATE_KEY, VERSIONS};
 use crate::operation::ContainerLink;
-use crate::outcome::Item;
 use crate::partition::PartitionState;
 use crate::record::{ItemRecord, LogEntry, Version};
+use crate::response::Item;
 
-/// Entries looked at per page.
+/// Entries per page.
 const PAGE_ENTRIES: usize = 1000;
 
-/// A walk over the items of a container as they were at a second of the past.
+/// An iterator over the items of a container as they were at a second of the past.
 pub struct SnapshotAt {
     view: Arc<dyn Read>,
     container: Arc<Container>,
-    live: Arc<ContainerLive>,
+    compiled: Arc<CompiledProperties>,
     time: TimestampSeconds,
-    /// What is still to be walked, the next part last.
+    /// What is still to be scanned; the next part is the last.
     parts: Vec<(Shard, Space, KeyRange)>,
 }
 
@@ -47,24 +48,24 @@ impl Engine {
             let map = container.map();
             let view = self.store().snapshot().await?;
             let mut partitions = map.partitions.iter();
-            if let Some(gone) = partitions.find(|partition| partition.published.is_retired()) {
-                self.map_after(&container, gone).await?;
+            if let Some(retired) = partitions.find(|partition| partition.published.is_retired()) {
+                self.wait_for_map_without(&container, retired).await?;
                 continue;
             }
-            let live = container.live();
-            check_time(time, self.now().seconds(), live.retention_seconds)?;
+            let compiled = container.compiled();
+            check_time(time, self.now().seconds(), compiled.retention_seconds)?;
             let shards: Vec<_> = map.partitions.iter().map(|part| part.identity.shard).collect();
             check_complete(view.as_ref(), &shards, time).await?;
             let part =
                 |shard| [(shard, VERSIONS, KeyRange::all()), (shard, CHANGE_LOG, KeyRange::all())];
             let parts = shards.into_iter().rev().flat_map(part).collect();
-            return Ok(SnapshotAt { view, container, live, time, parts });
+            return Ok(SnapshotAt { view, container, compiled, time, parts });
         }
     }
 }
 
 impl SnapshotAt {
-    /// Some more items; none when all were returned. A page may be empty before the end.
+    /// The next items; none at the end. A page may be empty before the end.
     ///
     /// # Errors
     /// `Unavailable` or `Corrupt` when the store cannot be read.
@@ -77,12 +78,12 @@ impl SnapshotAt {
         }
         let mut items = Vec::new();
         for entry in page.entries {
-            items.extend(self.item_then(space, entry)?);
+            items.extend(self.item_at_time(space, entry)?);
         }
         Ok(Some(items))
     }
 
-    fn item_then(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
+    fn item_at_time(&self, space: Space, entry: Entry) -> Result<Option<Item>> {
         let levels = self.container.identity.levels();
         let (record, ended) = if space == CHANGE_LOG {
             (LogEntry::decode(entry.value, levels)?.1, None)
@@ -93,18 +94,18 @@ impl SnapshotAt {
             }
         };
         let lsn = record.header.position.lsn;
-        Ok(self.was_there(&record, ended).then(|| Item::from_record(record, lsn)))
+        Ok(self.existed(&record, ended).then(|| Item::from_record(record, lsn)))
     }
 
-    /// Written by then, not superseded by then, not expired by then.
-    fn was_there(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
+    /// Whether a version was the current one at that time: written by then, not superseded by then, not expired by then.
+    fn existed(&self, record: &ItemRecord, ended: Option<TimestampSeconds>) -> bool {
         record.header.timestamp <= self.time
             && ended.is_none_or(|ended| ended > self.time)
-            && !self.live.is_expired(&record.header, self.time.start())
+            && !self.compiled.is_expired(&record.header, self.time.start())
     }
 }
 
-/// Refuses a second of which something may be missing: the retention was shorter once, or zero.
+/// Refuses a second at which an item may be missing, because the retention was shorter then, or zero.
 async fn check_complete(view: &dyn Read, shards: &[Shard], time: TimestampSeconds) -> Result<()> {
     let mut complete_from = TimestampSeconds(0);
     for shard in shards {

@@ -13,8 +13,8 @@ use engine::operation::{
     BatchOperation, CreateItem, DeleteItem, MergePartitions, ReplaceContainer, ReplaceItem,
     SplitPartition, TransactionalBatch, UpsertItem,
 };
-use engine::outcome::BatchOutcome;
-use engine::{Engine, Environment, ErrorKind, Randomness, SeededRandomness, Settings};
+use engine::response::BatchResult;
+use engine::{Engine, EngineSettings, Environment, ErrorKind, Randomness, SeededRandomness};
 use model::ItemId;
 use storage_lsm::Durability;
 
@@ -49,11 +49,11 @@ fn child() {
 async fn write_for_ever(folder: PathBuf, seed: u64, serial: u64) {
     // The test harness has begun a line of its own.
     say("");
-    let settings = Settings {
+    let settings = EngineSettings {
         maintenance_every_ms: 15,
         maintenance_items_max: 64,
         version_retention_seconds: 1,
-        ..Settings::default()
+        ..EngineSettings::default()
     };
     let durability = match std::env::var_os(RELAXED) {
         Some(_) => Durability::Relaxed { sync_every_ms: 50 },
@@ -190,7 +190,7 @@ impl Writer {
             operations: operations.collect(),
         };
         match self.engine.transactional_batch(batch).await.map(|outcome| outcome.value) {
-            Ok(BatchOutcome::RolledBack { failed, error }) => {
+            Ok(BatchResult::RolledBack { failed, error }) => {
                 say(&format!("violation batch {serial} rolled back at {failed}: {error}"));
             }
             committed => self.end(serial, &effects, committed),

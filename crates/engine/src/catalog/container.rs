@@ -1,7 +1,7 @@
 //! Containers: create, read, replace, list; their partitions while the engine runs.
 //!
-//! Owns the running container and the operations on it. Does not own splits (`partition/split`) or rebuilds
-//! (`index/rebuild`), which change its record through the functions here.
+//! Owns the running container and the operations on it. Does not own splits and merges (`restructure`) or index rebuilds
+//! (`maintenance`), which change its record through the functions here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,14 +15,14 @@ use super::database::{already_exists, metadata_read, metadata_written};
 use super::record::{ContainerRecord, PartitionRecord, ThroughputRecord};
 use super::store::{CatalogStore, CatalogWrite};
 use super::view::Database;
-use crate::container::{ContainerIdentity, ContainerLive, Live};
+use crate::container::{CompiledProperties, ContainerIdentity, CurrentProperties};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::{ContainerLink, CreateContainer, ReplaceContainer};
-use crate::outcome::{ContainerResource, Outcome, PartitionResource, PartitionsResource, Usage};
 use crate::partition::{
     Partition, PartitionIdentity, PartitionMap, WriterContext, WriterPause, start_writer,
 };
+use crate::response::{ContainerResource, PartitionResource, PartitionsResource, Response, Usage};
 use crate::throughput::ContainerThroughput;
 
 /// A container with its running partitions.
@@ -30,7 +30,7 @@ use crate::throughput::ContainerThroughput;
 pub(crate) struct Container {
     pub(crate) link: ContainerLink,
     pub(crate) identity: Arc<ContainerIdentity>,
-    live: Arc<Live>,
+    compiled: Arc<CurrentProperties>,
     record: RwLock<ContainerRecord>,
     map: RwLock<Arc<PartitionMap>>,
     deleted: AtomicBool,
@@ -47,7 +47,7 @@ impl Container {
         record: ContainerRecord,
     ) -> Result<Self> {
         let identity = ContainerIdentity::new(record.rid, record.properties.partition_key.clone());
-        let live = ContainerLive::new(
+        let compiled = CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,
@@ -58,7 +58,7 @@ impl Container {
         let container = Self {
             link,
             identity: Arc::new(identity),
-            live: Arc::new(Live::new(live)),
+            compiled: Arc::new(CurrentProperties::new(compiled)),
             map: RwLock::new(Arc::new(PartitionMap { generation: 0, partitions: Vec::new() })),
             deleted: AtomicBool::new(false),
             restructuring: tokio::sync::Mutex::default(),
@@ -87,7 +87,7 @@ impl Container {
             environment: engine.core.environment.clone(),
             settings: Arc::clone(&engine.core.settings),
             container: Arc::clone(&self.identity),
-            live: Arc::clone(&self.live),
+            compiled: Arc::clone(&self.compiled),
             identity,
         };
         let writer = start_writer(context).await?;
@@ -96,8 +96,8 @@ impl Container {
         Ok(Arc::new(Partition::new(identity, origin, writer, throughput)))
     }
 
-    pub(crate) fn live(&self) -> Arc<ContainerLive> {
-        self.live.current()
+    pub(crate) fn compiled(&self) -> Arc<CompiledProperties> {
+        self.compiled.current()
     }
 
     pub(crate) fn map(&self) -> Arc<PartitionMap> {
@@ -111,14 +111,15 @@ impl Container {
         self.refresh_gate();
     }
 
-    /// Returns once the map no longer names a partition that is gone.
-    pub(crate) async fn map_after(&self, gone: &Partition) -> Result<()> {
+    /// Waits until the map no longer contains a partition that is retired.
+    pub(crate) async fn wait_for_map_without(&self, retired: &Partition) -> Result<()> {
         if self.deleted.load(Ordering::SeqCst) {
             return Err(Error::owner_not_found("container", &self.link));
         }
-        let is_in_map = || self.map().by_number(gone.identity.number).is_some();
+        let is_in_map = || self.map().by_number(retired.identity.number).is_some();
         if is_in_map() {
-            // A partition is retired a moment before the map is exchanged; both happen under this lock.
+            // A partition is retired shortly before the map is replaced, and both happen under this lock. Waiting for
+            // the lock therefore means waiting for the new map.
             drop(self.restructuring.lock().await);
         }
         if is_in_map() { Err(Error::closed()) } else { Ok(()) }
@@ -161,7 +162,7 @@ impl Container {
         self.throughput.gate.set(own, self.map().partitions.len());
     }
 
-    /// Removes the container from the catalog and hands its shards to the reclaimer.
+    /// Adds to a write: the container is removed, its shards are to be reclaimed.
     pub(crate) fn write_removal(&self, write: &mut CatalogWrite) {
         write.remove_container(&self.link.database, &self.link.container);
         for partition in self.record().partitions {
@@ -191,7 +192,7 @@ impl Container {
 
     /// Items whose terms follow the newest policy, as a share of all.
     fn index_progress_percent(&self) -> u8 {
-        let generation = self.live().generation;
+        let generation = self.compiled().generation;
         let (mut done, mut all, mut finished) = (0, 0, true);
         for partition in &self.map().partitions {
             let items = partition.published.usage().items;
@@ -203,7 +204,7 @@ impl Container {
         if finished {
             return 100;
         }
-        // A rebuild that has not said so is not finished, whatever the counts round to.
+        // Only the generation says that a rebuild is finished; the percentage may round up to 100 before.
         u8::try_from((done * 100).checked_div(all).unwrap_or(0).min(99)).unwrap_or(99)
     }
 }
@@ -217,7 +218,7 @@ impl Engine {
     pub async fn create_container(
         &self,
         operation: CreateContainer,
-    ) -> Result<Outcome<ContainerResource>> {
+    ) -> Result<Response<ContainerResource>> {
         check(&operation.properties)?;
         let mut catalog = self.core.catalog.lock().await;
         let database = self.database(&operation.database)?;
@@ -228,6 +229,8 @@ impl Engine {
         let record = self.new_container(&mut catalog, &database, operation);
         let mut write = CatalogWrite::default();
         write.put_container(&database.record.properties.id, &record);
+        // The commit comes first: a container must not take writes before the catalog knows its shards, or a crash would
+        // lose them.
         catalog.commit(write).await?;
         let container = Container::start(self, &database.record.properties.id, record).await?;
         let value = container.resource();
@@ -293,7 +296,10 @@ impl Engine {
     ///
     /// # Errors
     /// `OwnerNotFound` when there is none.
-    pub async fn read_container(&self, link: &ContainerLink) -> Result<Outcome<ContainerResource>> {
+    pub async fn read_container(
+        &self,
+        link: &ContainerLink,
+    ) -> Result<Response<ContainerResource>> {
         Ok(metadata_read(self.container(link)?.resource()))
     }
 
@@ -304,7 +310,7 @@ impl Engine {
     pub async fn list_containers(
         &self,
         database: &DatabaseId,
-    ) -> Result<Outcome<Vec<ContainerResource>>> {
+    ) -> Result<Response<Vec<ContainerResource>>> {
         let database = self.database(database)?;
         let mut containers: Vec<_> =
             database.containers.values().map(|container| container.resource()).collect();
@@ -312,8 +318,8 @@ impl Engine {
         Ok(metadata_read(containers))
     }
 
-    /// Replaces the properties of a container. A new time to live counts at once, also for old items; a new indexing
-    /// policy is followed by a rebuild in the background.
+    /// Replaces the properties of a container. A new time to live applies at once, also to old items; a new indexing
+    /// policy is applied by a rebuild in the background.
     ///
     /// # Errors
     /// `Immutable` when the partition key, the unique keys or another fixed part differs, `PreconditionFailed` when
@@ -321,7 +327,7 @@ impl Engine {
     pub async fn replace_container(
         &self,
         operation: ReplaceContainer,
-    ) -> Result<Outcome<ContainerResource>> {
+    ) -> Result<Response<ContainerResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let container = self.container(&operation.link)?;
         let mut record = container.record();
@@ -331,6 +337,8 @@ impl Engine {
             .check_replace(&operation.properties)
             .map_err(|property| Error::new(ErrorKind::Immutable(property), property.message()))?;
         check(&operation.properties)?;
+        // The old policy is kept until every partition is rebuilt: removing an item's terms needs the policy by which they
+        // were written.
         if record.properties.indexing_policy != operation.properties.indexing_policy {
             let old = record.properties.indexing_policy.clone();
             record.older_policies.insert(record.generation, old);
@@ -342,7 +350,8 @@ impl Engine {
         let mut write = CatalogWrite::default();
         write.put_container(&operation.link.database, &record);
         catalog.commit(write).await?;
-        container.live.replace(ContainerLive::new(
+        // After the commit: a policy that is in use but not stored would be lost by a crash, with terms that follow it.
+        container.compiled.replace(CompiledProperties::new(
             record.properties.clone(),
             record.generation,
             &record.older_policies,
@@ -359,7 +368,7 @@ impl Engine {
     pub async fn list_partitions(
         &self,
         link: &ContainerLink,
-    ) -> Result<Outcome<PartitionsResource>> {
+    ) -> Result<Response<PartitionsResource>> {
         let map = self.container(link)?.map();
         #[expect(clippy::cast_precision_loss, reason = "a container has few partitions")]
         let throughput_fraction = 1.0 / map.partitions.len().max(1) as f64;
@@ -391,7 +400,7 @@ fn check_etag(precondition: Option<&Precondition>, record: &ContainerRecord) -> 
     ))
 }
 
-/// Refuses properties that the service would not take.
+/// Refuses properties that the service would refuse.
 fn check(properties: &ContainerProperties) -> Result<()> {
     properties.validate()?;
     query::ComputedProperties::new(&properties.computed_properties)?;

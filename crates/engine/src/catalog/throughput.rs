@@ -1,6 +1,6 @@
-//! Throughput: what a container or a database may spend per second.
+//! Provisioned throughput of databases and containers.
 //!
-//! Owns reading and replacing it, and the rule whose throughput a container uses. Does not own throttling.
+//! Owns reading and replacing it. Does not own throttling: see the module `throughput` of the crate.
 
 use model::{ResourceId, Throughput};
 
@@ -12,7 +12,7 @@ use super::view::Database;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operation::ThroughputOwner;
-use crate::outcome::{Outcome, ThroughputResource};
+use crate::response::{Response, ThroughputResource};
 use crate::throughput::{Holding, check_minimum, least};
 
 impl ThroughputRecord {
@@ -34,14 +34,14 @@ impl Engine {
         }
     }
 
-    /// Reads the throughput a database or container has of its own; none when it has none.
+    /// Reads the throughput of a database or container; none if it has none of its own.
     ///
     /// # Errors
     /// `OwnerNotFound` when there is no such database or container.
     pub async fn read_throughput(
         &self,
         owner: &ThroughputOwner,
-    ) -> Result<Outcome<Option<ThroughputResource>>> {
+    ) -> Result<Response<Option<ThroughputResource>>> {
         let (rid, record) = match owner {
             ThroughputOwner::Database(id) => {
                 let database = self.database(id)?;
@@ -58,7 +58,7 @@ impl Engine {
         Ok(metadata_read(record.map(|(holding, record)| resource(rid, &record, holding))))
     }
 
-    /// Replaces throughput; the number of physical partitions stays as it is.
+    /// Replaces throughput; the number of physical partitions does not change.
     ///
     /// # Errors
     /// `NotFound` when the owner has no throughput of its own, `OwnerNotFound` when there is no owner, `Invalid` below
@@ -67,7 +67,7 @@ impl Engine {
         &self,
         owner: &ThroughputOwner,
         throughput: Throughput,
-    ) -> Result<Outcome<ThroughputResource>> {
+    ) -> Result<Response<ThroughputResource>> {
         let mut catalog = self.core.catalog.lock().await;
         let mut write = CatalogWrite::default();
         match owner {

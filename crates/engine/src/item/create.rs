@@ -12,9 +12,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::CreateItem;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Abort;
 use crate::record::Placement;
+use crate::response::{Item, Response};
 use crate::transaction::{ItemChange, ItemTransaction};
 
 impl Engine {
@@ -23,12 +23,12 @@ impl Engine {
     /// # Errors
     /// `Conflict` when its id or a unique key is taken in its logical partition, `Invalid`, `PartitionKeyMismatch` or
     /// `TooLarge` for an item the service would not take, `OwnerNotFound` without container.
-    pub async fn create_item(&self, operation: CreateItem) -> Result<Outcome<Item>> {
+    pub async fn create_item(&self, operation: CreateItem) -> Result<Response<Item>> {
         let container = self.container(&operation.container)?;
         let CreateItem { partition_key, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
-        let indexed = container.live().indexes(options.indexing);
+        let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write = ItemWrite::Create { new, indexed, explain };
         Ok(self.write_item(&container, OperationKind::Create, &key, write).await?.0)
@@ -50,7 +50,7 @@ pub(crate) async fn create(
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
-/// A whole item as the client sent it.
+/// The change to a whole item as the client sent it.
 pub(crate) fn change(new: &mut NewItem, indexed: bool, explain: bool) -> ItemChange<'_> {
     ItemChange {
         item: &mut new.item,

@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::key_layout::{ITEMS, ItemKey, LogicalPartition};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::DeleteByPartitionKey;
-use crate::outcome::Outcome;
 use crate::partition::{Abort, PreparedTransaction, Transaction, TransactionContext};
 use crate::record::Removal;
+use crate::response::Response;
 use crate::throughput::Admission;
 use crate::transaction::ItemTransaction;
 
@@ -31,7 +31,7 @@ impl Engine {
     pub async fn delete_by_partition_key(
         &self,
         operation: DeleteByPartitionKey,
-    ) -> Result<Outcome<u64>> {
+    ) -> Result<Response<u64>> {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         let partition = logical_partition(&container.identity, &operation.partition_key);
@@ -52,7 +52,7 @@ impl Engine {
                 let items = usize::try_from(deleted).unwrap_or(usize::MAX);
                 admission.debit(charge, Amount { items, bytes: 0 });
                 let token = SessionToken::new(committed.partition, committed.lsn);
-                return Ok(Outcome {
+                return Ok(Response {
                     value: deleted,
                     charge,
                     session_token: Some(token),
@@ -104,8 +104,9 @@ async fn delete_some(
     for entry in page.entries {
         let key = ItemKey::decode(entry.key, levels)
             .ok_or_else(|| Error::corrupt("a stored item key is damaged"))?;
-        let Some(record) = transaction.stored(&key).await? else { continue };
-        let expired = transaction.context.live.is_expired(&record.header, transaction.context.now);
+        let Some(record) = transaction.read(&key).await? else { continue };
+        let expired =
+            transaction.context.compiled.is_expired(&record.header, transaction.context.now);
         let removal = if expired { Removal::Expired } else { Removal::Deleted };
         let weight = transaction.remove(&key, &record, removal)?;
         if !expired {

@@ -1,7 +1,7 @@
-//! Items as callers hand them in, checked once at the border.
+//! Validates items as callers send them.
 //!
-//! Owns the rules of an incoming item: object, id, time to live, size, depth, partition key. After this file the
-//! types are trusted. Does not own the verbs.
+//! Owns the rules of a new item: object, id, time to live, size, depth, partition key. After this the types are trusted.
+//! Does not own the verbs.
 
 use model::limits::{ITEM_BYTES_MAX, NESTING_LEVELS_MAX};
 use model::{Completeness, ItemId, ItemTimeToLive, Json, MeasuredJson, Object, PartitionKey};
@@ -10,7 +10,7 @@ use crate::container::ContainerIdentity;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key_layout::{ItemKey, LogicalPartition};
 
-/// An item that may be written.
+/// A validated item.
 #[derive(Debug)]
 pub(crate) struct NewItem {
     pub(crate) key: ItemKey,
@@ -21,10 +21,10 @@ pub(crate) struct NewItem {
     pub(crate) bytes: usize,
 }
 
-/// Checks an item and finds its place.
+/// Validates an item and computes its key.
 pub(crate) fn check(
     container: &ContainerIdentity,
-    given: Option<&PartitionKey>,
+    requested: Option<&PartitionKey>,
     item: MeasuredJson,
 ) -> Result<NewItem> {
     let Json::Object(object) = item.value() else {
@@ -42,16 +42,16 @@ pub(crate) fn check(
         .definition
         .validate(&extracted, Completeness::Full)
         .map_err(|invalid| partition_key_error(&invalid))?;
-    if let Some(given) = given {
-        check_partition_key(container, given)?;
-        if *given != extracted {
+    if let Some(requested) = requested {
+        check_partition_key(container, requested)?;
+        if *requested != extracted {
             return Err(Error::new(
                 ErrorKind::PartitionKeyMismatch,
                 format!(
                     "PartitionKey extracted from document doesn't match the one specified in the header. \
                      Extracted {}, given {}.",
                     extracted.to_json(),
-                    given.to_json()
+                    requested.to_json()
                 ),
             ));
         }
@@ -60,7 +60,7 @@ pub(crate) fn check(
     Ok(NewItem { key, item, time_to_live, bytes })
 }
 
-/// The place of an item named by partition key and id.
+/// The key of an item, from partition key and id.
 pub(crate) fn item_key(
     container: &ContainerIdentity,
     partition_key: &PartitionKey,

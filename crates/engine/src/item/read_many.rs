@@ -1,6 +1,6 @@
 //! Read many: several items by partition key and id, one round trip per physical partition.
 //!
-//! Owns the grouping. Answers in the order asked; what does not exist is left out.
+//! Owns the grouping. Returns items in the order of the request, without those that do not exist.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::error::Result;
 use crate::key_layout::ITEMS;
 use crate::metering::{Amount, OperationKind};
 use crate::operation::ReadManyItems;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Partition;
 use crate::record::ItemRecord;
+use crate::response::{Item, Response};
 use crate::session;
 use crate::throughput::MultiAdmission;
 
@@ -27,22 +27,22 @@ impl Engine {
     ///
     /// # Errors
     /// `PartitionKeyMismatch` for an incomplete partition key, `SessionNotAvailable` for a token from the future.
-    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Outcome<Vec<Item>>> {
+    pub async fn read_many_items(&self, operation: ReadManyItems) -> Result<Response<Vec<Item>>> {
         let container = self.container(&operation.container)?;
         loop {
             match self.read_many_once(&container, &operation).await? {
-                Ok(outcome) => return Ok(outcome),
-                Err(retired) => self.map_after(&container, &retired).await?,
+                Ok(response) => return Ok(response),
+                Err(retired) => self.wait_for_map_without(&container, &retired).await?,
             }
         }
     }
 
-    /// Reads from the partitions of one map; a partition that was retired meanwhile may have missed newer writes.
+    /// Reads from the partitions of one map. Returns a partition that was retired meanwhile: it may lack newer writes.
     async fn read_many_once(
         &self,
         container: &Container,
         operation: &ReadManyItems,
-    ) -> Result<std::result::Result<Outcome<Vec<Item>>, Arc<Partition>>> {
+    ) -> Result<std::result::Result<Response<Vec<Item>>, Arc<Partition>>> {
         let mut by_partition = BTreeMap::new();
         for (index, (partition_key, id)) in operation.items.iter().enumerate() {
             let key = item_key(&container.identity, partition_key, id)?;
@@ -56,7 +56,7 @@ impl Engine {
         let kind = OperationKind::ReadMany;
         let admission =
             MultiAdmission::new(&container.throughput, partitions, kind, self.now(), None)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let mut session_token = SessionToken::default();
         let mut found = BTreeMap::new();
         let partitions = by_partition.len() as u64;
@@ -64,26 +64,27 @@ impl Engine {
             session::check(operation.options.session_token.as_ref(), &partition)?;
             let keys: Vec<_> = wanted.iter().map(|(_, key)| key.clone()).collect();
             let stored = self.store().get_many(partition.identity.shard, ITEMS, &keys).await?;
+            // Checked after the read; see `read_item`.
             if partition.published.is_retired() {
                 return Ok(Err(partition));
             }
             session_token.advance(number, partition.published.lsn());
             for ((index, _), value) in wanted.into_iter().zip(stored) {
                 let Some(record) = value.map(ItemRecord::decode).transpose()? else { continue };
-                if !live.is_expired(&record.header, self.now()) {
+                if !compiled.is_expired(&record.header, self.now()) {
                     let lsn = record.header.position.lsn;
                     found.insert(index, Item::from_record(record, lsn));
                 }
             }
         }
         let items: Vec<Item> = found.into_values().collect();
-        let level = self.pricing().read_level(operation.options.consistency);
+        let level = self.charges().read_level(operation.options.consistency);
         let bytes = || items.iter().map(Item::own_bytes);
         let charge = charge::feed_page(bytes(), partitions, level);
         admission.debit(charge, Amount { items: items.len(), bytes: bytes().sum() });
         let explain = operation.options.explain_charge;
         let explanation =
-            explain.then(|| self.pricing().explain_feed("readMany", bytes(), charge, level));
-        Ok(Ok(Outcome { value: items, charge, session_token: Some(session_token), explanation }))
+            explain.then(|| self.charges().explain_feed("readMany", bytes(), charge, level));
+        Ok(Ok(Response { value: items, charge, session_token: Some(session_token), explanation }))
     }
 }

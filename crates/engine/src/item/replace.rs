@@ -13,9 +13,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::OperationKind;
 use crate::operation::ReplaceItem;
-use crate::outcome::{Item, Outcome};
 use crate::partition::Abort;
 use crate::record::ItemRecord;
+use crate::response::{Item, Response};
 use crate::transaction::ItemTransaction;
 
 impl Engine {
@@ -23,13 +23,13 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound` when there is none, `PreconditionFailed` when its etag is another, and those of a create.
-    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Outcome<Item>> {
+    pub async fn replace_item(&self, operation: ReplaceItem) -> Result<Response<Item>> {
         let container = self.container(&operation.container)?;
         let ReplaceItem { partition_key, id, item, options, .. } = operation;
         let new = input::check(&container.identity, partition_key.as_ref(), item)
             .map_err(refused_write)?;
         check_same_id(id.as_str(), &new).map_err(refused_write)?;
-        let indexed = container.live().indexes(options.indexing);
+        let indexed = container.compiled().indexes(options.indexing);
         let (key, explain) = (new.key.clone(), options.explain_charge);
         let write =
             ItemWrite::Replace { new, precondition: options.precondition, indexed, explain };
@@ -37,7 +37,7 @@ impl Engine {
     }
 }
 
-/// Refuses an item that calls itself by another id than the request.
+/// Refuses an item with another id than the request.
 pub(crate) fn check_same_id(id: &str, new: &NewItem) -> Result<()> {
     if new.key.id() == id {
         return Ok(());
@@ -66,7 +66,7 @@ pub(crate) async fn replace(
     Ok(ItemWriteResult::Written { item, patch_operations: 0 })
 }
 
-/// Refuses a write whose precondition does not hold. If-none-match concerns reads only.
+/// Refuses a write whose precondition fails. If-None-Match applies to reads only.
 pub(crate) fn check_precondition(
     precondition: Option<&Precondition>,
     current: &ItemRecord,

@@ -1,6 +1,6 @@
 //! Transactional batch: several operations of one logical partition, all or nothing, one lsn.
 //!
-//! Owns the limits of a batch and its answers. The operations are the same functions that run alone.
+//! Owns the limits of a batch and its results. Its operations are the same functions that run alone.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::input::{self, check_partition_key, item_key, logical_partition};
 use super::patch::read_condition;
 use super::read::lsn_in_batch;
 use super::replace::check_same_id;
-use super::submit::{locate, outcome};
+use super::submit::{locate, point_response};
 use super::write::{BatchWrite, ItemWrite, ItemWriteResult};
 use crate::catalog::Container;
 use crate::charge;
@@ -20,18 +20,18 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metering::{Amount, OperationKind};
 use crate::operation::{BatchOperation, TransactionalBatch, WriteOptions};
-use crate::outcome::{BatchAnswer, BatchEffect, BatchOutcome, Item, Outcome, ReadAnswer};
+use crate::response::{BatchEffect, BatchOperationResult, BatchResult, Item, ReadResult, Response};
 use crate::throughput::Admission;
 
 impl Engine {
-    /// Runs a transactional batch. An operation that fails rolls everything back and is named in the outcome.
+    /// Runs a transactional batch. An operation that fails rolls everything back; the result contains its index.
     ///
     /// # Errors
     /// `Invalid` for no or too many operations, `TooLarge` beyond 2 MB, `OwnerNotFound` without container.
     pub async fn transactional_batch(
         &self,
         operation: TransactionalBatch,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let container = self.container(&operation.container)?;
         check_partition_key(&container.identity, &operation.partition_key)?;
         check_count(operation.operations.len())?;
@@ -50,11 +50,11 @@ impl Engine {
         container: &Arc<Container>,
         epk: &EffectivePartitionKey,
         operation: TransactionalBatch,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let mut writes = Vec::with_capacity(operation.operations.len());
         let mut bytes = 0;
         for (failed, each) in operation.operations.into_iter().enumerate() {
-            match prepare(container, &operation.partition_key, each) {
+            match validate(container, &operation.partition_key, each) {
                 Ok((write, write_bytes)) => {
                     bytes += write_bytes;
                     writes.push(write);
@@ -73,11 +73,11 @@ impl Engine {
                 let items: Vec<_> =
                     committed.transaction.0.iter().map(ItemWrite::new_item).collect();
                 self.sample_batch(container, &items, &answers);
-                let value = BatchOutcome::Committed(answers);
-                let outcome = outcome(value, charge, committed.partition, committed.lsn);
-                Ok(Outcome { explanation, ..outcome })
+                let value = BatchResult::Committed(answers);
+                let response = point_response(value, charge, committed.partition, committed.lsn);
+                Ok(Response { explanation, ..response })
             }
-            Err(failure) if is_about_the_batch(failure.error.kind()) => Err(failure.error),
+            Err(failure) if is_batch_error(failure.error.kind()) => Err(failure.error),
             Err(failure) => self.rolled_back(container, epk, failure.index, failure.error),
         }
     }
@@ -88,47 +88,51 @@ impl Engine {
         epk: &EffectivePartitionKey,
         failed: usize,
         error: Error,
-    ) -> Result<Outcome<BatchOutcome>> {
+    ) -> Result<Response<BatchResult>> {
         let partition = locate(container, epk)?;
-        let value = BatchOutcome::RolledBack { failed, error };
+        let value = BatchResult::RolledBack { failed, error };
         let lsn = partition.published.lsn();
-        Ok(outcome(value, charge::failed_write(), partition.identity.number, lsn))
+        Ok(point_response(value, charge::failed_write(), partition.identity.number, lsn))
     }
 
-    fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchAnswer {
+    fn batch_answer(&self, result: ItemWriteResult, lsn: Lsn) -> BatchOperationResult {
         let level = self.core.settings.consistency;
         match result {
             ItemWriteResult::Written { item: written, patch_operations } => {
-                let charge = self.pricing().write_charge(&written.cost, patch_operations);
-                let explanation = self.pricing().explain_write(&written.cost, patch_operations);
+                let charge = self.charges().write_charge(&written.cost, patch_operations);
+                let explanation = self.charges().explain_write(&written.cost, patch_operations);
                 let created = written.cost.created;
                 let item = Item::from_record(written.record, lsn);
                 let effect =
                     if created { BatchEffect::Created(item) } else { BatchEffect::Replaced(item) };
-                BatchAnswer { effect, charge, explanation }
+                BatchOperationResult { effect, charge, explanation }
             }
-            ItemWriteResult::Deleted { old, index } => BatchAnswer {
+            ItemWriteResult::Deleted { old, index } => BatchOperationResult {
                 effect: BatchEffect::Deleted,
                 charge: charge::delete(old),
-                explanation: index.map(|index| self.pricing().explain_delete(old, &index)),
+                explanation: index.map(|index| self.charges().explain_delete(old, &index)),
             },
             ItemWriteResult::Found(record) => {
                 let charge = charge::point_read(record.own_bytes(), level);
                 let lsn = lsn_in_batch(&record, lsn);
-                let effect = BatchEffect::Read(ReadAnswer::Found(Item::from_record(record, lsn)));
-                BatchAnswer { effect, charge, explanation: None }
+                let effect = BatchEffect::Read(ReadResult::Found(Item::from_record(record, lsn)));
+                BatchOperationResult { effect, charge, explanation: None }
             }
             ItemWriteResult::NotModified(record) => {
-                let effect = BatchEffect::Read(ReadAnswer::NotModified(record.header.etag));
-                BatchAnswer { effect, charge: charge::nothing_found(level), explanation: None }
+                let effect = BatchEffect::Read(ReadResult::NotModified(record.header.etag));
+                BatchOperationResult {
+                    effect,
+                    charge: charge::nothing_found(level),
+                    explanation: None,
+                }
             }
         }
     }
 
-    /// The terms of all operations, when one of them asks for an explanation.
-    fn explain_batch(&self, answers: &[BatchAnswer]) -> Option<Box<ChargeExplanation>> {
+    /// The charge terms of all operations, if one of them asks for an explanation.
+    fn explain_batch(&self, answers: &[BatchOperationResult]) -> Option<Box<ChargeExplanation>> {
         answers.iter().find_map(|answer| answer.explanation.as_ref())?;
-        let mut whole = self.pricing().explained("batch", Vec::new());
+        let mut whole = self.charges().explained("batch", Vec::new());
         for answer in answers {
             match &answer.explanation {
                 Some(explanation) => whole.add(ChargeExplanation::clone(explanation)),
@@ -140,19 +144,19 @@ impl Engine {
 }
 
 /// Items a batch has written or read.
-fn batch_amount(outcome: &BatchOutcome) -> Amount {
-    let BatchOutcome::Committed(answers) = outcome else { return Amount::default() };
+fn batch_amount(response: &BatchResult) -> Amount {
+    let BatchResult::Committed(answers) = response else { return Amount::default() };
     let bytes = answers.iter().map(|answer| match &answer.effect {
         BatchEffect::Created(item)
         | BatchEffect::Replaced(item)
-        | BatchEffect::Read(ReadAnswer::Found(item)) => item.text().len(),
-        BatchEffect::Deleted | BatchEffect::Read(ReadAnswer::NotModified(_)) => 0,
+        | BatchEffect::Read(ReadResult::Found(item)) => item.text().len(),
+        BatchEffect::Deleted | BatchEffect::Read(ReadResult::NotModified(_)) => 0,
     });
     Amount { items: answers.len(), bytes: bytes.sum() }
 }
 
-/// Kinds that no single operation of the batch has caused.
-fn is_about_the_batch(kind: ErrorKind) -> bool {
+/// Whether an error concerns the batch as a whole and no single operation.
+fn is_batch_error(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Unavailable | ErrorKind::OwnerNotFound | ErrorKind::Corrupt)
 }
 
@@ -180,14 +184,14 @@ fn check_bytes(bytes: usize) -> Result<()> {
     ))
 }
 
-/// Checks one operation as it would be checked alone.
-fn prepare(
+/// Validates one operation as if it ran alone.
+fn validate(
     container: &Container,
     partition_key: &model::PartitionKey,
     operation: BatchOperation,
 ) -> Result<(ItemWrite, usize)> {
     let identity = &container.identity;
-    let indexed = |options: &WriteOptions| container.live().indexes(options.indexing);
+    let indexed = |options: &WriteOptions| container.compiled().indexes(options.indexing);
     let checked = |item| input::check(identity, Some(partition_key), item);
     let located = |id| item_key(identity, partition_key, id);
     Ok(match operation {

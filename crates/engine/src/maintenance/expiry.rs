@@ -46,7 +46,7 @@ async fn expire(
 ) -> Result<StepReport, Abort> {
     transaction.require_no_pending()?;
     let items_max = items_max.min(STEP_ITEMS_MAX);
-    let default = transaction.context.live.properties.default_time_to_live;
+    let default = transaction.context.compiled.properties.default_time_to_live;
     if default == TimeToLive::Off {
         return Ok(StepReport::default());
     }
@@ -95,6 +95,8 @@ async fn expire_inherited(
     let levels = transaction.context.container.levels();
     let started = transaction.state.expiry_after;
     let mut range = ChangePosition::after(started);
+    // The transaction that is being read. The cursor in the state is always the one before it: only when an entry of a
+    // later lsn shows up are all entries of a transaction known to be handled.
     let mut reached = started;
     let mut handled = 0;
     loop {
@@ -103,6 +105,7 @@ async fn expire_inherited(
             let lsn = change_position(key)?.lsn;
             let (item, record) = LogEntry::decode(value.clone(), levels)?;
             if record.header.timestamp.0 + default_seconds > now {
+                // Everything after this entry is younger. The cursor stops right before its transaction.
                 let before = Lsn(lsn.0.saturating_sub(1));
                 transaction.state.expiry_after = transaction.state.expiry_after.max(before);
                 return Ok((handled, false));
@@ -111,6 +114,7 @@ async fn expire_inherited(
                 transaction.state.expiry_after = reached;
                 reached = lsn;
             }
+            // Items with a time to live of their own are found through the space `expiry`.
             if inherits(&record.header) {
                 *charge += remove_expired(transaction, item.as_bytes().clone()).await?;
                 handled += 1;
@@ -140,8 +144,8 @@ async fn remove_expired(
     let levels = transaction.context.container.levels();
     let key = ItemKey::decode(key, levels)
         .ok_or_else(|| Error::corrupt("an expiry entry names no item"))?;
-    let Some(record) = transaction.stored(&key).await? else { return Ok(RequestCharge::ZERO) };
-    if !transaction.context.live.is_expired(&record.header, transaction.context.now) {
+    let Some(record) = transaction.read(&key).await? else { return Ok(RequestCharge::ZERO) };
+    if !transaction.context.compiled.is_expired(&record.header, transaction.context.now) {
         return Ok(RequestCharge::ZERO);
     }
     Ok(charge::delete(transaction.remove(&key, &record, Removal::Expired)?))

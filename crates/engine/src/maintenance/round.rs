@@ -127,7 +127,7 @@ impl Engine {
 
     /// Once every partition follows the newest policy, the catalog forgets the others.
     async fn forget_old_policies(&self, container: &Arc<Container>) -> Result<()> {
-        let generation = container.live().generation;
+        let generation = container.compiled().generation;
         let follow =
             |partition: &Arc<Partition>| partition.published.index_progress().1 == generation;
         if container.record().older_policies.is_empty()
@@ -135,6 +135,7 @@ impl Engine {
         {
             return Ok(());
         }
+        // Checked again under the lock: the policy may have been replaced, or the container deleted, since the first look.
         let mut catalog = self.core.catalog.lock().await;
         let mut record = container.record();
         let is_stored =
@@ -155,7 +156,7 @@ impl Engine {
         for shard in shards {
             // Checked again under the lock: a split may have started to use the shard since the list was read.
             let mut catalog = self.core.catalog.lock().await;
-            if self.core.is_building(shard) || !catalog.is_to_reclaim(shard).await? {
+            if self.core.is_building(shard) || !catalog.read_reclaim_mark(shard).await? {
                 continue;
             }
             let removed =

@@ -15,7 +15,7 @@ use super::state::PartitionState;
 use super::transaction::{Completion, Transaction, enqueue};
 use super::writer::{WriterHandle, WriterRequest};
 use crate::error::{Error, ErrorKind};
-use crate::outcome::Usage;
+use crate::response::Usage;
 use crate::throughput::PartitionThroughput;
 
 /// The two numbers of a physical partition: inside its container, and in the store.
@@ -144,6 +144,7 @@ pub(crate) struct PartitionMap {
 impl PartitionMap {
     /// The partition that owns an epk.
     pub(crate) fn locate(&self, epk: &EffectivePartitionKey) -> Option<&Arc<Partition>> {
+        // Ranges are adjacent and sorted: the owner is the last partition that does not begin after the epk.
         let after = self.partitions.partition_point(|partition| partition.range.min <= *epk);
         self.partitions.get(after.checked_sub(1)?)
     }

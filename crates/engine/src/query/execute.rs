@@ -26,8 +26,8 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::key_layout::LogicalPartition;
 use crate::metering::{Amount, OperationKind, PageUse};
-use crate::outcome::Outcome;
 use crate::partition::Partition;
+use crate::response::Response;
 use crate::session;
 use crate::throughput::{MultiAdmission, PartitionThroughput};
 
@@ -45,13 +45,13 @@ impl Engine {
     /// `BadQuery` for an invalid text or an evaluation error, `ContinuationRefused` for a token of another query,
     /// `SessionNotAvailable` for a session token that is ahead of a partition, `OutOfTime` if a query that needs all
     /// items exceeds its time limit.
-    pub async fn query_items(&self, operation: QueryItems) -> Result<Outcome<QueryPage>> {
+    pub async fn query_items(&self, operation: QueryItems) -> Result<Response<QueryPage>> {
         let started = self.stopwatch();
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
         let progress = QueryProgress::from_request(&operation, &container.identity.rid)?;
         let prepared =
-            self.prepare_query(&container.live(), &operation.text, &operation.parameters)?;
+            self.prepare_query(&container.compiled(), &operation.text, &operation.parameters)?;
         let query = prepared.query.as_ref();
         if !query.bound.user_functions.is_empty() {
             Box::pin(self.reject_user_functions(&container, &query.bound)).await?;
@@ -60,14 +60,15 @@ impl Engine {
         let snapshot = self.open_snapshot(&container, &operation, query).await?;
         let admission = self.admit_query(&container, &snapshot.slices)?;
         let opening_time = self.stopwatch().saturating_sub(prepared_at);
-        let live = container.live();
-        let partitions = common_indexes(snapshot.store.as_ref(), &live, &snapshot.slices).await?;
+        let compiled = container.compiled();
+        let partitions =
+            common_indexes(snapshot.store.as_ref(), &compiled, &snapshot.slices).await?;
         let planned = prepared.plan(partitions.indexes)?;
         let compile_time = self.stopwatch().saturating_sub(started + opening_time);
         let session_token = snapshot.session_token.clone();
         let store = (Arc::clone(&snapshot.store), partitions.states);
         let mut reader =
-            PageReader::new(self, store, &container.identity, &live, &operation.limits);
+            PageReader::new(self, store, &container.identity, &compiled, &operation.limits);
         reader.metrics.compile_time = compile_time;
         reader.charges = ChargeAccumulator::new(partitions.sizes);
         let mut value =
@@ -75,10 +76,10 @@ impl Engine {
         reader.metrics.total_time = self.stopwatch().saturating_sub(started);
         value.metrics = reader.metrics;
         let (counters, level) =
-            (reader.charges.totals(), self.pricing().read_level(operation.options.consistency));
+            (reader.charges.totals(), self.charges().read_level(operation.options.consistency));
         let charge = counters.charge(level);
         let explain = operation.options.explain_charge;
-        let explanation = explain.then(|| self.pricing().explained("query", counters.terms(level)));
+        let explanation = explain.then(|| self.charges().explained("query", counters.terms(level)));
         let metrics = &value.metrics;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (items, bytes) = (count(metrics.output_items), count(metrics.output_bytes));
@@ -94,11 +95,11 @@ impl Engine {
                 is_scan: metrics.items_scanned > 0,
                 retrieved_items: metrics.retrieved_items,
                 output_items: metrics.output_items,
-                generation: live.generation,
+                generation: compiled.generation,
                 index_metrics: &|| planned.index_metrics(),
             },
         );
-        Ok(Outcome { value, charge, session_token: Some(session_token), explanation })
+        Ok(Response { value, charge, session_token: Some(session_token), explanation })
     }
 
     /// Asks for admission to the partitions that a query reads.
@@ -132,7 +133,7 @@ impl Engine {
         loop {
             match self.try_open_snapshot(container, operation, query).await? {
                 Ok(snapshot) => return Ok(snapshot),
-                Err(retired) => Box::pin(self.map_after(container, &retired)).await?,
+                Err(retired) => Box::pin(self.wait_for_map_without(container, &retired)).await?,
             }
         }
     }
@@ -173,7 +174,7 @@ impl Engine {
         mut progress: QueryProgress,
     ) -> Result<QueryPage> {
         let bound = planned.bound();
-        let context = evaluation_context(self, &reader.live, &operation.limits);
+        let context = evaluation_context(self, &reader.compiled, &operation.limits);
         let rows_max = operation.page.items_max.unwrap_or(PAGE_ITEMS_DEFAULT).max(1);
         let bytes_max = operation.limits.response_bytes_max;
         let identity = Arc::clone(&reader.identity);

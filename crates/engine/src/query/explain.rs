@@ -14,7 +14,7 @@ use super::target::{check_feed_range, partition_slices, target_ranges};
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// The ids of the advice rules that a query text triggers; none for a text that does not parse.
@@ -27,16 +27,16 @@ impl Engine {
     ///
     /// # Errors
     /// `BadQuery` for an invalid text, or an ORDER BY that no index supports.
-    pub async fn explain_query(&self, operation: QueryItems) -> Result<Outcome<QueryExplanation>> {
+    pub async fn explain_query(&self, operation: QueryItems) -> Result<Response<QueryExplanation>> {
         let container = self.container(&operation.container)?;
         check_feed_range(&container, &operation.feed_range)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let (tree, bound) =
-            parse_and_bind(self, &live.computed, &operation.text, &operation.parameters)?;
+            parse_and_bind(self, &compiled.computed, &operation.text, &operation.parameters)?;
         let query = Arc::new(AnalyzedQuery::new(bound));
         let (partition_filter, targets) = target_ranges(&container, &operation.feed_range, &query);
         let slices = partition_slices(&container.map(), &targets);
-        let partitions = common_indexes(self.store(), &live, &slices).await?;
+        let partitions = common_indexes(self.store(), &compiled, &slices).await?;
         let planned = PlannedQuery::new(query, partitions.indexes)?;
         let (bound, indexes) = (planned.bound(), &planned.indexes);
         let value = QueryExplanation {
@@ -49,7 +49,7 @@ impl Engine {
             index_metrics: planned.index_metrics(),
             access: planned.access,
         };
-        Ok(Outcome {
+        Ok(Response {
             value,
             charge: charge::metadata_read(),
             session_token: None,

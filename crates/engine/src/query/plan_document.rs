@@ -9,16 +9,16 @@ use super::request::PlanQuery;
 use crate::charge;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::outcome::Outcome;
+use crate::response::Response;
 
 impl Engine {
     /// Plans a query for a client that runs it on each physical partition and merges the rows itself.
     ///
     /// # Errors
     /// `BadQuery` if the text is invalid, the query cannot be distributed, or the client lacks a feature it needs.
-    pub async fn query_plan(&self, operation: PlanQuery) -> Result<Outcome<Json>> {
+    pub async fn query_plan(&self, operation: PlanQuery) -> Result<Response<Json>> {
         let plan = self.distribute_query(&operation)?;
-        Ok(Outcome {
+        Ok(Response {
             value: plan.to_json(),
             charge: charge::metadata_read(),
             session_token: None,
@@ -29,12 +29,12 @@ impl Engine {
     /// Distributes a query over physical partitions.
     pub(super) fn distribute_query(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
         let container = self.container(&operation.container)?;
-        let live = container.live();
+        let compiled = container.compiled();
         let (tree, bound) =
-            parse_and_bind(self, &live.computed, &operation.text, &operation.parameters)?;
+            parse_and_bind(self, &compiled.computed, &operation.text, &operation.parameters)?;
         let context = PlanContext {
             partition_key: &container.identity.definition,
-            vectors: live.properties.vector_embedding_policy.as_ref(),
+            vectors: compiled.properties.vector_embedding_policy.as_ref(),
             features: operation.features,
         };
         distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))

@@ -7,11 +7,11 @@ use model::{Json, RequestCharge};
 use crate::catalog::Container;
 use crate::engine::Engine;
 use crate::metering::{OperationKind, PageUse, SampledQuery};
-use crate::outcome::{BatchAnswer, BatchEffect, Item, Outcome, ReadAnswer};
 use crate::query::QueryItems;
+use crate::response::{BatchEffect, BatchOperationResult, Item, ReadResult, Response};
 
 impl Engine {
-    /// A whole item was written, or a patch.
+    /// Samples a written item.
     pub(crate) fn sample_write(
         &self,
         container: &Container,
@@ -23,7 +23,7 @@ impl Engine {
         if let Some(new) = new
             && usage.written_paths.select()
         {
-            usage.written_paths.add(new, &container.live().properties.indexing_policy);
+            usage.written_paths.add(new, &container.compiled().properties.indexing_policy);
         }
         if self.core.settings.record_traffic {
             let (random, bytes) = (self.core.environment.random(), item.text().len());
@@ -31,12 +31,12 @@ impl Engine {
         }
     }
 
-    /// A batch was committed.
+    /// Samples the items of a committed batch.
     pub(crate) fn sample_batch(
         &self,
         container: &Container,
         items: &[Option<&Json>],
-        answers: &[BatchAnswer],
+        answers: &[BatchOperationResult],
     ) {
         for (new, answer) in items.iter().zip(answers) {
             let (BatchEffect::Created(item) | BatchEffect::Replaced(item)) = &answer.effect else {
@@ -47,12 +47,12 @@ impl Engine {
         }
     }
 
-    /// An item was read by its id.
-    pub(crate) fn sample_read(&self, container: &Container, read: &Outcome<ReadAnswer>) {
+    /// Samples an item that was read by its id.
+    pub(crate) fn sample_read(&self, container: &Container, read: &Response<ReadResult>) {
         if !self.core.settings.record_traffic {
             return;
         }
-        if let ReadAnswer::Found(item) = &read.value {
+        if let ReadResult::Found(item) = &read.value {
             let random = self.core.environment.random();
             let item_and_bytes = (|| -> Json { item.to_json() }, item.text().len());
             container.throughput.usage.traffic.item(
@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// A page of a query was answered.
+    /// Counts and samples a page of a query.
     pub(crate) fn sample_query(
         &self,
         container: &Container,

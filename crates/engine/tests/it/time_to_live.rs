@@ -2,14 +2,14 @@
 
 use engine::change_feed::{Change, ChangeFeedMode, ChangeFeedStart, ChangeOperation};
 use engine::operation::BatchOperation;
-use engine::outcome::{BatchOutcome, Upserted};
-use engine::{ContainerLink, ErrorKind, Settings};
+use engine::response::{BatchResult, UpsertResult};
+use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, TimeToLive};
 
 use crate::account::{Account, plain, quiet};
 use crate::verbs::{id, key, own, refused};
 
-async fn with_default(default: TimeToLive, settings: Settings) -> (Account, ContainerLink) {
+async fn with_default(default: TimeToLive, settings: EngineSettings) -> (Account, ContainerLink) {
     let account = Account::with_settings(settings).await;
     let mut properties = plain("c");
     properties.default_time_to_live = default;
@@ -115,7 +115,7 @@ async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
     }
     let batch = vec![BatchOperation::Read { id: id("a"), precondition: None }];
     let outcome = account.batch(&link, "x", batch).await.unwrap();
-    let BatchOutcome::RolledBack { failed: 0, error } = outcome else { panic!("{outcome:?}") };
+    let BatchResult::RolledBack { failed: 0, error } = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.kind(), not_found);
     let mode = ChangeFeedMode::LatestVersion;
     let page = account.changes(&link, mode, ChangeFeedStart::Beginning, 10).await.unwrap();
@@ -134,7 +134,7 @@ async fn the_id_of_an_expired_item_is_free() {
     let second = account.create(&link, r#"{"id":"a","pk":"x"}"#).await.unwrap();
     assert_ne!(first.to_json().get("_rid"), second.to_json().get("_rid"));
     let upserted = account.upsert(&link, r#"{"id":"b","pk":"x","n":2}"#).await.unwrap();
-    assert!(matches!(upserted, Upserted::Created(_)));
+    assert!(matches!(upserted, UpsertResult::Created(_)));
     assert_eq!(account.engine.maintain_fully().await.unwrap().expired, 0);
     assert_eq!(own(&account.read(&link, "x", "a").await.unwrap()), r#"{"id":"a","pk":"x"}"#);
     account.verify().await;
@@ -154,7 +154,7 @@ async fn deleting_by_partition_key_does_not_count_the_expired() {
 /// Sweeps of one item each must neither skip nor stand still, whatever lies between the expired ones.
 #[tokio::test]
 async fn the_smallest_sweeps_reclaim_everything() {
-    let settings = Settings { maintenance_items_max: 1, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1, ..quiet() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     for number in 0..30 {
         let ttl = match number % 5 {
@@ -182,7 +182,7 @@ async fn the_smallest_sweeps_reclaim_everything() {
 /// More changes than a transaction can number must not be tried in one.
 #[tokio::test]
 async fn a_huge_sweep_is_cut_into_transactions() {
-    let settings = Settings { maintenance_items_max: 1_000_000, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1_000_000, ..quiet() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     account.alter(&link, |own| own.indexing_policy.included.clear()).await.ok();
     for batch in 0..60 {
@@ -217,7 +217,7 @@ async fn a_transaction_larger_than_a_page_does_not_stop_the_sweep() {
         })
         .collect();
     let outcome = account.batch(&link, "x", operations).await.unwrap();
-    assert!(matches!(outcome, BatchOutcome::Committed(_)));
+    assert!(matches!(outcome, BatchResult::Committed(_)));
     account.create(&link, r#"{"id":"mortal","pk":"x"}"#).await.unwrap();
     account.travel(10);
     assert_eq!(account.engine.maintain_fully().await.unwrap().expired, 1);
@@ -257,7 +257,7 @@ async fn the_feed_of_all_versions_tells_expiry_with_the_image_before() {
 
 #[tokio::test]
 async fn sweeps_go_on_after_reopening_splitting_and_merging() {
-    let settings = Settings { maintenance_items_max: 3, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 3, ..quiet() };
     let (mut account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     let mut number = 0;
     let mut expired = 0;

@@ -3,8 +3,8 @@
 //! Owns their shape and verbs, and the dispatch of everything below a container. Does not own items.
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
-use engine::outcome::{ContainerResource, PartitionsResource};
-use engine::{ContainerAddress, ContainerLink, Engine, Outcome as EngineOutcome};
+use engine::response::{ContainerResource, PartitionsResource};
+use engine::{ContainerAddress, ContainerLink, Engine, Response as EngineResponse};
 use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, SessionToken};
@@ -162,7 +162,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
         .with_static(header::LAZY_INDEX_PROGRESS, "-1")
         .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
-    if engine.is_throughput_enforced(link)? {
+    if engine.throughput_enforced(link)? {
         reply = reply.with_static(header::ENFORCE_THROUGHPUT, "true");
     }
     if is_shared {
@@ -177,7 +177,7 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     Ok(reply)
 }
 
-fn single(status: StatusCode, outcome: &EngineOutcome<ContainerResource>, body: &Json) -> Reply {
+fn single(status: StatusCode, outcome: &EngineResponse<ContainerResource>, body: &Json) -> Reply {
     Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
 }
 

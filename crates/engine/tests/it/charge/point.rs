@@ -1,8 +1,8 @@
 //! Point operations, batches and feeds through the engine.
 
 use engine::operation::{BatchOperation, ReadOptions};
-use engine::outcome::BatchOutcome;
-use engine::{ErrorKind, Settings};
+use engine::response::BatchResult;
+use engine::{EngineSettings, ErrorKind};
 use model::charge::{ChargeProfile, failed_write};
 use model::{ConsistencyLevel, EtagPattern, Precondition};
 
@@ -96,7 +96,7 @@ async fn strong_and_bounded_reads_cost_twice() {
         (ConsistencyLevel::ConsistentPrefix, 1),
         (ConsistencyLevel::Eventual, 1),
     ] {
-        let settings = Settings { consistency: level, ..quiet() };
+        let settings = EngineSettings { consistency: level, ..quiet() };
         let account = Account::with_settings(settings).await;
         let link = account.container(plain("c")).await;
         account.create(&link, ITEM).await.unwrap();
@@ -147,7 +147,7 @@ async fn a_batch_costs_the_sum_of_its_operations_and_a_refused_one_a_refusal() {
     let sum = create(1, 2) + read(1) + create(1, 2);
     assert_eq!(outcome.charge, sum);
     assert_eq!(outcome.explanation.unwrap().charge(), sum);
-    let BatchOutcome::Committed(answers) = outcome.value else { panic!("rolled back") };
+    let BatchResult::Committed(answers) = outcome.value else { panic!("rolled back") };
     let charges: Vec<_> = answers.iter().map(|answer| answer.charge).collect();
     assert_eq!(charges, [create(1, 2), read(1), create(1, 2)]);
     let outcome = account.pay_batch(&link, vec![create_one("c"), create_one("a")]).await;
