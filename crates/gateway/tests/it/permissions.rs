@@ -43,7 +43,7 @@ async fn a_resource_token_allows_what_its_permission_says() {
     other.refused(403, None, "another partition key");
     let forged = read.replace("sig=", "sig=A");
     let refused = call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await;
-    refused.refused(401, None, "was not signed here");
+    refused.refused(401, None, "its signature is not valid");
     server.travel(3601);
     let late = call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await;
     late.refused(403, None, "has expired");
@@ -112,7 +112,7 @@ async fn a_permission_on_a_script_is_for_that_script() {
             ask(&server, &all, "POST", &one, "[]").await.refused(501, None, "Executing");
         }
         ask(&server, &all, "DELETE", &one, "").await.expect(204);
-        ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource is gone");
+        ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource was deleted");
     }
     let missing = r#"{"id":"p","permissionMode":"All","resource":"dbs/d/colls/c/sprocs/z"}"#;
     server.post("/dbs/d/users/u/permissions", missing).send().await.expect(404);
@@ -200,7 +200,7 @@ async fn a_partition_key_restricts_every_access_to_items() {
     let is_batch = "x-ms-cosmos-is-batch-request";
     let sneaky = r#"[{"operationType":"Create","partitionKey":"[\"y\"]","resourceBody":{"id":"b","pk":"y"}}]"#;
     let bulk = call("POST", docs, sneaky, ours).with(is_batch, "True");
-    bulk.send().await.refused(403, None, "no bulk request");
+    bulk.send().await.refused(403, None, "does not allow bulk requests");
     let batch = call("POST", docs, r#"[{"operationType":"Read","id":"a"}]"#, ours);
     let batch = batch.with(is_batch, "True").with("x-ms-cosmos-batch-atomic", "True");
     batch.send().await.expect(200);
