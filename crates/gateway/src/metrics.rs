@@ -66,7 +66,7 @@ impl RequestMetrics {
     /// The metrics in the text format of OpenMetrics, which Prometheus reads.
     pub(crate) fn text(&self, now_ms: u64) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let bounds = BUCKETS_MS.iter().map(|bound| seconds(*bound)).chain([f64::MAX]);
+        let bounds = BUCKETS_MS.iter().map(|bound| seconds(*bound)).chain([f64::INFINITY]);
         let snapshot = MetricsSnapshot {
             by_status: STATUSES
                 .into_iter()

@@ -134,7 +134,7 @@ fn a_reference_repeats_an_earlier_string() {
 
 #[test]
 fn broken_bodies_are_refused() {
-    for (text, told) in [
+    for (text, expected) in [
         ("", "ends too early"),
         ("ED FF 03", "ends too early"),
         ("E6 FF FF FF FF", "ends too early"),
@@ -146,7 +146,7 @@ fn broken_bodies_are_refused() {
         ("F4", "marker 0xF4"),
         ("FF", "marker 0xFF"),
         ("82 FF FF", "not UTF-8"),
-        ("01 01", "goes on after its value"),
+        ("01 01", "continues after its value"),
         ("E5 01 02 01", "another number of members"),
         ("E1 C3 02", "marker 0xC3"),
         ("E1 C3 01", "marker 0xE1"),
@@ -162,7 +162,7 @@ fn broken_bodies_are_refused() {
         ("F0 DA FF 00", "ends too early"),
     ] {
         let error = decode(&bytes(text)).expect_err(text);
-        assert!(format!("{error:?}").contains(told), "{text}: {error:?}");
+        assert!(format!("{error:?}").contains(expected), "{text}: {error:?}");
     }
     assert!(decode(&[]).is_err() && decode(b"{}").is_err());
     let deep = [vec![FORMAT_MARKER], vec![0xE1; 1000]].concat();
@@ -179,14 +179,14 @@ fn a_small_body_never_becomes_a_large_value() {
     let mut body = vec![FORMAT_MARKER, 0xE4];
     body.extend_from_slice(&u32::try_from(inner.len()).unwrap().to_le_bytes());
     body.extend_from_slice(&inner);
-    assert!(format!("{:?}", decode(&body)).contains("beyond the size of any item"));
+    assert!(format!("{:?}", decode(&body)).contains("beyond the maximum size of an item"));
     // So would arrays of 65,535 empty arrays, eight bytes each.
     let empty = [0xF3, 0xF1, 0xD7, 0, 0, 0xFF, 0xFF];
     let inner: Vec<u8> = empty.repeat(10_000);
     let mut body = vec![FORMAT_MARKER, 0xE4];
     body.extend_from_slice(&u32::try_from(inner.len()).unwrap().to_le_bytes());
     body.extend_from_slice(&inner);
-    assert!(format!("{:?}", decode(&body)).contains("beyond the size of any item"));
+    assert!(format!("{:?}", decode(&body)).contains("beyond the maximum size of an item"));
 }
 
 fn json() -> impl Strategy<Value = Json> {

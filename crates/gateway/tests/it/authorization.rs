@@ -77,5 +77,5 @@ async fn the_plain_date_header_may_be_signed() {
 #[tokio::test]
 async fn cross_origin_requests_are_refused() {
     let server = Server::start().await;
-    server.call("OPTIONS", "/", "").send().await.refused(403, None, "origins");
+    server.call("OPTIONS", "/", "").send().await.refused(403, None, "Cross-origin");
 }
