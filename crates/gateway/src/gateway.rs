@@ -1,73 +1,65 @@
-//! The gateway as a value: an engine with the settings of its front.
+//! The gateway as a value: an engine together with the settings and counters of its HTTP API.
 //!
-//! Owns the answer to one request: identify, authorize, dispatch. Does not own sockets.
+//! Owns what all requests share. Does not own dispatching a request (see `dispatch`) or sockets (see `server`); both add
+//! methods to `Gateway` from above, so that this module imports neither.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use engine::{AttachedKind, Engine};
-use hyper::Method;
+use engine::Engine;
 use hyper::header::HeaderValue;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-use crate::authorization::{Principal, authorize};
-use crate::exchange::{Failure, HeaderTables, Outcome, Reply, Request, header, http_date};
-use crate::observe::{self, Metrics};
-use crate::resource::{self, attached};
-use crate::route::{Path, Route};
-use crate::settings::Settings;
+use crate::http::{HeaderMapCache, format_http_date, header};
+use crate::metrics::RequestMetrics;
+use crate::settings::GatewaySettings;
 
-/// An engine behind HTTP. Cloning shares it.
+/// The HTTP API of an engine. Clones share the engine.
 #[derive(Clone, Debug)]
 pub struct Gateway {
-    inner: Arc<Inner>,
+    inner: Arc<GatewayInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct GatewayInner {
     engine: Engine,
-    settings: Settings,
-    /// The certificate of the server, for clients that want to trust it.
+    settings: GatewaySettings,
+    /// The certificate of the server as PEM, for clients that want to trust it.
     certificate: OnceLock<String>,
-    metrics: Metrics,
-    header_tables: HeaderTables,
-    /// When this gateway was made, as a header tells it.
-    began: HeaderValue,
-    /// Requests begun so far.
+    metrics: RequestMetrics,
+    header_map_cache: HeaderMapCache,
+    /// When this gateway was created, as a header value.
+    started: HeaderValue,
+    /// Requests started so far.
     requests: AtomicU64,
 }
 
-impl Inner {
-    fn new(engine: Engine, settings: Settings) -> Self {
-        let began_ms = engine.environment().now().0;
-        Self {
+impl Gateway {
+    /// Creates the HTTP API of an engine.
+    #[must_use]
+    pub fn new(engine: Engine, settings: GatewaySettings) -> Self {
+        let started_ms = engine.environment().now().0;
+        let inner = GatewayInner {
             engine,
             settings,
             certificate: OnceLock::new(),
-            metrics: Metrics::starting(began_ms),
-            header_tables: HeaderTables::default(),
-            began: state_change(began_ms),
+            metrics: RequestMetrics::new(started_ms),
+            header_map_cache: HeaderMapCache::default(),
+            started: format_with_milliseconds(started_ms),
             requests: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Gateway {
-    /// Puts a front on an engine.
-    #[must_use]
-    pub fn new(engine: Engine, settings: Settings) -> Self {
-        Self { inner: Arc::new(Inner::new(engine, settings)) }
+        };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// The settings this gateway was made with.
+    /// The settings that this gateway was created with.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &GatewaySettings {
         &self.inner.settings
     }
 
-    pub(crate) fn offer_certificate(&self, pem: String) {
-        // A gateway that listens twice offers its first certificate.
+    /// Publishes the certificate of a listener. A gateway with two listeners publishes the first one's.
+    pub(crate) fn publish_certificate(&self, pem: String) {
         let _ = self.inner.certificate.set(pem);
     }
 
@@ -75,21 +67,21 @@ impl Gateway {
         self.inner.certificate.get().map(String::as_str)
     }
 
-    pub(crate) fn metrics(&self) -> &Metrics {
+    pub(crate) fn metrics(&self) -> &RequestMetrics {
         &self.inner.metrics
     }
 
-    pub(crate) fn header_tables(&self) -> &HeaderTables {
-        &self.inner.header_tables
+    pub(crate) fn header_map_cache(&self) -> &HeaderMapCache {
+        &self.inner.header_map_cache
     }
 
-    /// When this gateway became what it is.
-    pub(crate) fn began(&self) -> HeaderValue {
-        self.inner.began.clone()
+    /// When this gateway was created, as a header value.
+    pub(crate) fn started(&self) -> HeaderValue {
+        self.inner.started.clone()
     }
 
-    /// The number of a request.
-    pub(crate) fn next_request(&self) -> u64 {
+    /// Counts a request and returns its number, starting at 1.
+    pub(crate) fn next_request_number(&self) -> u64 {
         self.inner.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
@@ -97,104 +89,37 @@ impl Gateway {
         &self.inner.engine
     }
 
-    /// The activity id of a request: the client's own if it has the form of one, otherwise a new one.
+    /// The activity id of a request: the client's own if it looks like a UUID, otherwise a new one.
     pub(crate) fn activity_id(&self, headers: &hyper::HeaderMap) -> HeaderValue {
-        let has_form = |sent: &&[u8]| {
-            let is_part = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
-            sent.len() == Hyphenated::LENGTH && sent.iter().all(is_part)
+        let looks_like_uuid = |sent: &&[u8]| {
+            let is_allowed = |byte: &u8| *byte == b'-' || byte.is_ascii_hexdigit();
+            sent.len() == Hyphenated::LENGTH && sent.iter().all(is_allowed)
         };
-        let sent = headers.get(header::ACTIVITY_ID).map(HeaderValue::as_bytes).filter(has_form);
-        // A copy: the answer must not keep the whole request alive.
-        let id = match sent {
+        let sent = headers.get(header::ACTIVITY_ID).map(HeaderValue::as_bytes);
+        // Copied, because a clone of the value would keep the buffer of the whole request alive.
+        let id = match sent.filter(looks_like_uuid) {
             Some(sent) => HeaderValue::from_bytes(sent),
             None => {
                 let mut text = Uuid::encode_buffer();
                 HeaderValue::from_str(self.new_activity_id().hyphenated().encode_lower(&mut text))
             }
         };
-        id.expect("digits and dashes are ASCII letters")
+        id.expect("hexadecimal digits and dashes are valid in a header")
     }
 
-    /// A random UUID (version 4).
+    /// A random UUID of version 4.
     fn new_activity_id(&self) -> Uuid {
         let environment = self.engine().environment();
         let (high, low) = (environment.random(), environment.random());
         let random = u128::from(high) << 64 | u128::from(low);
         uuid::Builder::from_random_bytes(random.to_be_bytes()).into_uuid()
     }
-
-    /// Whether the caller of a request may make it; asked before the body is read.
-    pub(crate) async fn authorize(&self, request: &Request, path: &Path<'_>) -> Outcome<Principal> {
-        if request.method == Method::OPTIONS {
-            return Err(Failure::forbidden("Requests of other origins are not allowed."));
-        }
-        authorize(self, request, path).await
-    }
-
-    /// Answers an authorized request.
-    pub(crate) async fn answer(&self, request: &Request, path: &Path<'_>) -> Outcome<Reply> {
-        // The futures of rare requests are large; each has a place of its own, so that a point read does not carry
-        // them.
-        let Some(route) = path.route() else { return Err(unknown_path(path)) };
-        let engine = self.engine();
-        match route {
-            Route::Account => resource::account::answer(self, request),
-            Route::Addresses => Err(Failure::bad_request(
-                "Direct mode is not served here. Choose Gateway mode in the settings of the client.",
-            )),
-            Route::Usage => observe::usage(self, request),
-            Route::Report => observe::report(self, request),
-            Route::Offers => Box::pin(resource::offer::list(engine, request)).await,
-            Route::Offer(id) => Box::pin(resource::offer::answer(engine, request, id)).await,
-            Route::Databases => Box::pin(resource::database::feed(engine, request)).await,
-            Route::Database(id) => Box::pin(resource::database::answer(engine, request, id)).await,
-            Route::Containers(database) => {
-                Box::pin(resource::container::feed(engine, request, database)).await
-            }
-            Route::Container(database, container, inner) => {
-                resource::container::dispatch(self, request, (database, container), inner).await
-            }
-            Route::Users(database) => {
-                let place = attached::below_database(engine, database, AttachedKind::User)?;
-                Box::pin(attached::feed(self, request, &place)).await
-            }
-            Route::User(database, user) => {
-                let place = attached::below_database(engine, database, AttachedKind::User)?;
-                Box::pin(attached::single(self, request, &place, user)).await
-            }
-            Route::Permissions(database, user) => {
-                let place = Box::pin(attached::below_user(engine, database, user)).await?;
-                Box::pin(attached::feed(self, request, &place)).await
-            }
-            Route::Permission(database, user, permission) => {
-                let place = Box::pin(attached::below_user(engine, database, user)).await?;
-                Box::pin(attached::single(self, request, &place, permission)).await
-            }
-            Route::EncryptionKeys(database) => {
-                let kind = AttachedKind::ClientEncryptionKey;
-                let place = attached::below_database(engine, database, kind)?;
-                Box::pin(attached::feed(self, request, &place)).await
-            }
-            Route::EncryptionKey(database, key) => {
-                let kind = AttachedKind::ClientEncryptionKey;
-                let place = attached::below_database(engine, database, kind)?;
-                Box::pin(attached::single(self, request, &place, key)).await
-            }
-        }
-    }
 }
 
-/// A date with milliseconds.
-fn state_change(began_ms: u64) -> HeaderValue {
-    let date = http_date(began_ms / 1000);
+/// Formats a date of HTTP with milliseconds.
+fn format_with_milliseconds(time_ms: u64) -> HeaderValue {
+    let date = format_http_date(time_ms / 1000);
     let date = date.trim_end_matches(" GMT");
-    let text = format!("{date}.{:03} GMT", began_ms % 1000);
-    HeaderValue::try_from(text).expect("a date is of ASCII letters")
-}
-
-fn unknown_path(path: &Path<'_>) -> Failure {
-    if path.last_segment() == Some("$batch") {
-        return Failure::method_not_allowed();
-    }
-    Failure::bad_request("Request url is invalid.")
+    let text = format!("{date}.{:03} GMT", time_ms % 1000);
+    HeaderValue::try_from(text).expect("a date consists of ASCII characters")
 }

@@ -1,27 +1,32 @@
-//! The REST API of the service: HTTP in, operations out; outcomes in, HTTP out.
+//! The REST API of the service: decodes HTTP requests into operations of the engine and encodes their results.
 //!
-//! Owns every header, status code, wire path and signature. Does not own any rule about items: a request is decoded
-//! into an operation of the engine, and its outcome is encoded.
+//! Owns every header, status code, wire path and signature. Does not own any rule about items.
 //!
 //! ```text
-//! socket ─► server (one connection) ─► route ─► authorization ─► resource | item | query ─► Operation
-//!        ◄─ exchange/reply, exchange/failure                                             ◄─ Outcome
+//! socket ─► server (one connection) ─► dispatch ─► authorization ─► resource | item | query ─► engine
+//!        ◄─ http: ApiResponse, ApiError                                                     ◄─
 //! ```
 
 mod authorization;
 mod binary_json;
-mod exchange;
+mod dispatch;
+mod feed_range;
 mod gateway;
+mod http;
 mod item;
+mod metrics;
 mod observe;
 mod query;
 mod resource;
 mod route;
 mod server;
 mod settings;
+mod test_control;
 
-pub use authorization::{AccountKey, EMULATOR_KEY, Issuer, KeySource, RoleAssignments, signed_get};
+pub use authorization::{
+    AccountKey, EMULATOR_KEY, Issuer, KeySource, RoleAssignments, sign_get_request,
+};
 pub use gateway::Gateway;
-pub use observe::TestControl;
 pub use server::Certificate;
-pub use settings::{CrossPartition, Limits, Log, Settings};
+pub use settings::{CrossPartition, GatewaySettings, Limits, Log};
+pub use test_control::TestControl;

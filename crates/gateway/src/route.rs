@@ -1,56 +1,57 @@
-//! Paths: from the text of a path to the resource it names.
+//! Routes: from the path of a request to the resource that it names.
 //!
-//! Owns the list of all paths. Does not own verbs: each resource says which it has. Any segment may be an id or a
-//! resource id; whoever resolves it finds out.
-
-use engine::AttachedKind;
+//! Owns the list of all paths. Does not own methods: each handler checks its own. A segment may be an id or a resource
+//! id; the engine decides which when it resolves the segment.
 
 use std::borrow::Cow;
 
-use crate::exchange::percent_decoded;
+use engine::AttachedKind;
 
-/// Segments of the longest path that names something.
+use crate::http::percent_decode;
+
+/// Number of segments of the longest route.
 const SEGMENTS_MAX: usize = 8;
 
-/// A path with its segments decoded.
+/// The path of a request with its segments decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path<'a> {
-    /// The path as it came, without the slashes around it.
+pub(crate) struct RequestPath<'a> {
+    /// The path as it was sent, without the slashes around it.
     pub(crate) raw: &'a str,
-    /// Its segments, decoded.
+    /// Its decoded segments.
     segments: Vec<Cow<'a, str>>,
 }
 
-impl<'a> Path<'a> {
-    /// Takes a path apart; a slash at the end does not count.
+impl<'a> RequestPath<'a> {
+    /// Splits a path into segments. A trailing slash is ignored.
     pub(crate) fn parse(path: &'a str) -> Self {
         let raw = path.trim_matches('/');
         let mut segments = Vec::with_capacity(SEGMENTS_MAX);
-        let parts = segments_of(raw);
+        let parts = split_segments(raw);
         if raw.contains('%') {
-            segments.extend(parts.map(percent_decoded));
+            segments.extend(parts.map(percent_decode));
         } else {
             segments.extend(parts.map(Cow::Borrowed));
         }
         Self { raw, segments }
     }
 
-    /// A segment by its place, decoded.
-    pub(crate) fn segment(&self, place: usize) -> Option<&str> {
-        self.segments.get(place).map(AsRef::as_ref)
+    /// A decoded segment by index.
+    pub(crate) fn segment(&self, index: usize) -> Option<&str> {
+        self.segments.get(index).map(AsRef::as_ref)
     }
 
-    /// The last segment, decoded.
+    /// The decoded last segment.
     pub(crate) fn last_segment(&self) -> Option<&str> {
         self.segments.last().map(AsRef::as_ref)
     }
 
-    /// What the path names; none when it names nothing we know.
+    /// The route of the path, or `None` if it is unknown.
     pub(crate) fn route(&self) -> Option<Route<'_>> {
-        let mut room = [""; SEGMENTS_MAX];
-        let segments = room.get_mut(..self.segments.len())?;
-        for (place, segment) in segments.iter_mut().zip(&self.segments) {
-            *place = segment;
+        // Slice patterns need plain `&str`s; an array on the stack avoids a second vector.
+        let mut array = [""; SEGMENTS_MAX];
+        let segments = array.get_mut(..self.segments.len())?;
+        for (slot, segment) in segments.iter_mut().zip(&self.segments) {
+            *slot = segment;
         }
         Some(match &*segments {
             [] => Route::Account,
@@ -78,19 +79,19 @@ impl<'a> Path<'a> {
     }
 }
 
-/// What stands between the slashes of a path, without what is empty.
-pub(crate) fn segments_of(path: &str) -> impl Iterator<Item = &str> {
+/// Splits a path at its slashes and skips empty segments.
+pub(crate) fn split_segments(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = path;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches('/');
         let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
-        let (segment, beyond) = rest.split_at_checked(end)?;
-        rest = beyond;
+        let (segment, tail) = rest.split_at_checked(end)?;
+        rest = tail;
         (!segment.is_empty()).then_some(segment)
     })
 }
 
-/// What a path names.
+/// The resource that a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     Account,
@@ -111,7 +112,7 @@ pub(crate) enum Route<'a> {
     Container(&'a str, &'a str, ContainerRoute<'a>),
 }
 
-/// What a path names inside a container.
+/// The resource that a path names inside a container, or the container itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainerRoute<'a> {
     Itself,
@@ -125,7 +126,7 @@ pub(crate) enum ContainerRoute<'a> {
     Script(ScriptKind, &'a str),
 }
 
-/// The kinds of scripts.
+/// The kinds of scripts of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScriptKind {
     StoredProcedure,
@@ -160,8 +161,8 @@ impl ScriptKind {
         }
     }
 
-    /// The kind of attached resource that a script is.
-    pub(crate) fn attached(self) -> AttachedKind {
+    /// The kind of attached resource under which scripts of this kind are stored.
+    pub(crate) fn attached_kind(self) -> AttachedKind {
         match self {
             Self::StoredProcedure => AttachedKind::StoredProcedure,
             Self::Trigger => AttachedKind::Trigger,
@@ -175,12 +176,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_stand_between_slashes() {
+    fn empty_segments_are_skipped() {
         for path in ["", "/", "a", "/a/", "a/b", "//a///bé/c//", "dbs/%2F/colls", "é/é", "///"] {
             let expected: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
-            assert_eq!(segments_of(path).collect::<Vec<_>>(), expected, "{path}");
-            let decoded: Vec<_> = expected.iter().map(|part| percent_decoded(part)).collect();
-            assert_eq!(Path::parse(path).segments, decoded, "{path}");
+            assert_eq!(split_segments(path).collect::<Vec<_>>(), expected, "{path}");
+            let decoded: Vec<_> = expected.iter().map(|part| percent_decode(part)).collect();
+            assert_eq!(RequestPath::parse(path).segments, decoded, "{path}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the operator chooses for one gateway.
+//! The settings of a gateway.
 //!
 //! Owns the typed settings and their defaults. Does not own where they come from: the binary reads flags and files.
 
@@ -8,47 +8,47 @@ use std::sync::Arc;
 use engine::usage::PriceTable;
 
 use crate::authorization::{AccountKey, Issuer, RoleAssignments};
-use crate::observe::TestControl;
+use crate::test_control::TestControl;
 
-/// Settings of a gateway; the default suits a laptop.
+/// Settings of a gateway. The defaults suit a laptop.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct GatewaySettings {
     /// The key that signs requests.
     pub key: AccountKey,
-    /// The issuer whose bearer tokens are believed; none: only those in the form of the emulators.
+    /// The trusted issuer of bearer tokens. Without one, only tokens in the form of the emulators are accepted.
     pub issuer: Option<Arc<Issuer>>,
     /// What callers with a token of the issuer may do.
     pub role_assignments: Arc<RoleAssignments>,
-    /// How far the date of a signed request may be from ours, in seconds; none: any date is taken.
+    /// How far the date of a signed request may be from ours, in seconds. `None` accepts any date.
     pub clock_skew_max_seconds: Option<u64>,
     /// Whether a cross-partition query that needs merging is refused with its plan, as the hosted gateway does.
     pub cross_partition: CrossPartition,
-    /// The address told to clients; without it scheme and host of each request are told back.
+    /// The endpoint in the account document. Without it, each client gets the scheme and host that it used.
     pub public_endpoint: Option<String>,
-    /// Name of the region told to clients.
+    /// Name of the region in the account document.
     pub region: String,
     /// Whether the page at `/_explorer/index.html` is served.
     pub explorer: bool,
-    /// Bounds.
+    /// Limits on connections and requests.
     pub limits: Limits,
-    /// What throughput and storage cost, for reports.
+    /// The prices of throughput and storage, for usage reports.
     pub prices: PriceTable,
-    /// Where lines about our own mistakes go.
+    /// Receives messages about internal errors.
     pub log: Log,
-    /// What tests may do to this server; nothing unless it was started for them.
+    /// Lets tests move the clock and split partitions. Only set for servers that are started by tests.
     pub test_control: Option<Arc<TestControl>>,
 }
 
-/// Where lines go that an operator should read; nowhere by default.
+/// Receives messages for the operator. The default drops them.
 #[derive(Clone, Default)]
 pub struct Log(Option<Arc<WriteLine>>);
 
 type WriteLine = dyn Fn(&str) + Send + Sync;
 
 impl Log {
-    /// Lines go to a function.
+    /// Passes each message to a function.
     #[must_use]
-    pub fn to(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+    pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(write)))
     }
 
@@ -65,33 +65,33 @@ impl fmt::Debug for Log {
     }
 }
 
-/// What happens to a query over all partitions whose answers a client would have to merge.
+/// What happens to a query over all partitions whose results a client would have to merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrossPartition {
     /// Refused with the plan; the client merges.
     Strict,
-    /// Answered whole.
+    /// Merged by the server.
     Generous,
 }
 
-/// Bounds that keep one client from starving the others.
+/// Limits that keep one client from starving the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request body.
+    /// Maximum size of a request body, in bytes.
     pub body_bytes_max: usize,
-    /// Bytes of all headers of a request.
+    /// Maximum size of all headers of a request, in bytes.
     pub header_bytes_max: usize,
-    /// Connections at a time; further ones wait to be accepted.
+    /// Maximum number of open connections. Further clients wait to be accepted.
     pub connections_max: usize,
     /// How long a client may take to send the head of a request, in milliseconds.
     pub head_ms_max: u64,
     /// How long a client may take to send a body, in milliseconds.
     pub body_ms_max: u64,
-    /// How long running requests may take to finish after a stop, in milliseconds.
+    /// How long running requests may take to finish after a shutdown, in milliseconds.
     pub stop_ms_max: u64,
 }
 
-impl Default for Settings {
+impl Default for GatewaySettings {
     fn default() -> Self {
         Self {
             key: AccountKey::emulator(),
@@ -113,7 +113,7 @@ impl Default for Settings {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // An item of the greatest size, with room for the names around it in a batch.
+            // The largest item, plus room for the properties around it in a batch.
             body_bytes_max: 2 * 1024 * 1024 + 64 * 1024,
             header_bytes_max: 32 * 1024,
             connections_max: 4096,

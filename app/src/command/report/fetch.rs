@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use engine::{Clock, SystemClock};
-use gateway::{AccountKey, signed_get};
+use gateway::{AccountKey, sign_get_request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -46,7 +46,7 @@ pub(super) async fn fetch(endpoint: &str, key: &AccountKey) -> Result<Vec<u8>, F
 async fn talk(address: &str, authority: &str, key: &AccountKey) -> std::io::Result<Vec<u8>> {
     let now = SystemClock.now().seconds().0;
     let mut request = format!("GET {PATH} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n");
-    for (name, value) in signed_get(key, PATH, now) {
+    for (name, value) in sign_get_request(key, PATH, now) {
         request += &format!("{name}: {value}\r\n");
     }
     request += "\r\n";

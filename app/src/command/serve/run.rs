@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use engine::{Engine, Environment, SystemRandomness, TokioSpawner};
-use gateway::{AccountKey, CrossPartition, Gateway, Log, Settings, TestControl};
+use gateway::{AccountKey, CrossPartition, Gateway, GatewaySettings, Log, TestControl};
 use model::{ChargeProfile, ConsistencyLevel};
 use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
@@ -207,15 +207,15 @@ impl Serve {
         key: AccountKey,
         trust: Trust,
         test_control: Option<Arc<TestControl>>,
-    ) -> Settings {
+    ) -> GatewaySettings {
         let cross_partition = match self.cross_partition {
             Policy::Strict => CrossPartition::Strict,
             Policy::Generous => CrossPartition::Generous,
         };
-        let log = Log::to(warn);
+        let log = Log::new(warn);
         let public_endpoint = self.public_endpoint.clone();
         let Trust { issuer, role_assignments } = trust;
-        let mut settings = Settings {
+        let mut settings = GatewaySettings {
             key,
             issuer,
             role_assignments,
@@ -223,7 +223,7 @@ impl Serve {
             public_endpoint,
             explorer: !self.no_explorer,
             log,
-            ..Settings::default()
+            ..GatewaySettings::default()
         };
         if test_control.is_some() {
             // A moved clock is not the clients' clock.

@@ -1,6 +1,6 @@
 //! The account key: the secret that signs requests.
 //!
-//! Owns its text and its use. Its text is never printed by `Debug`.
+//! Owns its text and its signatures. `Debug` never prints the text.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
-/// The key every emulator of the service is known by; everybody knows it, so it protects nothing.
+/// The well-known key of every emulator of the service. It is public, so it protects nothing.
 pub const EMULATOR_KEY: &str =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
@@ -20,7 +20,7 @@ pub struct AccountKey {
 }
 
 impl AccountKey {
-    /// Reads the base64 text of a key.
+    /// Parses the base64 text of a key.
     ///
     /// # Errors
     /// [`model::ValidationError`] when the text is not base64 or empty.
@@ -29,7 +29,7 @@ impl AccountKey {
         let bytes = STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty());
         let bytes = bytes.ok_or_else(|| {
             model::ValidationError::new(
-                "The account key is not base64. Make one with `head -c 64 /dev/urandom | base64 -w0`.",
+                "The account key is not base64. Generate one with `head -c 64 /dev/urandom | base64 -w0`.",
             )
         })?;
         Ok(Self { text: text.to_owned(), key: hmac::Key::new(hmac::HMAC_SHA256, &bytes) })
@@ -44,24 +44,24 @@ impl AccountKey {
         Self::parse(EMULATOR_KEY).expect("the well-known key is base64")
     }
 
-    /// Whether this is the key everybody knows.
+    /// Whether this is the well-known key of the emulators.
     #[must_use]
     pub fn is_well_known(&self) -> bool {
         self.text == EMULATOR_KEY
     }
 
-    /// The text, for the connection string.
+    /// The base64 text, for connection strings.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    pub(crate) fn sign(&self, payload: &[u8]) -> Vec<u8> {
+    pub(super) fn sign(&self, payload: &[u8]) -> Vec<u8> {
         hmac::sign(&self.key, payload).as_ref().to_vec()
     }
 
-    /// Compares in constant time.
-    pub(crate) fn verify(&self, payload: &[u8], signature: &[u8]) -> bool {
+    /// Checks a signature in constant time.
+    pub(super) fn verify(&self, payload: &[u8], signature: &[u8]) -> bool {
         hmac::verify(&self.key, payload, signature).is_ok()
     }
 }

@@ -1,54 +1,58 @@
-//! What a client signs of a path: its resource type and its resource link, in each form clients have.
+//! The part of a path that clients sign: resource type and resource link, in each form that clients use.
 //!
 //! Owns the forms. Does not own the signature.
 
 use std::borrow::Cow;
 
-use crate::exchange::percent_decoded;
-use crate::route::{Path, segments_of};
+use crate::http::percent_decode;
+use crate::route::{RequestPath, split_segments};
 
-/// The type and the possible links of a path.
+/// The resource type and the resource link of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SignedLink<'a> {
-    pub(crate) resource_type: Cow<'a, str>,
-    /// The usual form: decoded.
-    pub(crate) usual: Cow<'a, str>,
+pub(super) struct SignedLink<'a> {
+    pub(super) resource_type: Cow<'a, str>,
+    /// The decoded link, which nearly all clients sign.
+    pub(super) decoded: Cow<'a, str>,
+    /// The link as it was sent.
     raw: Cow<'a, str>,
 }
 
 impl<'a> SignedLink<'a> {
-    pub(crate) fn of(path: &Path<'a>) -> Self {
+    pub(super) fn from_path(path: &RequestPath<'a>) -> Self {
         let has_empty_segment = path.raw.as_bytes().windows(2).any(|pair| pair == b"//");
         if has_empty_segment {
-            let joined = segments_of(path.raw).collect::<Vec<_>>().join("/");
-            let (resource_type, raw) = parts(&joined);
-            let usual = percent_decoded(raw).into_owned();
+            let joined = split_segments(path.raw).collect::<Vec<_>>().join("/");
+            let (resource_type, raw) = split_type(&joined);
+            let decoded = percent_decode(raw).into_owned();
             let (resource_type, raw) = (resource_type.to_owned(), raw.to_owned());
             return Self {
                 resource_type: resource_type.into(),
-                usual: usual.into(),
+                decoded: decoded.into(),
                 raw: raw.into(),
             };
         }
-        let (resource_type, raw) = parts(path.raw);
-        Self { resource_type: resource_type.into(), usual: percent_decoded(raw), raw: raw.into() }
+        let (resource_type, raw) = split_type(path.raw);
+        let decoded = percent_decode(raw);
+        Self { resource_type: resource_type.into(), decoded, raw: raw.into() }
     }
 
-    /// What clients sign that do not sign the usual form, without that.
-    pub(crate) fn others(&self) -> Vec<String> {
-        let last = self.usual.rsplit('/').next().unwrap_or_default().to_lowercase();
-        let mut others: Vec<String> = Vec::new();
-        for link in [self.raw.to_string(), last, self.usual.to_lowercase()] {
-            if link != self.usual && !others.contains(&link) {
-                others.push(link);
+    /// The other forms that some clients sign: not decoded, only the last segment, or in lower case.
+    pub(super) fn alternatives(&self) -> Vec<String> {
+        let last = self.decoded.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let mut alternatives: Vec<String> = Vec::new();
+        for link in [self.raw.to_string(), last, self.decoded.to_lowercase()] {
+            if link != self.decoded && !alternatives.contains(&link) {
+                alternatives.push(link);
             }
         }
-        others
+        alternatives
     }
 }
 
-/// The type and the link of a path that has one slash between its segments.
-fn parts(path: &str) -> (&str, &str) {
+/// Splits a path into resource type and link. A path with an even number of segments names a resource, whose type is the
+/// last segment but one. A path with an odd number names a feed, whose type is the last segment and whose link is its
+/// parent.
+fn split_type(path: &str) -> (&str, &str) {
     let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
     let (grandparent, before_last) = parent.rsplit_once('/').unwrap_or(("", parent));
     if before_last == "operations" {
@@ -56,8 +60,9 @@ fn parts(path: &str) -> (&str, &str) {
     }
     match path.strip_prefix("offers") {
         Some("") => return ("offers", ""),
-        Some(beyond) if beyond.starts_with('/') => {
-            return ("offers", beyond.trim_start_matches('/'));
+        Some(id) if id.starts_with('/') => {
+            // Offers are signed by their id alone.
+            return ("offers", id.trim_start_matches('/'));
         }
         _ => {}
     }
@@ -70,14 +75,15 @@ mod tests {
     use super::*;
 
     fn check(path: &str, resource_type: &str, links: &[&str]) {
-        let signed = SignedLink::of(&Path::parse(path));
+        let signed = SignedLink::from_path(&RequestPath::parse(path));
         assert_eq!(signed.resource_type, resource_type, "{path}");
-        let found: Vec<_> = [signed.usual.to_string()].into_iter().chain(signed.others()).collect();
+        let found: Vec<_> =
+            [signed.decoded.to_string()].into_iter().chain(signed.alternatives()).collect();
         assert_eq!(found, links, "{path}");
     }
 
     #[test]
-    fn each_path_is_signed_as_clients_do() {
+    fn each_path_is_signed_as_by_clients() {
         check("/", "", &[""]);
         check("/dbs", "dbs", &[""]);
         check("/dbs/x/", "dbs", &["dbs/x", "x"]);

@@ -1,31 +1,31 @@
-//! What a binary body may stand for beyond its own bytes.
+//! A limit on how far a binary body may expand.
 //!
-//! A few bytes can repeat a long string or announce many empty arrays. Owns the sum of that, so that a small body never
-//! becomes a large value.
+//! A few bytes can refer to a long string again and again, or declare many empty arrays. Owns the sum of these expansions,
+//! so that a small body cannot become a huge value.
 
 use model::limits::ITEM_BYTES_MAX;
 
-use crate::exchange::{Failure, Outcome};
+use crate::http::{ApiError, ApiResult};
 
-/// What is left.
+/// The remaining budget, in bytes.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(super) struct ExpansionBudget {
     bytes_left: usize,
 }
 
-impl Default for Budget {
+impl Default for ExpansionBudget {
     fn default() -> Self {
-        // No item is larger, so neither is what it repeats.
+        // Generous: a valid item cannot expand beyond its own maximum size.
         Self { bytes_left: 2 * ITEM_BYTES_MAX }
     }
 }
 
-impl Budget {
-    /// Takes what is not in the body itself.
-    pub(crate) fn take(&mut self, bytes: usize) -> Outcome<()> {
+impl ExpansionBudget {
+    /// Spends the budget for bytes that are not in the body itself.
+    pub(super) fn take(&mut self, bytes: usize) -> ApiResult<()> {
         self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or_else(|| {
-            Failure::invalid_payload(
-                "The binary JSON repeats strings or empty arrays beyond the size of any item.",
+            ApiError::invalid_payload(
+                "The binary JSON repeats strings or empty arrays beyond the maximum size of an item.",
             )
         })?;
         Ok(())

@@ -1,60 +1,60 @@
-//! Reading bytes one after the other, never beyond the end.
+//! A cursor over bytes that never reads beyond the end.
 //!
-//! Owns bounds. Does not own meaning.
+//! Owns bounds checks. Does not own the meaning of the bytes.
 
-use crate::exchange::{Failure, Outcome};
+use crate::http::{ApiError, ApiResult};
 
-/// A place in a body.
+/// A position in a body, and the end of the array or object that is being read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cursor<'a> {
-    whole: &'a [u8],
-    at: usize,
+pub(super) struct Cursor<'a> {
+    body: &'a [u8],
+    position: usize,
     end: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(whole: &'a [u8]) -> Self {
-        Self { whole, at: 0, end: whole.len() }
+    pub(super) fn new(body: &'a [u8]) -> Self {
+        Self { body, position: 0, end: body.len() }
     }
 
-    /// A cursor at another place of the same body.
-    pub(crate) fn at(&self, at: usize) -> Self {
-        Self { whole: self.whole, at, end: self.whole.len() }
+    /// A cursor at another position of the same body.
+    pub(super) fn seek(&self, position: usize) -> Self {
+        Self { body: self.body, position, end: self.body.len() }
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.at >= self.end
+    pub(super) fn is_at_end(&self) -> bool {
+        self.position >= self.end
     }
 
-    pub(crate) fn take(&mut self, count: usize) -> Outcome<&'a [u8]> {
-        let end = self.at.checked_add(count).filter(|end| *end <= self.end);
-        let taken = end.and_then(|end| self.whole.get(self.at..end)).ok_or_else(too_short)?;
-        self.at += count;
+    pub(super) fn take(&mut self, count: usize) -> ApiResult<&'a [u8]> {
+        let end = self.position.checked_add(count).filter(|end| *end <= self.end);
+        let taken = end.and_then(|end| self.body.get(self.position..end)).ok_or_else(too_short)?;
+        self.position += count;
         Ok(taken)
     }
 
-    pub(crate) fn byte(&mut self) -> Outcome<u8> {
+    pub(super) fn byte(&mut self) -> ApiResult<u8> {
         self.take(1)?.first().copied().ok_or_else(too_short)
     }
 
-    pub(crate) fn array<const N: usize>(&mut self) -> Outcome<[u8; N]> {
+    pub(super) fn array<const N: usize>(&mut self) -> ApiResult<[u8; N]> {
         self.take(N)?.try_into().map_err(|_| too_short())
     }
 
-    /// A length of one, two, three or four bytes.
-    pub(crate) fn length(&mut self, bytes: usize) -> Outcome<usize> {
+    /// Reads a little-endian length of up to four bytes.
+    pub(super) fn length(&mut self, bytes: usize) -> ApiResult<usize> {
         let taken = self.take(bytes)?;
         Ok(taken.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte)))
     }
 
-    /// The next bytes as a cursor of their own.
-    pub(crate) fn part(&mut self, count: usize) -> Outcome<Self> {
-        let start = self.at;
+    /// Skips the next bytes and returns a cursor over them.
+    pub(super) fn sub_cursor(&mut self, count: usize) -> ApiResult<Self> {
+        let start = self.position;
         self.take(count)?;
-        Ok(Self { whole: self.whole, at: start, end: start + count })
+        Ok(Self { body: self.body, position: start, end: start + count })
     }
 }
 
-fn too_short() -> Failure {
-    Failure::invalid_payload("The binary JSON ends too early.")
+fn too_short() -> ApiError {
+    ApiError::invalid_payload("The binary JSON ends too early.")
 }

@@ -1,35 +1,39 @@
-//! Binary to value.
+//! Decodes binary JSON.
 //!
-//! Owns containers and which marker begins what. What a hostile body says about lengths is checked against what is
-//! there, nesting is bounded, and so is what a body may stand for beyond its own bytes.
+//! Owns arrays and objects, and the table of markers. Bodies may be hostile: lengths are checked against the bytes that
+//! exist, and nesting and expansion are limited.
 
 use model::limits::NESTING_LEVELS_MAX;
 use model::{Json, Object};
 
-use super::budget::Budget;
+use super::budget::ExpansionBudget;
 use super::cursor::Cursor;
 use super::{number, string, uniform};
-use crate::exchange::{Failure, Outcome};
+use crate::http::{ApiError, ApiResult};
 
-/// The byte every binary body begins with.
-pub(crate) const MARK: u8 = 0x80;
+/// The first byte of every binary body.
+pub(crate) const FORMAT_MARKER: u8 = 0x80;
 
-/// Reads a body that begins with the mark.
-pub(crate) fn decode(body: &[u8]) -> Outcome<Json> {
+/// Decodes a body.
+pub(crate) fn decode(body: &[u8]) -> ApiResult<Json> {
     let mut cursor = Cursor::new(body);
-    if cursor.byte()? != MARK {
-        return Err(Failure::invalid_payload("The binary JSON does not begin with its mark."));
+    if cursor.byte()? != FORMAT_MARKER {
+        return Err(ApiError::invalid_payload("The binary JSON does not begin with 0x80."));
     }
-    let value = value(&mut cursor, &mut Budget::default(), 0)?;
+    let value = decode_value(&mut cursor, &mut ExpansionBudget::default(), 0)?;
     if !cursor.is_at_end() {
-        return Err(Failure::invalid_payload("The binary JSON goes on after its value."));
+        return Err(ApiError::invalid_payload("The binary JSON continues after its value."));
     }
     Ok(value)
 }
 
-fn value(cursor: &mut Cursor<'_>, budget: &mut Budget, level: usize) -> Outcome<Json> {
+fn decode_value(
+    cursor: &mut Cursor<'_>,
+    budget: &mut ExpansionBudget,
+    level: usize,
+) -> ApiResult<Json> {
     if level > NESTING_LEVELS_MAX {
-        return Err(Failure::invalid_payload(format!(
+        return Err(ApiError::invalid_payload(format!(
             "The binary JSON is nested deeper than {NESTING_LEVELS_MAX} levels."
         )));
     }
@@ -38,7 +42,7 @@ fn value(cursor: &mut Cursor<'_>, budget: &mut Budget, level: usize) -> Outcome<
         0xD0 => Json::Null,
         0xD1 => Json::Bool(false),
         0xD2 => Json::Bool(true),
-        0x00..=0x1F => number::literal(marker),
+        0x00..=0x1F => number::from_marker(marker),
         0xC7..=0xCF | 0xD7..=0xDC => number::read(cursor, marker)?,
         0xD3 => Json::from(string::guid_value(cursor)?),
         0xDD..=0xDF => Json::from(string::blob(cursor, marker)?),
@@ -49,8 +53,9 @@ fn value(cursor: &mut Cursor<'_>, budget: &mut Budget, level: usize) -> Outcome<
     })
 }
 
-/// The members of a container: how many bytes, as its marker says, and how many if it says so.
-fn members<'a>(cursor: &mut Cursor<'a>, form: u8) -> Outcome<(Cursor<'a>, Option<usize>)> {
+/// Reads the head of an array or object: its length in bytes, and its count if the form has one. Returns a cursor over the
+/// members. Forms 2 to 4 have the length in one, two or four bytes; forms 5 to 7 have length and count.
+fn read_members<'a>(cursor: &mut Cursor<'a>, form: u8) -> ApiResult<(Cursor<'a>, Option<usize>)> {
     let width = match form {
         2 | 5 => 1,
         3 | 6 => 2,
@@ -61,30 +66,35 @@ fn members<'a>(cursor: &mut Cursor<'a>, form: u8) -> Outcome<(Cursor<'a>, Option
         5..=7 => Some(cursor.length(width)?),
         _ => None,
     };
-    Ok((cursor.part(bytes)?, count))
+    Ok((cursor.sub_cursor(bytes)?, count))
 }
 
 fn array(
     cursor: &mut Cursor<'_>,
-    budget: &mut Budget,
+    budget: &mut ExpansionBudget,
     form: u8,
     level: usize,
-) -> Outcome<Vec<Json>> {
+) -> ApiResult<Vec<Json>> {
     match form {
         0 => return Ok(Vec::new()),
-        1 => return Ok(vec![value(cursor, budget, level + 1)?]),
+        1 => return Ok(vec![decode_value(cursor, budget, level + 1)?]),
         _ => {}
     }
-    let (mut inner, count) = members(cursor, form)?;
+    let (mut inner, count) = read_members(cursor, form)?;
     let mut elements = Vec::new();
     while !inner.is_at_end() {
-        elements.push(value(&mut inner, budget, level + 1)?);
+        elements.push(decode_value(&mut inner, budget, level + 1)?);
     }
     check_count(count, elements.len())?;
     Ok(elements)
 }
 
-fn object(cursor: &mut Cursor<'_>, budget: &mut Budget, form: u8, level: usize) -> Outcome<Object> {
+fn object(
+    cursor: &mut Cursor<'_>,
+    budget: &mut ExpansionBudget,
+    form: u8,
+    level: usize,
+) -> ApiResult<Object> {
     let mut object = Object::new();
     if form == 0 {
         return Ok(object);
@@ -92,29 +102,31 @@ fn object(cursor: &mut Cursor<'_>, budget: &mut Budget, form: u8, level: usize) 
     let (mut inner, count) = match form {
         1 => {
             let name = name(cursor, budget)?;
-            object.insert(name, value(cursor, budget, level + 1)?);
+            object.insert(name, decode_value(cursor, budget, level + 1)?);
             return Ok(object);
         }
-        _ => members(cursor, form)?,
+        _ => read_members(cursor, form)?,
     };
     let mut found = 0;
     while !inner.is_at_end() {
         let name = name(&mut inner, budget)?;
-        object.insert(name, value(&mut inner, budget, level + 1)?);
+        object.insert(name, decode_value(&mut inner, budget, level + 1)?);
         found += 1;
     }
     check_count(count, found)?;
     Ok(object)
 }
 
-fn name(cursor: &mut Cursor<'_>, budget: &mut Budget) -> Outcome<String> {
+fn name(cursor: &mut Cursor<'_>, budget: &mut ExpansionBudget) -> ApiResult<String> {
     let marker = cursor.byte()?;
     string::read(cursor, budget, marker)
 }
 
-fn check_count(said: Option<usize>, found: usize) -> Outcome<()> {
-    if said.is_none_or(|said| said == found) {
+fn check_count(declared: Option<usize>, found: usize) -> ApiResult<()> {
+    if declared.is_none_or(|declared| declared == found) {
         return Ok(());
     }
-    Err(Failure::invalid_payload("The binary JSON says another number of members than it has."))
+    Err(ApiError::invalid_payload(
+        "The binary JSON declares another number of members than it has.",
+    ))
 }

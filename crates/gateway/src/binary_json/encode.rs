@@ -1,14 +1,14 @@
-//! Value to binary.
+//! Encodes binary JSON.
 //!
-//! Owns the few forms we write: plain strings, the shortest whole numbers, doubles, containers with length and count.
+//! Owns the few forms that are written: plain strings, integers, doubles, arrays and objects with length and count.
 
 use model::{Json, Number};
 
-use super::decode::MARK;
+use super::decode::FORMAT_MARKER;
 
-/// Writes a body.
+/// Encodes a body.
 pub(crate) fn encode(value: &Json) -> Vec<u8> {
-    let mut bytes = vec![MARK];
+    let mut bytes = vec![FORMAT_MARKER];
     write(value, &mut bytes);
     bytes
 }
@@ -24,7 +24,7 @@ fn write(value: &Json, bytes: &mut Vec<u8>) {
         Json::Array(elements) => {
             let mut inner = Vec::new();
             elements.iter().for_each(|element| write(element, &mut inner));
-            frame(0xE5, elements.len(), &inner, bytes);
+            write_framed(0xE5, elements.len(), &inner, bytes);
         }
         Json::Object(object) if object.is_empty() => bytes.push(0xE8),
         Json::Object(object) => {
@@ -33,7 +33,7 @@ fn write(value: &Json, bytes: &mut Vec<u8>) {
                 write_string(name, &mut inner);
                 write(value, &mut inner);
             }
-            frame(0xED, object.len(), &inner, bytes);
+            write_framed(0xED, object.len(), &inner, bytes);
         }
     }
 }
@@ -72,10 +72,10 @@ fn write_string(text: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Length and count before what is inside, both as wide as the wider of them needs.
-fn frame(marker: u8, count: usize, inner: &[u8], bytes: &mut Vec<u8>) {
+/// Writes an array or object: marker, length and count, then the members. Length and count have the same width.
+fn write_framed(marker: u8, count: usize, inner: &[u8], bytes: &mut Vec<u8>) {
     let length = inner.len();
-    // There are never more members than bytes.
+    // Each member takes at least one byte, so the length decides the width.
     if let (Ok(length), Ok(count)) = (u8::try_from(length), u8::try_from(count)) {
         bytes.extend_from_slice(&[marker, length, count]);
     } else if let (Ok(length), Ok(count)) = (u16::try_from(length), u16::try_from(count)) {

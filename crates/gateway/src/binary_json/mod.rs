@@ -1,6 +1,9 @@
-//! The binary form of JSON: some clients send items in it, and some read nothing else.
+//! Binary JSON: some clients send items in this format, and some read nothing else.
 //!
-//! Owns both directions: every marker is read, the few that say everything are written. Does not own when it is used.
+//! A body is the byte 0x80 followed by one value. A value begins with a marker byte that determines its type and, for short
+//! values, the value itself. Numbers and lengths are little-endian. Arrays and objects have their length in bytes, so that
+//! a reader can skip them. Owns both directions: every marker is decoded, but only a few are written. Does not own when
+//! the format is used.
 
 mod budget;
 mod cursor;
@@ -12,8 +15,8 @@ mod system_string;
 #[cfg(test)]
 mod tests;
 mod uniform;
-mod unknown;
+mod unknown_marker;
 
-pub(crate) use decode::{MARK, decode};
+pub(crate) use decode::{FORMAT_MARKER, decode};
 pub(crate) use encode::encode;
-use unknown::unknown;
+use unknown_marker::unknown_marker;

@@ -1,20 +1,20 @@
-//! Numbers of the binary form, all of them in little-endian order.
+//! Numbers of binary JSON, all of them little-endian.
 //!
-//! Owns each width. What is not finite is refused, as in text.
+//! Owns each width. Numbers that are not finite are refused, as in JSON text.
 
 use model::{Json, Number};
 
 use super::cursor::Cursor;
-use super::unknown;
-use crate::exchange::{Failure, Outcome};
+use super::unknown_marker;
+use crate::http::{ApiError, ApiResult};
 
-/// The number that is its own marker.
-pub(crate) fn literal(marker: u8) -> Json {
+/// The number of a marker from 0 to 31, which is the marker itself.
+pub(super) fn from_marker(marker: u8) -> Json {
     Json::Number(Number::from(i64::from(marker)))
 }
 
-/// The number after its marker.
-pub(crate) fn read(cursor: &mut Cursor<'_>, marker: u8) -> Outcome<Json> {
+/// Reads the number after a marker.
+pub(super) fn read(cursor: &mut Cursor<'_>, marker: u8) -> ApiResult<Json> {
     let signed = |number: i64| Json::Number(Number::from(number));
     Ok(match marker {
         0xC7 => unsigned(u64::from_le_bytes(cursor.array()?)),
@@ -27,7 +27,7 @@ pub(crate) fn read(cursor: &mut Cursor<'_>, marker: u8) -> Outcome<Json> {
         0xCF => double(half(u16::from_le_bytes(cursor.array()?)))?,
         0xD8 => signed(i64::from(i8::from_le_bytes(cursor.array()?))),
         0xDC => signed(i64::from(u32::from_le_bytes(cursor.array()?))),
-        _ => return Err(unknown(marker)),
+        _ => return Err(unknown_marker(marker)),
     })
 }
 
@@ -36,13 +36,13 @@ fn unsigned(number: u64) -> Json {
     Json::Number(parsed.expect("the digits of a whole number are a number"))
 }
 
-fn double(number: f64) -> Outcome<Json> {
+fn double(number: f64) -> ApiResult<Json> {
     Number::from_f64(number).map(Json::Number).ok_or_else(|| {
-        Failure::invalid_payload("The binary JSON holds a number that is not finite.")
+        ApiError::invalid_payload("The binary JSON holds a number that is not finite.")
     })
 }
 
-/// A number of 16 bits: one of sign, five of exponent, ten of fraction.
+/// Converts an IEEE 754 half: one bit of sign, five of exponent, ten of fraction.
 fn half(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1F);
@@ -59,7 +59,7 @@ mod tests {
     use super::half;
 
     #[test]
-    fn half_width_numbers_are_read() {
+    fn half_precision_numbers_are_converted() {
         for (bits, number) in [
             (0x0000, 0.0),
             (0x3C00, 1.0),

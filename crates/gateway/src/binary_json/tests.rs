@@ -1,4 +1,4 @@
-//! Bytes and what they stand for, both ways; and bytes that stand for nothing.
+//! Decoding and encoding of binary JSON, and malformed bodies.
 
 use model::{Json, Number, Object};
 use proptest::prelude::*;
@@ -6,15 +6,15 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
 
-/// Bytes in hexadecimal digits, without the mark.
+/// Bytes in hexadecimal digits, without the format marker.
 fn bytes(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-    [vec![MARK], digits.chunks(2).map(pair).collect()].concat()
+    [vec![FORMAT_MARKER], digits.chunks(2).map(pair).collect()].concat()
 }
 
 fn check(text: &str, expected: &str) {
-    let value = decode(&bytes(text)).unwrap_or_else(|failure| panic!("{text}: {failure:?}"));
+    let value = decode(&bytes(text)).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     assert_eq!(value.to_string(), expected, "{text}");
 }
 
@@ -134,7 +134,7 @@ fn a_reference_repeats_an_earlier_string() {
 
 #[test]
 fn broken_bodies_are_refused() {
-    for (text, told) in [
+    for (text, expected) in [
         ("", "ends too early"),
         ("ED FF 03", "ends too early"),
         ("E6 FF FF FF FF", "ends too early"),
@@ -146,7 +146,7 @@ fn broken_bodies_are_refused() {
         ("F4", "marker 0xF4"),
         ("FF", "marker 0xFF"),
         ("82 FF FF", "not UTF-8"),
-        ("01 01", "goes on after its value"),
+        ("01 01", "continues after its value"),
         ("E5 01 02 01", "another number of members"),
         ("E1 C3 02", "marker 0xC3"),
         ("E1 C3 01", "marker 0xE1"),
@@ -161,11 +161,11 @@ fn broken_bodies_are_refused() {
         ("F2 F1 D7 01 01 01", "marker 0xF1"),
         ("F0 DA FF 00", "ends too early"),
     ] {
-        let failure = decode(&bytes(text)).expect_err(text);
-        assert!(format!("{failure:?}").contains(told), "{text}: {failure:?}");
+        let error = decode(&bytes(text)).expect_err(text);
+        assert!(format!("{error:?}").contains(expected), "{text}: {error:?}");
     }
     assert!(decode(&[]).is_err() && decode(b"{}").is_err());
-    let deep = [vec![MARK], vec![0xE1; 1000]].concat();
+    let deep = [vec![FORMAT_MARKER], vec![0xE1; 1000]].concat();
     assert!(format!("{:?}", decode(&deep)).contains("nested deeper"));
 }
 
@@ -176,17 +176,17 @@ fn a_small_body_never_becomes_a_large_value() {
     inner.extend_from_slice(&[b'x'; 60_000]);
     let at = 6_u16;
     (0..60_000).for_each(|_| inner.extend_from_slice(&[0xC4, at.to_le_bytes()[0], 0]));
-    let mut body = vec![MARK, 0xE4];
+    let mut body = vec![FORMAT_MARKER, 0xE4];
     body.extend_from_slice(&u32::try_from(inner.len()).unwrap().to_le_bytes());
     body.extend_from_slice(&inner);
-    assert!(format!("{:?}", decode(&body)).contains("beyond the size of any item"));
+    assert!(format!("{:?}", decode(&body)).contains("beyond the maximum size of an item"));
     // So would arrays of 65,535 empty arrays, eight bytes each.
     let empty = [0xF3, 0xF1, 0xD7, 0, 0, 0xFF, 0xFF];
     let inner: Vec<u8> = empty.repeat(10_000);
-    let mut body = vec![MARK, 0xE4];
+    let mut body = vec![FORMAT_MARKER, 0xE4];
     body.extend_from_slice(&u32::try_from(inner.len()).unwrap().to_le_bytes());
     body.extend_from_slice(&inner);
-    assert!(format!("{:?}", decode(&body)).contains("beyond the size of any item"));
+    assert!(format!("{:?}", decode(&body)).contains("beyond the maximum size of an item"));
 }
 
 fn json() -> impl Strategy<Value = Json> {
@@ -244,7 +244,7 @@ fn arbitrary_bytes_never_panic() {
     let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, rng);
     let checked = runner.run(&hostile(), |rest| {
-        let body = [vec![MARK], rest].concat();
+        let body = [vec![FORMAT_MARKER], rest].concat();
         if let Ok(value) = decode(&body) {
             // What is accepted is a value that text can say, and that we write as the same value.
             let text = value.to_string();
@@ -257,7 +257,7 @@ fn arbitrary_bytes_never_panic() {
     // And every body of two bytes, with room after it.
     for first in 0..=255 {
         for second in 0..=255 {
-            let _ = decode(&[MARK, first, second, 0, 0, 0, 0]);
+            let _ = decode(&[FORMAT_MARKER, first, second, 0, 0, 0, 0]);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Transactional batches on the wire, and the border to bulk requests, which share their form.
+//! Transactional batches.
 //!
-//! Owns the request and the answer of a batch that is all or nothing.
+//! Owns the request and the response of a batch, and passes bulk requests on, which have the same format.
 
 use engine::operation::TransactionalBatch;
 use engine::response::BatchResult;
@@ -9,92 +9,92 @@ use hyper::StatusCode;
 use model::RequestCharge;
 use model::limits::TRANSACTIONAL_BATCH_OPERATIONS_MAX;
 
+use super::batch_request::{BatchRequestEntry, parse_operations};
+use super::batch_response::{self, BatchResponseEntry};
 use super::bulk;
-use super::operation_text::{Written, operations};
-use super::result_text::{self, Entry};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
-/// The first byte of the binary form that one client uses.
+/// The first byte of the binary batch format of one client.
 const HYBRID_ROW: u8 = 0x81;
 
-pub(crate) async fn answer(
+pub(super) async fn handle_batch(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     if request.body.first() == Some(&HYBRID_ROW) {
-        return Err(Failure::unsupported(
+        return Err(ApiError::unsupported(
             "Batches in HybridRow form are not supported. Use a client that sends batches as JSON.",
         ));
     }
-    let operations = operations(&request.json()?)?;
+    let operations = parse_operations(&request.json()?)?;
     if operations.is_empty() {
-        return Err(Failure::bad_request("Batch request has no operations."));
+        return Err(ApiError::bad_request("Batch request has no operations."));
     }
     if operations.len() > TRANSACTIONAL_BATCH_OPERATIONS_MAX {
-        return Err(Failure::bad_request(
+        return Err(ApiError::bad_request(
             "Batch request has more operations than what is supported.",
         ));
     }
     if request.flag(&header::BATCH_ATOMIC) {
-        let operations = operations.into_iter().collect::<Outcome<Vec<_>>>()?;
-        transactional(engine, request, address, operations).await
+        let operations = operations.into_iter().collect::<ApiResult<Vec<_>>>()?;
+        run_transactional(engine, request, address, operations).await
     } else {
-        bulk::run(engine, request, address, operations).await
+        bulk::run_bulk(engine, request, address, operations).await
     }
 }
 
-async fn transactional(
+async fn run_transactional(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-    written: Vec<Written>,
-) -> Outcome<Reply> {
-    let minimal: Vec<bool> = written.iter().map(|written| written.wants_minimal).collect();
+    entries: Vec<BatchRequestEntry>,
+) -> ApiResult<ApiResponse> {
+    let minimal: Vec<bool> = entries.iter().map(|entry| entry.wants_minimal).collect();
     let batch = TransactionalBatch {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
-        operations: written
+        operations: entries
             .into_iter()
-            .map(|written| written.operation_explained(request.wants_explanation()))
+            .map(|entry| entry.into_operation(request.wants_explanation()))
             .collect(),
     };
-    let mut outcome = engine.transactional_batch(batch).await?;
-    let explanation = outcome.explanation.take();
-    let (status, sub_status, entries) = match outcome.value {
-        BatchResult::Committed(answers) => {
-            let entries = answers.into_iter().zip(&minimal).map(|(answer, minimal)| {
-                let entry = Entry::of_effect(answer.effect, answer.charge);
-                if *minimal { entry.minimal() } else { entry }
+    let mut result = engine.transactional_batch(batch).await?;
+    let explanation = result.explanation.take();
+    let (status, sub_status, entries) = match result.value {
+        BatchResult::Committed(results) => {
+            let entries = results.into_iter().zip(&minimal).map(|(result, minimal)| {
+                let entry = BatchResponseEntry::from_effect(result.effect, result.charge);
+                if *minimal { entry.without_body() } else { entry }
             });
             (StatusCode::OK, None, entries.collect())
         }
         BatchResult::RolledBack { failed, error } => {
-            let failure = Failure::from(error);
-            let entries: Vec<Entry> = (0..minimal.len())
+            let error = ApiError::from(error);
+            let entries: Vec<BatchResponseEntry> = (0..minimal.len())
                 .map(|index| match index == failed {
-                    true => Entry::of_failure(&failure),
-                    false => Entry::dependent(),
+                    true => BatchResponseEntry::from_error(&error),
+                    false => BatchResponseEntry::failed_dependency(),
                 })
                 .collect();
-            (StatusCode::MULTI_STATUS, failure.sub_status_number(), entries)
+            (StatusCode::MULTI_STATUS, error.sub_status(), entries)
         }
     };
-    Ok(reply(status, &entries, outcome.charge, address)
+    Ok(batch_response(status, &entries, result.charge, address)
         .with_some(header::SUBSTATUS, sub_status)
-        .explained(explanation)
-        .session(outcome.session_token.as_ref()))
+        .charge_explanation(explanation)
+        .session_token(result.session_token.as_ref()))
 }
 
-/// The reply that holds the entries.
-pub(crate) fn reply(
+/// The response with the entries.
+pub(super) fn batch_response(
     status: StatusCode,
-    entries: &[Entry],
+    entries: &[BatchResponseEntry],
     charge: RequestCharge,
     address: &ContainerAddress,
-) -> Reply {
-    Reply::json(status, result_text::text(entries))
+) -> ApiResponse {
+    ApiResponse::json(status, batch_response::to_bytes(entries))
         .with(header::ITEM_COUNT, entries.len())
         .charge(charge)
-        .owner(address)
+        .container_headers(address)
 }

@@ -1,27 +1,28 @@
-//! The body of an item.
+//! Items in bodies: JSON text or binary JSON.
 //!
-//! Owns telling text from the binary form by its first byte. Does not own the rules of items.
+//! Owns the choice of the format: by the first byte of a request, by a header for a response. Does not own the rules of
+//! items.
 
 use bytes::Bytes;
 use engine::Item;
 use model::MeasuredJson;
 
 use crate::binary_json;
-use crate::exchange::{Failure, Outcome, Request, header};
+use crate::http::{ApiError, ApiRequest, ApiResult, header};
 
-pub(crate) fn item(body: &Bytes) -> Outcome<MeasuredJson> {
-    if body.first() == Some(&binary_json::MARK) {
+pub(super) fn parse_item(body: &Bytes) -> ApiResult<MeasuredJson> {
+    if body.first() == Some(&binary_json::FORMAT_MARKER) {
         return binary_json::decode(body).map(MeasuredJson::from);
     }
-    MeasuredJson::parse(body).map_err(Failure::invalid_payload)
+    MeasuredJson::parse(body).map_err(ApiError::invalid_payload)
 }
 
-/// The text of an item as the client reads it: as stored, unless it reads nothing but the binary form.
-pub(crate) fn text(request: &Request, item: Item) -> Bytes {
+/// Encodes an item for a client: the stored text, or binary JSON if the client reads nothing else.
+pub(super) fn encode_item(request: &ApiRequest, item: Item) -> Bytes {
     let formats = request.header(&header::SUPPORTED_FORMATS).unwrap_or_default();
-    let reads =
-        |format: &str| formats.split(',').any(|known| known.trim().eq_ignore_ascii_case(format));
-    if reads("CosmosBinary") && !reads("JsonText") {
+    let supports =
+        |format: &str| formats.split(',').any(|listed| listed.trim().eq_ignore_ascii_case(format));
+    if supports("CosmosBinary") && !supports("JsonText") {
         return Bytes::from(binary_json::encode(&item.to_json()));
     }
     item.into_text()

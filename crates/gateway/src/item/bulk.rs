@@ -1,7 +1,7 @@
-//! Bulk requests: many operations in one request, each for itself.
+//! Bulk requests: many independent operations in one request.
 //!
-//! Owns running them, side by side when their order says nothing, and what follows when one fails. Does not own their
-//! form, which is that of a batch.
+//! Owns running them, concurrently if their order does not matter, and what happens after a failure. Does not own their
+//! format, which is that of a batch.
 
 use std::collections::HashSet;
 
@@ -14,82 +14,86 @@ use engine::{ContainerAddress, ContainerLink, Engine, Response as EngineResponse
 use hyper::StatusCode;
 use model::{Json, PartitionKey, SessionToken};
 
-use super::batch::reply;
-use super::operation_text::Written;
-use super::result_text::Entry;
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
-use crate::resource::partition_key_range::feed_range;
+use super::batch::batch_response;
+use super::batch_request::BatchRequestEntry;
+use super::batch_response::BatchResponseEntry;
+use crate::feed_range::parse_feed_range;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
-pub(crate) async fn run(
+pub(super) async fn run_bulk(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-    operations: Vec<Outcome<Written>>,
-) -> Outcome<Reply> {
+    operations: Vec<ApiResult<BatchRequestEntry>>,
+) -> ApiResult<ApiResponse> {
     let default_key = request.partition_key()?;
-    // A range that is gone concerns the request: the client asks for the ranges again and sends all of it anew.
-    feed_range(engine, request, address).await?;
-    let steps = operations.into_iter().map(|written| step(written, default_key.as_ref()));
-    let steps: Vec<Outcome<Step>> = steps.collect();
-    let goes_on = request.flag(&header::BATCH_CONTINUE);
-    let results = match goes_on && are_apart(&steps) {
-        true => all_at_once(engine, address, steps).await,
-        false => one_by_one(engine, address, steps, goes_on).await,
+    // If the named range is gone, the whole request fails: the client reads the ranges again and sends all of it anew.
+    parse_feed_range(engine, request, address).await?;
+    let operations = operations.into_iter().map(|entry| prepare(entry, default_key.as_ref()));
+    let operations: Vec<ApiResult<BulkOperation>> = operations.collect();
+    let continue_on_error = request.flag(&header::BATCH_CONTINUE);
+    // Concurrent operations must be independent in both ways: no two of the same item, and none that a failure stops.
+    let results = match continue_on_error && all_distinct(&operations) {
+        true => run_concurrently(engine, address, operations).await,
+        false => run_in_order(engine, address, operations, continue_on_error).await,
     };
     let mut session_token = SessionToken::default();
-    let mut entries: Vec<Entry> = Vec::with_capacity(results.len());
+    let mut entries: Vec<BatchResponseEntry> = Vec::with_capacity(results.len());
     for result in results {
         entries.push(match result {
-            Ok(Some(done)) => {
-                session_token = session_token.merge(&done.session_token);
-                done.entry
+            Ok(Some(result)) => {
+                session_token = session_token.merge(&result.session_token);
+                result.entry
             }
-            Ok(None) => Entry::dependent(),
-            Err(failure) => Entry::of_failure(&failure),
+            Ok(None) => BatchResponseEntry::failed_dependency(),
+            Err(error) => BatchResponseEntry::from_error(&error),
         });
     }
-    let status = match entries.iter().any(Entry::is_failure) {
+    let status = match entries.iter().any(BatchResponseEntry::is_error) {
         true => StatusCode::MULTI_STATUS,
         false => StatusCode::OK,
     };
-    let charge = entries.iter().map(Entry::charge).sum();
-    Ok(reply(status, &entries, charge, address)
-        .explained_as_whole(engine, request, "bulk", charge)
-        .session(Some(&session_token)))
+    let charge = entries.iter().map(BatchResponseEntry::charge).sum();
+    Ok(batch_response(status, &entries, charge, address)
+        .single_term_explanation(engine, request, "bulk", charge)
+        .session_token(Some(&session_token)))
 }
 
-/// An operation that is ready to run.
+/// An operation with its partition key.
 #[derive(Debug)]
-struct Step {
+struct BulkOperation {
     partition_key: PartitionKey,
     operation: BatchOperation,
     wants_minimal: bool,
 }
 
-/// What an operation left.
+/// The result of a successful operation.
 #[derive(Debug)]
-struct Done {
-    entry: Entry,
+struct BulkResult {
+    entry: BatchResponseEntry,
     session_token: SessionToken,
 }
 
-/// The result of each operation; none for one that was not begun because another failed before it.
-type Results = Vec<Outcome<Option<Done>>>;
+/// The result of each operation, or `None` for one that did not start because an earlier one failed.
+type BulkResults = Vec<ApiResult<Option<BulkResult>>>;
 
-fn step(written: Outcome<Written>, default_key: Option<&PartitionKey>) -> Outcome<Step> {
-    let Written { operation, partition_key, wants_minimal } = written?;
+fn prepare(
+    entry: ApiResult<BatchRequestEntry>,
+    default_key: Option<&PartitionKey>,
+) -> ApiResult<BulkOperation> {
+    let BatchRequestEntry { operation, partition_key, wants_minimal } = entry?;
     let partition_key = partition_key.or_else(|| default_key.cloned()).ok_or_else(|| {
         let message = "An operation of a bulk request needs a 'partitionKey'.";
-        Failure::bad_request(message).sub_status(1001)
+        ApiError::bad_request(message).with_sub_status(1001)
     })?;
-    Ok(Step { partition_key, operation, wants_minimal })
+    Ok(BulkOperation { partition_key, operation, wants_minimal })
 }
 
-/// Whether no two operations concern the same item, so that their order says nothing.
-fn are_apart(steps: &[Outcome<Step>]) -> bool {
+/// Whether no two operations concern the same item, so that their order does not matter.
+fn all_distinct(operations: &[ApiResult<BulkOperation>]) -> bool {
     let mut seen = HashSet::new();
-    steps.iter().flatten().all(|step| {
-        let id = match &step.operation {
+    operations.iter().flatten().all(|bulk| {
+        let id = match &bulk.operation {
             BatchOperation::Create { item, .. } | BatchOperation::Upsert { item, .. } => {
                 item.value().get("id").and_then(Json::as_str).unwrap_or_default()
             }
@@ -98,30 +102,30 @@ fn are_apart(steps: &[Outcome<Step>]) -> bool {
             | BatchOperation::Delete { id, .. }
             | BatchOperation::Read { id, .. } => id.as_str(),
         };
-        seen.insert((step.partition_key.to_json().to_string(), id.to_owned()))
+        seen.insert((bulk.partition_key.to_json().to_string(), id.to_owned()))
     })
 }
 
-/// Operations side by side share the syncs of the disk.
-async fn all_at_once(
+/// Runs operations concurrently, so that their writes share the syncs of the disk.
+async fn run_concurrently(
     engine: &Engine,
     address: &ContainerAddress,
-    steps: Vec<Outcome<Step>>,
-) -> Results {
-    let mut running = Vec::with_capacity(steps.len());
-    for step in steps {
+    operations: Vec<ApiResult<BulkOperation>>,
+) -> BulkResults {
+    let mut tasks = Vec::with_capacity(operations.len());
+    for operation in operations {
         let (engine, container) = (engine.clone(), address.link.clone());
-        running.push(
-            step.map(|step| tokio::spawn(async move { one(&engine, container, step).await })),
-        );
+        tasks.push(operation.map(|operation| {
+            tokio::spawn(async move { run_one(&engine, container, operation).await })
+        }));
     }
-    let mut results = Vec::with_capacity(running.len());
-    for task in running {
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
         results.push(match task {
-            Err(failure) => Err(failure),
+            Err(error) => Err(error),
             Ok(task) => match task.await {
                 Ok(result) => result.map(Some),
-                // The panic of one operation is that of the request.
+                // A panic of one operation fails the request, as it would without the task.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
         });
@@ -129,34 +133,38 @@ async fn all_at_once(
     results
 }
 
-async fn one_by_one(
+async fn run_in_order(
     engine: &Engine,
     address: &ContainerAddress,
-    steps: Vec<Outcome<Step>>,
-    goes_on: bool,
-) -> Results {
-    let mut results: Results = Vec::with_capacity(steps.len());
+    operations: Vec<ApiResult<BulkOperation>>,
+    continue_on_error: bool,
+) -> BulkResults {
+    let mut results: BulkResults = Vec::with_capacity(operations.len());
     let mut is_stopped = false;
-    for step in steps {
+    for operation in operations {
         if is_stopped {
             results.push(Ok(None));
             continue;
         }
-        let result = match step {
-            Ok(step) => one(engine, address.link.clone(), step).await.map(Some),
-            Err(failure) => Err(failure),
+        let result = match operation {
+            Ok(operation) => run_one(engine, address.link.clone(), operation).await.map(Some),
+            Err(error) => Err(error),
         };
-        is_stopped = result.is_err() && !goes_on;
+        is_stopped = result.is_err() && !continue_on_error;
         results.push(result);
     }
     results
 }
 
-async fn one(engine: &Engine, container: ContainerLink, step: Step) -> Outcome<Done> {
-    let outcome = execute(engine, container, step.partition_key, step.operation).await?;
-    let entry = Entry::of_effect(outcome.value, outcome.charge);
-    let entry = if step.wants_minimal { entry.minimal() } else { entry };
-    Ok(Done { entry, session_token: outcome.session_token.unwrap_or_default() })
+async fn run_one(
+    engine: &Engine,
+    container: ContainerLink,
+    bulk: BulkOperation,
+) -> ApiResult<BulkResult> {
+    let result = execute(engine, container, bulk.partition_key, bulk.operation).await?;
+    let entry = BatchResponseEntry::from_effect(result.value, result.charge);
+    let entry = if bulk.wants_minimal { entry.without_body() } else { entry };
+    Ok(BulkResult { entry, session_token: result.session_token.unwrap_or_default() })
 }
 
 async fn execute(
@@ -164,22 +172,22 @@ async fn execute(
     container: ContainerLink,
     partition_key: PartitionKey,
     operation: BatchOperation,
-) -> Outcome<EngineResponse<BatchEffect>> {
-    let given = Some(partition_key.clone());
+) -> ApiResult<EngineResponse<BatchEffect>> {
+    let some_key = Some(partition_key.clone());
     Ok(match operation {
         BatchOperation::Create { item, options } => engine
-            .create_item(CreateItem { container, partition_key: given, item, options })
+            .create_item(CreateItem { container, partition_key: some_key, item, options })
             .await?
             .map(BatchEffect::Created),
         BatchOperation::Upsert { item, options } => engine
-            .upsert_item(UpsertItem { container, partition_key: given, item, options })
+            .upsert_item(UpsertItem { container, partition_key: some_key, item, options })
             .await?
             .map(|upserted| match upserted {
                 UpsertResult::Created(item) => BatchEffect::Created(item),
                 UpsertResult::Replaced(item) => BatchEffect::Replaced(item),
             }),
         BatchOperation::Replace { id, item, options } => engine
-            .replace_item(ReplaceItem { container, partition_key: given, id, item, options })
+            .replace_item(ReplaceItem { container, partition_key: some_key, id, item, options })
             .await?
             .map(BatchEffect::Replaced),
         BatchOperation::Patch { id, patch, options } => engine

@@ -1,28 +1,28 @@
-//! Delete by partition key on the wire.
+//! Deletes all items of one partition key.
 //!
-//! Owns the request and the reply.
+//! Owns the request and the response.
 
 use engine::operation::DeleteByPartitionKey;
 use engine::{ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
 
-use crate::exchange::{Failure, Outcome, Reply, Request};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
 
 pub(crate) async fn delete_by_partition_key(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     if request.method != Method::POST {
-        return Err(Failure::method_not_allowed());
+        return Err(ApiError::method_not_allowed());
     }
     let operation = DeleteByPartitionKey {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
     };
-    let outcome = engine.delete_by_partition_key(operation).await?;
-    Ok(Reply::empty(StatusCode::OK)
-        .charge(outcome.charge)
-        .session(outcome.session_token.as_ref())
-        .owner(address))
+    let result = engine.delete_by_partition_key(operation).await?;
+    Ok(ApiResponse::empty(StatusCode::OK)
+        .charge(result.charge)
+        .session_token(result.session_token.as_ref())
+        .container_headers(address))
 }

@@ -1,61 +1,66 @@
-//! Which operation a request on items is.
+//! Dispatches requests about items to their operations.
 //!
-//! Owns the order in which the many meanings of a POST are told apart. Does not own the operations. All but point reads
-//! and queries have a place of their own for their futures, which are large: nobody else copies them around.
+//! Owns the order in which the meanings of a POST are distinguished. Does not own the operations. The futures of all
+//! operations except point reads and queries are boxed: they are large, and otherwise every request would move them.
 
 use engine::{ContainerAddress, Engine};
 use hyper::Method;
 use model::ItemId;
 
-use super::{batch, change_feed, list, patch, read, resource_id, write};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use super::batch::handle_batch;
+use super::change_feed::read_change_feed;
+use super::list::list_items;
+use super::patch::patch_item;
+use super::read::read_item;
+use super::{resource_id, write};
 use crate::gateway::Gateway;
-use crate::query;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
+use crate::query::{plan_query, run_query};
 
 /// `/dbs/{id}/colls/{id}/docs`
-pub(crate) async fn feed(
+pub(crate) async fn handle_feed(
     gateway: &Gateway,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
     match request.method {
         Method::GET if request.header(&header::A_IM).is_some() => {
-            Box::pin(change_feed::read(engine, request, address)).await
+            Box::pin(read_change_feed(engine, request, address)).await
         }
-        Method::GET => Box::pin(list::list(engine, request, address)).await,
-        // A plan first: one client marks its plan requests as queries too, others as neither.
+        Method::GET => Box::pin(list_items(engine, request, address)).await,
+        // Plan requests first: one client also sets the header of queries on them.
         Method::POST if request.flag(&header::IS_QUERY_PLAN) => {
-            Box::pin(query::plan(engine, request, address)).await
+            Box::pin(plan_query(engine, request, address)).await
         }
         Method::POST if request.flag(&header::IS_BATCH) => {
-            Box::pin(batch::answer(engine, request, address)).await
+            Box::pin(handle_batch(engine, request, address)).await
         }
-        Method::POST if request.is_query() => query::run(gateway, request, address).await,
+        Method::POST if request.is_query() => run_query(gateway, request, address).await,
         Method::POST if request.flag(&header::IS_UPSERT) => {
             Box::pin(write::upsert(engine, request, address)).await
         }
         Method::POST => Box::pin(write::create(engine, request, address)).await,
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
 /// `/dbs/{id}/colls/{id}/docs/{id}`
-pub(crate) async fn single(
+pub(crate) async fn handle(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-    named: &str,
-) -> Outcome<Reply> {
-    let id = match resource_id::of_item(address, named) {
-        Some(rid) => Box::pin(resource_id::resolve(engine, request, address, rid)).await?,
-        None => ItemId::new(named)?,
+    segment: &str,
+) -> ApiResult<ApiResponse> {
+    let id = match resource_id::parse_item_rid(address, segment) {
+        Some(rid) => Box::pin(resource_id::resolve_item(engine, request, address, rid)).await?,
+        None => ItemId::new(segment)?,
     };
     match request.method {
-        Method::GET => read::read(engine, request, address, id).await,
+        Method::GET => read_item(engine, request, address, id).await,
         Method::PUT => Box::pin(write::replace(engine, request, address, id)).await,
-        Method::PATCH => Box::pin(patch::patch(engine, request, address, id)).await,
+        Method::PATCH => Box::pin(patch_item(engine, request, address, id)).await,
         Method::DELETE => Box::pin(write::delete(engine, request, address, id)).await,
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }

@@ -1,21 +1,21 @@
-//! Items on the wire: the verbs, batches, feeds and the change feed.
+//! Items: single operations, batches, feeds and the change feed.
 //!
-//! Owns decoding requests into operations and encoding outcomes. Does not own any rule about items.
+//! Owns decoding requests into operations of the engine and encoding their results. Does not own any rule about items.
 
 mod batch;
+mod batch_request;
+mod batch_response;
 mod body;
 mod bulk;
+mod change_body;
 mod change_feed;
-mod change_text;
 mod delete_by_partition_key;
 mod dispatch;
 mod list;
-mod operation_text;
 mod patch;
 mod read;
 mod resource_id;
-mod result_text;
 mod write;
 
 pub(crate) use delete_by_partition_key::delete_by_partition_key;
-pub(crate) use dispatch::{feed, single};
+pub(crate) use dispatch::{handle, handle_feed};

@@ -1,34 +1,34 @@
-//! Patch on the wire.
+//! Patches an item.
 //!
-//! Owns the request and the reply. The condition is query text, which the engine reads.
+//! Owns the request and the response. The condition is query text, which the engine parses.
 
 use engine::operation::PatchItem;
 use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::{ItemId, Json, Object, Patch};
 
-use super::write::written;
-use crate::exchange::{Outcome, Reply, Request};
+use super::write::item_response;
+use crate::http::{ApiRequest, ApiResponse, ApiResult};
 
-pub(crate) async fn patch(
+pub(super) async fn patch_item(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
     id: ItemId,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let operation = PatchItem {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
         id,
-        patch: parse(&request.json()?)?,
+        patch: parse_patch(&request.json()?)?,
         options: request.write_options()?,
     };
     let patched = engine.patch_item(operation).await?;
-    Ok(written(StatusCode::OK, request, address, patched))
+    Ok(item_response(StatusCode::OK, request, address, patched))
 }
 
-/// Reads the body of a patch: an object, or the bare list of operations that one client sends.
-pub(crate) fn parse(body: &Json) -> Outcome<Patch> {
+/// Parses the body of a patch: an object, or the bare list of operations that one client sends.
+pub(super) fn parse_patch(body: &Json) -> ApiResult<Patch> {
     if body.as_array().is_some() {
         let mut whole = Object::new();
         whole.insert("operations", body.clone());

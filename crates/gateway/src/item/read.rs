@@ -1,6 +1,6 @@
-//! Read on the wire: one item, or "not modified".
+//! Reads one item, or returns "not modified".
 //!
-//! Owns the request and the reply; the text of the item is passed on as stored.
+//! Owns the request and the response. The stored text of the item is sent without parsing it.
 
 use engine::operation::{ReadItem, ReadOptions};
 use engine::response::ReadResult;
@@ -8,15 +8,15 @@ use engine::{ContainerAddress, Engine};
 use hyper::StatusCode;
 use model::ItemId;
 
-use super::body;
-use crate::exchange::{Outcome, Reply, Request, header};
+use super::body::encode_item;
+use crate::http::{ApiRequest, ApiResponse, ApiResult, header};
 
-pub(crate) async fn read(
+pub(super) async fn read_item(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
     id: ItemId,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let options =
         ReadOptions { precondition: request.if_none_match(), ..request.read_options(engine)? };
     let operation = ReadItem {
@@ -25,20 +25,22 @@ pub(crate) async fn read(
         id,
         options,
     };
-    let outcome = engine.read_item(operation).await?;
-    let reply = match outcome.value {
+    let result = engine.read_item(operation).await?;
+    let response = match result.value {
         ReadResult::Found(item) => {
             let (etag, lsn) = (item.etag(), item.lsn().0);
-            Reply::ok(body::text(request, item))
+            ApiResponse::ok(encode_item(request, item))
                 .item_etag(etag)
                 .with_number(header::ITEM_LSN, lsn)
-                .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
+                .copy_header(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
         }
-        ReadResult::NotModified(etag) => Reply::empty(StatusCode::NOT_MODIFIED).item_etag(etag),
+        ReadResult::NotModified(etag) => {
+            ApiResponse::empty(StatusCode::NOT_MODIFIED).item_etag(etag)
+        }
     };
-    Ok(reply
-        .charge(outcome.charge)
-        .explained(outcome.explanation)
-        .session(outcome.session_token.as_ref())
-        .owner(address))
+    Ok(response
+        .charge(result.charge)
+        .charge_explanation(result.explanation)
+        .session_token(result.session_token.as_ref())
+        .container_headers(address))
 }

@@ -1,6 +1,6 @@
-//! Create, upsert, replace and delete on the wire.
+//! Creates, upserts, replaces and deletes items.
 //!
-//! Owns their requests and replies. Does not own patch, which has a body of its own.
+//! Owns the requests and responses. Does not own patch, which has another body.
 
 use engine::operation::{CreateItem, DeleteItem, ReplaceItem, UpsertItem};
 use engine::response::UpsertResult;
@@ -8,69 +8,69 @@ use engine::{ContainerAddress, Engine, Item, Response as EngineResponse};
 use hyper::StatusCode;
 use model::ItemId;
 
-use super::body;
-use crate::exchange::{Outcome, Reply, Request, header};
+use super::body::{encode_item, parse_item};
+use crate::http::{ApiRequest, ApiResponse, ApiResult, header};
 
-pub(crate) async fn create(
+pub(super) async fn create(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let operation = CreateItem {
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
-        item: body::item(&request.body)?,
+        item: parse_item(&request.body)?,
         options: request.write_options()?,
     };
     let created = engine.create_item(operation).await?;
-    Ok(written(StatusCode::CREATED, request, address, created))
+    Ok(item_response(StatusCode::CREATED, request, address, created))
 }
 
-pub(crate) async fn upsert(
+pub(super) async fn upsert(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let operation = UpsertItem {
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
-        item: body::item(&request.body)?,
+        item: parse_item(&request.body)?,
         options: request.write_options()?,
     };
-    let outcome = engine.upsert_item(operation).await?;
-    let status = match outcome.value {
+    let result = engine.upsert_item(operation).await?;
+    let status = match result.value {
         UpsertResult::Created(_) => StatusCode::CREATED,
         UpsertResult::Replaced(_) => StatusCode::OK,
     };
-    let outcome = outcome.map(|upserted| match upserted {
+    let result = result.map(|upserted| match upserted {
         UpsertResult::Created(item) | UpsertResult::Replaced(item) => item,
     });
-    Ok(written(status, request, address, outcome))
+    Ok(item_response(status, request, address, result))
 }
 
-pub(crate) async fn replace(
+pub(super) async fn replace(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
     id: ItemId,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let operation = ReplaceItem {
         container: address.link.clone(),
         partition_key: Some(request.required_partition_key()?),
         id,
-        item: body::item(&request.body)?,
+        item: parse_item(&request.body)?,
         options: request.write_options()?,
     };
     let replaced = engine.replace_item(operation).await?;
-    Ok(written(StatusCode::OK, request, address, replaced))
+    Ok(item_response(StatusCode::OK, request, address, replaced))
 }
 
-pub(crate) async fn delete(
+pub(super) async fn delete(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
     id: ItemId,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let operation = DeleteItem {
         container: address.link.clone(),
         partition_key: request.required_partition_key()?,
@@ -78,31 +78,31 @@ pub(crate) async fn delete(
         options: request.write_options()?,
     };
     let deleted = engine.delete_item(operation).await?;
-    Ok(Reply::empty(StatusCode::NO_CONTENT)
+    Ok(ApiResponse::empty(StatusCode::NO_CONTENT)
         .charge(deleted.charge)
-        .explained(deleted.explanation)
-        .session(deleted.session_token.as_ref())
-        .owner(address))
+        .charge_explanation(deleted.explanation)
+        .session_token(deleted.session_token.as_ref())
+        .container_headers(address))
 }
 
-/// The reply of a write that leaves an item.
-pub(crate) fn written(
+/// The response of a write that leaves an item.
+pub(super) fn item_response(
     status: StatusCode,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-    outcome: EngineResponse<Item>,
-) -> Reply {
-    let (etag, lsn) = (outcome.value.etag(), outcome.value.lsn());
-    let reply = match request.wants_minimal() {
-        true => Reply::empty(status),
-        false => Reply::json(status, body::text(request, outcome.value)),
+    result: EngineResponse<Item>,
+) -> ApiResponse {
+    let (etag, lsn) = (result.value.etag(), result.value.lsn());
+    let response = match request.wants_minimal() {
+        true => ApiResponse::empty(status),
+        false => ApiResponse::json(status, encode_item(request, result.value)),
     };
-    reply
+    response
         .item_etag(etag)
-        .charge(outcome.charge)
-        .explained(outcome.explanation)
-        .session(outcome.session_token.as_ref())
+        .charge(result.charge)
+        .charge_explanation(result.explanation)
+        .session_token(result.session_token.as_ref())
         .with_number(header::ITEM_LSN, lsn.0)
-        .copied(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
-        .owner(address)
+        .copy_header(&header::ITEM_LSN, header::ITEM_LOCAL_LSN)
+        .container_headers(address)
 }

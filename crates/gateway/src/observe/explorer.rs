@@ -1,26 +1,27 @@
-//! The page that people and scripts look for at `/_explorer/index.html`: where the server is and how to connect.
+//! The explorer page at `/_explorer/index.html`: the endpoint of the server and how to connect.
 //!
-//! Owns the page. It never shows a key, unless it is the one everybody knows; it runs no script and loads nothing.
+//! Owns the page. It shows the account key only if it is the well-known one of the emulators. It has no scripts and loads
+//! nothing.
 
 use hyper::header::{CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
 use hyper::{Method, StatusCode};
 
-use crate::exchange::Reply;
 use crate::gateway::Gateway;
-use crate::route::Path;
+use crate::http::ApiResponse;
+use crate::route::RequestPath;
 
-/// Whether a path is the one of the page.
-pub(crate) fn is_page(gateway: &Gateway, method: &Method, path: &Path) -> bool {
-    let is_ours = path.raw == "_explorer/index.html" || path.raw == "_explorer";
-    is_ours && (method == Method::GET || method == Method::HEAD) && gateway.settings().explorer
+/// Checks whether a request is for the page and the page is enabled.
+pub(crate) fn matches_explorer(gateway: &Gateway, method: &Method, path: &RequestPath<'_>) -> bool {
+    let is_page = path.raw == "_explorer/index.html" || path.raw == "_explorer";
+    is_page && (method == Method::GET || method == Method::HEAD) && gateway.settings().explorer
 }
 
-/// The page, with the address under which it was asked for.
-pub(crate) fn page(gateway: &Gateway, origin: &str) -> Reply {
+/// Renders the page. `origin` is the endpoint that the browser used.
+pub(crate) fn explorer_page(gateway: &Gateway, origin: &str) -> ApiResponse {
     let endpoint = gateway.settings().public_endpoint.as_deref().unwrap_or(origin);
-    let endpoint = format!("{}/", escaped(endpoint.trim_end_matches('/')));
+    let endpoint = format!("{}/", escape_html(endpoint.trim_end_matches('/')));
     let key = match gateway.settings().key.is_well_known() {
-        true => escaped(gateway.settings().key.text()),
+        true => escape_html(gateway.settings().key.text()),
         false => "&lt;the key it was started with&gt;".to_owned(),
     };
     let certificate = match gateway.certificate() {
@@ -38,16 +39,16 @@ pub(crate) fn page(gateway: &Gateway, origin: &str) -> Reply {
          <ul><li><a href=\"/status\">status</a></li><li><a href=\"/metrics\">metrics</a></li>{certificate}</ul>\n\
          </body></html>\n"
     );
-    Reply::text(StatusCode::OK, "text/html; charset=utf-8", text)
+    ApiResponse::text(StatusCode::OK, "text/html; charset=utf-8", text)
         .with_static(CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'")
         .with_static(X_CONTENT_TYPE_OPTIONS, "nosniff")
 }
 
-/// What a caller wrote, as text of a page and never as its markup.
-fn escaped(text: &str) -> String {
+/// Escapes text for HTML. The `host` header of a request appears in the page.
+fn escape_html(text: &str) -> String {
     let mut page = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '&' => page.push_str("&amp;"),
             '<' => page.push_str("&lt;"),
             '>' => page.push_str("&gt;"),

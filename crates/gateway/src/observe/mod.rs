@@ -1,16 +1,13 @@
-//! What an operator and the tools around a server see of it: health, metrics, the certificate, a page, usage.
+//! What operators, tests and tools see of a server: health, metrics, the certificate, the explorer page, usage.
 //!
-//! Owns the paths that need no signature and tell nothing about data, and those of usage, which need one.
+//! Owns the routes that need no signature and reveal nothing about data, and those of usage, which need one.
 
 mod explorer;
-mod metrics;
-mod paths;
-mod report;
-mod test_control;
+mod health;
+mod test_routes;
+mod usage;
 
-pub(crate) use explorer::{is_page, page};
-pub(crate) use metrics::Metrics;
-pub(crate) use paths::answer;
-pub(crate) use report::{report, usage};
-pub use test_control::TestControl;
-pub(crate) use test_control::{control, is_for_test};
+pub(crate) use explorer::{explorer_page, matches_explorer};
+pub(crate) use health::health;
+pub(crate) use test_routes::{handle_test_route, match_test_route};
+pub(crate) use usage::{report, usage};

@@ -1,12 +1,12 @@
-//! Query metrics as the header has them.
+//! The header with query metrics.
 //!
-//! Owns the text. Counts are exact; times that we do not measure apart are zero.
+//! Owns its text. Counts are exact. Times that are not measured separately are zero.
 
 use std::time::Duration;
 
 use engine::query::QueryMetrics;
 
-pub(crate) fn text(metrics: &QueryMetrics) -> String {
+pub(super) fn format_metrics(metrics: &QueryMetrics) -> String {
     let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
     let ratio = match metrics.retrieved_items {
         0 => 1.0,

@@ -1,13 +1,13 @@
-//! Queries on the wire: run one page, or plan for a client that merges.
+//! Queries: run one page, or return the plan for a client that merges.
 //!
-//! Owns the body of a query, the policy for queries over all partitions, and the headers of metrics. Does not own the
-//! language.
+//! Owns the body of a query, the policy for queries over all partitions, and the headers with metrics. Does not own the
+//! query language.
 
+mod body;
 mod metrics;
 mod plan;
 mod run;
-mod text;
 
-pub(crate) use plan::plan;
-pub(crate) use run::run;
-pub(crate) use text::QueryText;
+pub(crate) use body::QueryBody;
+pub(crate) use plan::plan_query;
+pub(crate) use run::run_query;

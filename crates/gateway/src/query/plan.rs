@@ -1,24 +1,24 @@
-//! Plan requests: how a client would split a query over physical partitions.
+//! Query plan requests: how a client would distribute a query over physical partitions.
 //!
-//! Owns the request and the reply. The document is the planner's.
+//! Owns the request and the response. The document comes from the planner.
 
 use engine::query::{FeatureSet, PlanQuery};
 use engine::{ContainerAddress, Engine};
 
-use super::text::QueryText;
-use crate::exchange::{Outcome, Reply, Request, header};
+use super::body::QueryBody;
+use crate::http::{ApiRequest, ApiResponse, ApiResult, header};
 
-pub(crate) async fn plan(
+pub(crate) async fn plan_query(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
-    let QueryText { text, parameters } = QueryText::of(request)?;
+) -> ApiResult<ApiResponse> {
+    let QueryBody { text, parameters } = QueryBody::parse(request)?;
     let features = match request.header(&header::QUERY_FEATURES) {
         Some(list) => FeatureSet::parse(list),
         None => FeatureSet::default(),
     };
     let operation = PlanQuery { container: address.link.clone(), text, parameters, features };
-    let outcome = engine.query_plan(operation).await?;
-    Ok(Reply::ok(outcome.value.to_bytes()).charge(outcome.charge).owner(address))
+    let plan = engine.query_plan(operation).await?;
+    Ok(ApiResponse::ok(plan.value.to_bytes()).charge(plan.charge).container_headers(address))
 }

@@ -1,7 +1,7 @@
-//! One page of a query.
+//! Runs one page of a query.
 //!
-//! Owns the request, the reply and the policy for queries that name no part of their container: as the hosted gateway,
-//! or generously.
+//! Owns the request, the response and the policy for queries over all partitions: strict, as the hosted gateway, or
+//! generous.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use engine::query::{DirectQuery, FeatureSet, PlanQuery, QueryItems, QueryLimits,
 use hyper::header::{HeaderName, HeaderValue};
 use model::FeedRange;
 
-use super::metrics;
-use super::text::QueryText;
-use crate::exchange::{Envelope, Failure, Outcome, Reply, Request, header};
+use super::body::QueryBody;
+use super::metrics::format_metrics;
+use crate::feed_range::parse_feed_range;
 use crate::gateway::Gateway;
-use crate::resource::partition_key_range::feed_range;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 use crate::settings::CrossPartition;
 
 /// How long a page may take.
 const PAGE_MS_MAX: u64 = 30_000;
 
-/// What every page says.
-const FIXED: [(HeaderName, HeaderValue); 2] = [
+/// The constant headers of every page.
+const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 2] = [
     (
         header::QUERY_EXECUTION_INFO,
         HeaderValue::from_static(r#"{"reverseRidEnabled":false,"reverseIndexScan":false}"#),
@@ -29,46 +29,48 @@ const FIXED: [(HeaderName, HeaderValue); 2] = [
     (header::IS_DELETE_PENDING, HeaderValue::from_static("false")),
 ];
 
-pub(crate) async fn run(
+pub(crate) async fn run_query(
     gateway: &Gateway,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
-    let query = QueryText::of(request)?;
-    let feed_range = feed_range(engine, request, address).await?;
-    let names_part = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
-    if feed_range == FeedRange::Container && !names_part {
-        check_direct(gateway, request, address, &query)?;
+    let query = QueryBody::parse(request)?;
+    let feed_range = parse_feed_range(engine, request, address).await?;
+    // A client that names a range merges the results itself, even if the range is the whole container.
+    let has_range_id = request.header(&header::PARTITION_KEY_RANGE_ID).is_some();
+    if feed_range == FeedRange::Container && !has_range_id {
+        check_cross_partition(gateway, request, address, &query)?;
     }
     let limits = QueryLimits {
         time_max: Some(Duration::from_millis(PAGE_MS_MAX)),
         ..QueryLimits::default()
     };
     let wants_advice = request.flag(&header::POPULATE_QUERY_ADVICE);
-    let advice = wants_advice.then(|| advice(&engine.query_advice(&query.text))).flatten();
+    let advice = wants_advice.then(|| format_advice(&engine.query_advice(&query.text))).flatten();
     let operation = QueryItems {
         container: address.link.clone(),
         text: query.text,
         parameters: query.parameters,
         feed_range,
-        page: request.page()?,
+        page: request.page_options()?,
         options: request.read_options(engine)?,
         limits,
         wants_index_metrics: request.flag(&header::POPULATE_INDEX_METRICS)
             || request.flag(&header::POPULATE_INDEX_METRICS_V2),
     };
-    // The one large future of a query: alone in its place, it is not copied with ours.
-    let outcome = Box::pin(engine.query_items(operation)).await?;
-    let reply = reply(request, address, &outcome.value).with_some(header::QUERY_ADVICE, advice);
-    Ok(reply
-        .charge(outcome.charge)
-        .explained(outcome.explanation)
-        .session(outcome.session_token.as_ref()))
+    // Boxed, because this future is large and would be moved together with ours.
+    let page = Box::pin(engine.query_items(operation)).await?;
+    let response = page_response(request, address, &page.value);
+    Ok(response
+        .with_some(header::QUERY_ADVICE, advice)
+        .charge(page.charge)
+        .charge_explanation(page.explanation)
+        .session_token(page.session_token.as_ref()))
 }
 
-/// The rules a query meets as clients read them: JSON, escaped as in addresses; nothing when it meets none.
-fn advice(rules: &[&str]) -> Option<String> {
+/// Formats the advice about a query: percent-encoded JSON, or `None` if no rule applies.
+fn format_advice(rules: &[&str]) -> Option<String> {
     if rules.is_empty() {
         return None;
     }
@@ -77,13 +79,13 @@ fn advice(rules: &[&str]) -> Option<String> {
     Some(format!("%5B{}%5D", entries.collect::<Vec<_>>().join("%2C")))
 }
 
-/// Refuses a query over all partitions that the client did not allow or must merge itself.
-fn check_direct(
+/// Refuses a query over all partitions that the client did not allow, or whose results it must merge itself.
+fn check_cross_partition(
     gateway: &Gateway,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-    query: &QueryText,
-) -> Outcome<()> {
+    query: &QueryBody,
+) -> ApiResult<()> {
     let operation = PlanQuery {
         container: address.link.clone(),
         text: query.text.clone(),
@@ -97,37 +99,42 @@ fn check_direct(
     let direct = gateway.engine().direct_query(&operation);
     match direct {
         Ok(DirectQuery::OneLogicalPartition) => Ok(()),
-        _ if !is_allowed => Err(Failure::bad_request(
+        _ if !is_allowed => Err(ApiError::bad_request(
             "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to \
              true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",
         )),
         Ok(DirectQuery::Served) => Ok(()),
-        Ok(DirectQuery::NeedsPlan(plan, words)) => {
-            Err(Failure::bad_request(words).sub_status(1004).with_plan(plan.to_string()))
+        Ok(DirectQuery::NeedsPlan(plan, message)) => {
+            // Clients recognize this status pair and run the plan instead.
+            Err(ApiError::bad_request(message).with_sub_status(1004).with_plan(plan.to_string()))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn reply(request: &Request, address: &ContainerAddress, page: &QueryPage) -> Reply {
+fn page_response(
+    request: &ApiRequest,
+    address: &ContainerAddress,
+    page: &QueryPage,
+) -> ApiResponse {
     let bytes = page.rows.iter().map(|row| row.len() + 1).sum();
     let mut envelope = Envelope::new(Some(&address.rid), "Documents", bytes);
     page.rows.iter().for_each(|row| envelope.push(row));
     let count = envelope.count();
-    let mut reply = Reply::ok(envelope.into_text())
+    let mut response = ApiResponse::ok(envelope.into_text())
         .with_number(header::ITEM_COUNT, count as u64)
-        .with_all(FIXED)
-        .owner(address);
+        .with_all(CONSTANT_HEADERS)
+        .container_headers(address);
     if let Some(continuation) = &page.continuation {
-        reply = reply.with_text(header::CONTINUATION, continuation);
+        response = response.with_text(header::CONTINUATION, continuation);
     }
     if request.flag(&header::POPULATE_QUERY_METRICS) {
-        reply = reply.with(header::QUERY_METRICS, metrics::text(&page.metrics));
+        response = response.with(header::QUERY_METRICS, format_metrics(&page.metrics));
     }
     if let Some(metrics) = &page.index_metrics {
-        let is_second = request.flag(&header::POPULATE_INDEX_METRICS_V2);
-        let text = if is_second { metrics.to_header_v2() } else { metrics.to_header() };
-        reply = reply.with(header::INDEX_UTILIZATION, text);
+        let is_v2 = request.flag(&header::POPULATE_INDEX_METRICS_V2);
+        let text = if is_v2 { metrics.to_header_v2() } else { metrics.to_header() };
+        response = response.with(header::INDEX_UTILIZATION, text);
     }
-    reply
+    response
 }

@@ -1,15 +1,15 @@
-//! The account document, with which every client begins.
+//! The account document, which every client reads first.
 //!
-//! Owns its shape. The endpoints in it echo the address the client used, so that mapped ports, container names and
-//! proxies work without a setting.
+//! Owns its shape. By default the endpoints in it repeat the address that the client used, so that mapped ports, container
+//! names and proxies work without a setting.
 
 use hyper::Method;
 use model::{Json, Object};
 
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
 use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
-/// What clients read about the query engine; a JSON text inside the JSON.
+/// The configuration of the query engine that clients read: a JSON text inside the JSON.
 const QUERY_ENGINE: &str = concat!(
     r#"{"allowNewKeywords":true,"maxJoinsPerSqlQuery":10,"maxQueryRequestTimeoutFraction":0.9,"#,
     r#""maxSqlQueryInputLength":524288,"maxUdfRefPerSqlQuery":10,"queryMaxInMemorySortDocumentCount":-1000,"#,
@@ -22,25 +22,25 @@ const QUERY_ENGINE: &str = concat!(
     r#""sqlAllowScalarSubQuery":true,"sqlAllowTop":true}"#
 );
 
-pub(crate) fn answer(gateway: &Gateway, request: &Request) -> Outcome<Reply> {
+pub(crate) fn handle(gateway: &Gateway, request: &ApiRequest) -> ApiResult<ApiResponse> {
     if request.method != Method::GET {
-        return Err(Failure::method_not_allowed());
+        return Err(ApiError::method_not_allowed());
     }
-    let reply = Reply::ok(document(gateway, request).to_bytes());
-    let reply = ["x-ms-max-media-storage-usage-mb", "x-ms-media-storage-usage-mb"]
+    let response = ApiResponse::ok(document(gateway, request).to_bytes());
+    let response = ["x-ms-max-media-storage-usage-mb", "x-ms-media-storage-usage-mb"]
         .into_iter()
         .chain([
             "x-ms-databaseaccount-consumed-mb",
             "x-ms-databaseaccount-reserved-mb",
             "x-ms-databaseaccount-provisioned-mb",
         ])
-        .fold(reply, |reply, name| {
-            reply.with_static(hyper::header::HeaderName::from_static(name), "0")
+        .fold(response, |response, name| {
+            response.with_static(hyper::header::HeaderName::from_static(name), "0")
         });
-    Ok(reply.with_static(header::REQUEST_CHARGE, "0"))
+    Ok(response.with_static(header::REQUEST_CHARGE, "0"))
 }
 
-fn document(gateway: &Gateway, request: &Request) -> Json {
+fn document(gateway: &Gateway, request: &ApiRequest) -> Json {
     let settings = gateway.settings();
     let id = gateway.engine().settings().account_id.as_str();
     let endpoint = settings.public_endpoint.clone().unwrap_or_else(|| request.origin());

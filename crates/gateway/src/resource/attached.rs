@@ -1,28 +1,28 @@
-//! Users, permissions, scripts and client encryption keys on the wire: stored, listed and found.
+//! Attached resources: users, permissions, scripts and client encryption keys.
 //!
-//! Owns their shapes and verbs, which they share. Running a script is refused by name.
+//! Owns their documents and methods, which all kinds share. Scripts are stored, but running one is refused.
 
 use engine::{AttachedKind, AttachedResource, Engine, Response as EngineResponse};
 use hyper::{Method, StatusCode};
 use model::{Json, Object, ResourceId};
 
-use super::{listing, permission, usage};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use super::{feed, permission, quota};
 use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
-/// Members that we add; those a client sends back are dropped.
-const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_ts", "_token", "_permissions"];
+/// System properties. Clients send them back in a replace, where they are dropped.
+const SYSTEM_PROPERTIES: [&str; 6] = ["_rid", "_self", "_etag", "_ts", "_token", "_permissions"];
 
-/// Where attached resources of one kind hang.
+/// The parent of attached resources of one kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) kind: AttachedKind,
-    pub(crate) owner: ResourceId,
-    /// The link of the owner by resource ids.
-    pub(crate) owner_link: String,
+pub(crate) struct AttachedParent {
+    pub(super) kind: AttachedKind,
+    pub(super) owner: ResourceId,
+    /// The link of the owner, by resource ids.
+    pub(super) owner_link: String,
 }
 
-impl Place {
+impl AttachedParent {
     fn segment(&self) -> &'static str {
         match self.kind {
             AttachedKind::User => "users",
@@ -45,8 +45,8 @@ impl Place {
         }
     }
 
-    /// Members without which such a resource says nothing.
-    fn required(&self) -> &'static [&'static str] {
+    /// Required properties, all of them strings.
+    fn required_properties(&self) -> &'static [&'static str] {
         match self.kind {
             AttachedKind::User | AttachedKind::ClientEncryptionKey => &["id"],
             AttachedKind::Permission => &["id", "permissionMode", "resource"],
@@ -56,91 +56,97 @@ impl Place {
     }
 }
 
-/// All resources of one kind: list, query, create, upsert.
-pub(crate) async fn feed(gateway: &Gateway, request: &Request, place: &Place) -> Outcome<Reply> {
+/// Handles requests for all resources of one kind: list, query, create, upsert.
+pub(crate) async fn handle_feed(
+    gateway: &Gateway,
+    request: &ApiRequest,
+    parent: &AttachedParent,
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
     match request.method {
         Method::GET => {
-            let listed = engine.list_attached(place.owner, place.kind).await?;
-            let values = documents(gateway, request, place, &listed.value).await?;
-            let (owner, name) = (Some(&place.owner), place.feed_name());
-            let reply = listing::feed(request, owner, name, values, listed.charge)?;
-            Ok(usage::of_attached(reply, place.kind, listed.value.len()))
+            let listed = engine.list_attached(parent.owner, parent.kind).await?;
+            let values = documents(gateway, request, parent, &listed.value).await?;
+            let (owner, name) = (Some(&parent.owner), parent.feed_name());
+            let response = feed::list_feed(request, owner, name, values, listed.charge)?;
+            Ok(quota::add_attached_quota(response, parent.kind, listed.value.len()))
         }
         Method::POST if request.is_query() => {
-            let listed = engine.list_attached(place.owner, place.kind).await?;
-            let values = documents(gateway, request, place, &listed.value).await?;
-            listing::query(engine, request, Some(&place.owner), place.feed_name(), &values)
+            let listed = engine.list_attached(parent.owner, parent.kind).await?;
+            let values = documents(gateway, request, parent, &listed.value).await?;
+            feed::query_feed(engine, request, Some(&parent.owner), parent.feed_name(), &values)
         }
         Method::POST => {
-            let content = content(request, place)?;
+            let content = parse_content(request, parent)?;
             let id = content.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
             if request.flag(&header::IS_UPSERT)
-                && let Ok(known) = engine.read_attached(place.owner, place.kind, &id).await
+                && let Ok(existing) = engine.read_attached(parent.owner, parent.kind, &id).await
             {
-                return replace(gateway, request, place, &known.value, content).await;
+                return replace(gateway, request, parent, &existing.value, content).await;
             }
-            permission::check(engine, place, &content).await?;
-            let created = engine.create_attached(place.owner, place.kind, content).await?;
-            let reply = reply(gateway, request, place, StatusCode::CREATED, &created).await?;
-            let count = engine.list_attached(place.owner, place.kind).await?.value.len();
-            Ok(usage::of_attached(reply, place.kind, count))
+            permission::check_permission(engine, parent, &content).await?;
+            let created = engine.create_attached(parent.owner, parent.kind, content).await?;
+            let response =
+                single_response(gateway, request, parent, StatusCode::CREATED, &created).await?;
+            let count = engine.list_attached(parent.owner, parent.kind).await?.value.len();
+            Ok(quota::add_attached_quota(response, parent.kind, count))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
-/// One resource: read, replace, delete; running a script.
-pub(crate) async fn single(
+/// Handles requests for one resource: read, replace, delete, run.
+pub(crate) async fn handle(
     gateway: &Gateway,
-    request: &Request,
-    place: &Place,
-    named: &str,
-) -> Outcome<Reply> {
+    request: &ApiRequest,
+    parent: &AttachedParent,
+    segment: &str,
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
-    let found = engine.read_attached(place.owner, place.kind, named).await?;
+    let found = engine.read_attached(parent.owner, parent.kind, segment).await?;
     match request.method {
-        Method::GET => reply(gateway, request, place, StatusCode::OK, &found).await,
+        Method::GET => single_response(gateway, request, parent, StatusCode::OK, &found).await,
         Method::PUT => {
-            let content = content(request, place)?;
-            replace(gateway, request, place, &found.value, content).await
+            let content = parse_content(request, parent)?;
+            replace(gateway, request, parent, &found.value, content).await
         }
         Method::DELETE => {
-            let deleted = engine.delete_attached(place.kind, &found.value).await?;
-            Ok(Reply::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
+            let deleted = engine.delete_attached(parent.kind, &found.value).await?;
+            Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
         }
-        Method::POST if place.kind == AttachedKind::StoredProcedure => {
-            Err(Failure::unsupported(format!(
-                "Executing stored procedures is not supported yet: '{named}' is stored but cannot be run."
+        Method::POST if parent.kind == AttachedKind::StoredProcedure => {
+            Err(ApiError::unsupported(format!(
+                "Executing stored procedures is not supported yet: '{segment}' is stored but cannot be run."
             )))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
 async fn replace(
     gateway: &Gateway,
-    request: &Request,
-    place: &Place,
+    request: &ApiRequest,
+    parent: &AttachedParent,
     old: &AttachedResource,
     content: Object,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
-    permission::check(engine, place, &content).await?;
+    permission::check_permission(engine, parent, &content).await?;
     let precondition = request.if_match();
-    let replaced = engine.replace_attached(place.kind, old, content, precondition.as_ref()).await?;
-    reply(gateway, request, place, StatusCode::OK, &replaced).await
+    let replaced =
+        engine.replace_attached(parent.kind, old, content, precondition.as_ref()).await?;
+    single_response(gateway, request, parent, StatusCode::OK, &replaced).await
 }
 
-fn content(request: &Request, place: &Place) -> Outcome<Object> {
+fn parse_content(request: &ApiRequest, parent: &AttachedParent) -> ApiResult<Object> {
     let Json::Object(mut content) = request.json()? else {
-        return Err(Failure::invalid_payload("The resource must be a JSON object."));
+        return Err(ApiError::invalid_payload("The resource must be a JSON object."));
     };
-    for name in SYSTEM {
+    for name in SYSTEM_PROPERTIES {
         content.remove(name);
     }
-    let missing: String = place
-        .required()
+    let missing: String = parent
+        .required_properties()
         .iter()
         .filter(|name| content.get(name).and_then(Json::as_str).is_none())
         .map(|name| format!("{name}; "))
@@ -148,68 +154,76 @@ fn content(request: &Request, place: &Place) -> Outcome<Object> {
     if missing.is_empty() {
         return Ok(content);
     }
-    Err(Failure::bad_request(format!(
+    Err(ApiError::bad_request(format!(
         "The input content is invalid because the required properties - '{missing}' - are missing."
     )))
 }
 
-async fn reply(
+async fn single_response(
     gateway: &Gateway,
-    request: &Request,
-    place: &Place,
+    request: &ApiRequest,
+    parent: &AttachedParent,
     status: StatusCode,
-    outcome: &EngineResponse<AttachedResource>,
-) -> Outcome<Reply> {
-    let body = document(gateway, request, place, &outcome.value).await?;
-    Ok(Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge))
+    result: &EngineResponse<AttachedResource>,
+) -> ApiResult<ApiResponse> {
+    let body = document(gateway, request, parent, &result.value).await?;
+    Ok(ApiResponse::json(status, body.to_bytes()).etag(result.value.etag).charge(result.charge))
 }
 
 async fn documents(
     gateway: &Gateway,
-    request: &Request,
-    place: &Place,
+    request: &ApiRequest,
+    parent: &AttachedParent,
     resources: &[AttachedResource],
-) -> Outcome<Vec<Json>> {
+) -> ApiResult<Vec<Json>> {
     let mut documents = Vec::with_capacity(resources.len());
     for resource in resources {
-        documents.push(document(gateway, request, place, resource).await?);
+        documents.push(document(gateway, request, parent, resource).await?);
     }
     Ok(documents)
 }
 
 async fn document(
     gateway: &Gateway,
-    request: &Request,
-    place: &Place,
+    request: &ApiRequest,
+    parent: &AttachedParent,
     resource: &AttachedResource,
-) -> Outcome<Json> {
+) -> ApiResult<Json> {
     let mut object = resource.content.clone();
     let rid = resource.rid;
     object.insert("_rid", rid.to_string());
-    object.insert("_self", format!("{}{}/{rid}/", place.owner_link, place.segment()));
+    object.insert("_self", format!("{}{}/{rid}/", parent.owner_link, parent.segment()));
     object.insert("_etag", resource.etag.to_string());
     object.insert("_ts", i64::try_from(resource.timestamp.0).unwrap_or_default());
-    match place.kind {
+    match parent.kind {
         AttachedKind::User => object.insert("_permissions", "permissions/"),
         AttachedKind::Permission => {
-            object.insert("_token", permission::token(gateway, request, resource).await?);
+            object.insert("_token", permission::create_token(gateway, request, resource).await?);
         }
         _ => {}
     }
     Ok(Json::Object(object))
 }
 
-/// The place of attached resources below a database.
-pub(crate) fn below_database(engine: &Engine, named: &str, kind: AttachedKind) -> Outcome<Place> {
-    let database = engine.resolve_database(named)?;
+/// The parent of attached resources in a database.
+pub(crate) fn parent_in_database(
+    engine: &Engine,
+    segment: &str,
+    kind: AttachedKind,
+) -> ApiResult<AttachedParent> {
+    let database = engine.resolve_database(segment)?;
     let owner_link = format!("dbs/{}/", database.rid);
-    Ok(Place { kind, owner: database.rid, owner_link })
+    Ok(AttachedParent { kind, owner: database.rid, owner_link })
 }
 
-/// The place of the permissions of a user.
-pub(crate) async fn below_user(engine: &Engine, database: &str, user: &str) -> Outcome<Place> {
-    let place = below_database(engine, database, AttachedKind::User)?;
-    let user = engine.read_attached(place.owner, AttachedKind::User, user).await?.value;
-    let owner_link = format!("{}users/{}/", place.owner_link, user.rid);
-    Ok(Place { kind: AttachedKind::Permission, owner: user.rid, owner_link })
+/// The parent of the permissions of a user.
+pub(crate) async fn parent_in_user(
+    engine: &Engine,
+    database: &str,
+    user: &str,
+) -> ApiResult<AttachedParent> {
+    let users = parent_in_database(engine, database, AttachedKind::User)?;
+    let user = engine.read_attached(users.owner, AttachedKind::User, user).await?.value;
+    let owner_link = format!("{}users/{}/", users.owner_link, user.rid);
+    Ok(AttachedParent { kind: AttachedKind::Permission, owner: user.rid, owner_link })
 }

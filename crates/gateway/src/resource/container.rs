@@ -1,6 +1,6 @@
-//! Containers on the wire, and the way into them.
+//! Containers.
 //!
-//! Owns their shape and verbs, and the dispatch of everything below a container. Does not own items.
+//! Owns their document and methods, and the dispatch of all routes below a container. Does not own items.
 
 use engine::operation::{CreateContainer, ReplaceContainer, ThroughputOwner};
 use engine::response::{ContainerResource, PartitionsResource};
@@ -9,32 +9,37 @@ use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, SessionToken};
 
-use super::attached::{self, Place};
-use super::{database, listing, partition_key_range, standing, usage};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use super::attached::{self, AttachedParent};
+use super::response_headers::add_item_headers;
+use super::{database, feed, partition_key_range, quota};
 use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 use crate::item;
 use crate::route::{ContainerRoute, ScriptKind};
 
 /// `/dbs/{id}/colls`
-pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
-    let parent = engine.resolve_database(named)?;
+pub(crate) async fn handle_feed(
+    engine: &Engine,
+    request: &ApiRequest,
+    segment: &str,
+) -> ApiResult<ApiResponse> {
+    let parent = engine.resolve_database(segment)?;
     match request.method {
         Method::GET => {
             let containers = engine.list_containers(&parent.id).await?;
             let values = containers.value.iter().map(document).collect();
             let name = "DocumentCollections";
-            listing::feed(request, Some(&parent.rid), name, values, containers.charge)
+            feed::list_feed(request, Some(&parent.rid), name, values, containers.charge)
         }
         Method::POST if request.is_query() => {
             let containers = engine.list_containers(&parent.id).await?.value;
             let values: Vec<Json> = containers.iter().map(document).collect();
-            listing::query(engine, request, Some(&parent.rid), "DocumentCollections", &values)
+            feed::query_feed(engine, request, Some(&parent.rid), "DocumentCollections", &values)
         }
         Method::POST => {
             let properties = ContainerProperties::from_json(&request.json()?)?;
-            let throughput = database::throughput(request)?;
-            let enforcement = enforcement(request)?;
+            let throughput = database::parse_throughput(request)?;
+            let enforcement = parse_enforcement(request)?;
             let create = CreateContainer { database: parent.id.clone(), properties, throughput };
             let created = engine.create_container(create).await?;
             if let Some(enforced) = enforcement {
@@ -43,69 +48,72 @@ pub(crate) async fn feed(engine: &Engine, request: &Request, named: &str) -> Out
                 let link = ContainerLink { database, container };
                 engine.enforce_throughput(&link, enforced).await?;
             }
-            let reply = single(StatusCode::CREATED, &created, &document(&created.value));
-            Ok(reply.with(header::CONTENT_PATH, parent.rid))
+            let response = single(StatusCode::CREATED, &created, &document(&created.value));
+            Ok(response.with(header::CONTENT_PATH, parent.rid))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
-/// Everything at and below `/dbs/{id}/colls/{id}`
+/// Handles `/dbs/{id}/colls/{id}` and everything below it.
 pub(crate) async fn dispatch(
     gateway: &Gateway,
-    request: &Request,
+    request: &ApiRequest,
     (database, container): (&str, &str),
     inner: ContainerRoute<'_>,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     let engine = gateway.engine();
     let address = engine.resolve_container(database, container)?;
-    check_intended(request, &address)?;
+    check_intended_container(request, &address)?;
     match inner {
-        ContainerRoute::Itself => Box::pin(answer(engine, request, &address)).await,
+        ContainerRoute::Itself => Box::pin(handle(engine, request, &address)).await,
         ContainerRoute::PartitionKeyRanges => {
-            Box::pin(partition_key_range::feed(engine, request, &address)).await
+            Box::pin(partition_key_range::handle_feed(engine, request, &address)).await
         }
         ContainerRoute::Items => {
-            let answer = Box::pin(item::feed(gateway, request, &address)).await;
-            standing::standing(engine, request, &address, answer).await
+            let result = Box::pin(item::handle_feed(gateway, request, &address)).await;
+            add_item_headers(engine, request, &address, result).await
         }
         ContainerRoute::Item(id) => {
-            let answer = item::single(engine, request, &address, id).await;
-            standing::standing(engine, request, &address, answer).await
+            let result = item::handle(engine, request, &address, id).await;
+            add_item_headers(engine, request, &address, result).await
         }
         ContainerRoute::PartitionKeyDelete => {
-            let answer = Box::pin(item::delete_by_partition_key(engine, request, &address)).await;
-            Box::pin(standing::standing(engine, request, &address, answer)).await
+            let result = Box::pin(item::delete_by_partition_key(engine, request, &address)).await;
+            Box::pin(add_item_headers(engine, request, &address, result)).await
         }
         ContainerRoute::Conflicts => conflicts(request, &address),
         ContainerRoute::Conflict(id) => {
-            Err(Failure::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
+            Err(ApiError::not_found(format!("Resource Not Found. There is no conflict '{id}'.")))
         }
         ContainerRoute::Scripts(kind) => {
-            Box::pin(attached::feed(gateway, request, &scripts(&address, kind))).await
+            Box::pin(attached::handle_feed(gateway, request, &script_parent(&address, kind))).await
         }
-        ContainerRoute::Script(kind, named) => {
-            Box::pin(attached::single(gateway, request, &scripts(&address, kind), named)).await
+        ContainerRoute::Script(kind, script) => {
+            let parent = script_parent(&address, kind);
+            Box::pin(attached::handle(gateway, request, &parent, script)).await
         }
     }
 }
 
-/// Whether the request wants throughput enforced: yes, no, as the server does; none when it does not say.
-fn enforcement(request: &Request) -> Outcome<Option<Option<bool>>> {
+/// Parses whether throughput is enforced: the outer option is `None` if the request does not set it, the inner one if it
+/// resets it to the default of the server.
+fn parse_enforcement(request: &ApiRequest) -> ApiResult<Option<Option<bool>>> {
     match request.header(&header::ENFORCE_THROUGHPUT) {
         None => Ok(None),
         Some("true") => Ok(Some(Some(true))),
         Some("false") => Ok(Some(Some(false))),
         Some("default") => Ok(Some(None)),
-        Some(other) => Err(Failure::bad_request(format!(
+        Some(other) => Err(ApiError::bad_request(format!(
             "The header {} is '{other}'. Send true, false or default.",
             header::ENFORCE_THROUGHPUT
         ))),
     }
 }
 
-/// A client that remembers a container that was deleted must look again.
-fn check_intended(request: &Request, address: &ContainerAddress) -> Outcome<()> {
+/// Refuses a request of a client that has cached another container of the same name, which was deleted meanwhile. The
+/// status pair makes the client read the container again.
+fn check_intended_container(request: &ApiRequest, address: &ContainerAddress) -> ApiResult<()> {
     let Some(intended) = request.header(&header::INTENDED_CONTAINER) else { return Ok(()) };
     if intended == address.rid.to_string() {
         return Ok(());
@@ -115,18 +123,22 @@ fn check_intended(request: &Request, address: &ContainerAddress) -> Outcome<()> 
          container again.",
         address.link, address.rid
     );
-    Err(Failure::bad_request(message).sub_status(1024))
+    Err(ApiError::bad_request(message).with_sub_status(1024))
 }
 
-async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+async fn handle(
+    engine: &Engine,
+    request: &ApiRequest,
+    address: &ContainerAddress,
+) -> ApiResult<ApiResponse> {
     let link = &address.link;
-    let reply = match request.method {
+    let response = match request.method {
         Method::GET => read(engine, request, address).await?,
         Method::PUT => {
             let properties = ContainerProperties::from_json(&request.json()?)?;
             let (link, precondition) = (link.clone(), request.if_match());
             let replace = ReplaceContainer { link, properties, precondition };
-            let enforcement = enforcement(request)?;
+            let enforcement = parse_enforcement(request)?;
             let replaced = engine.replace_container(replace).await?;
             if let Some(enforced) = enforcement {
                 engine.enforce_throughput(&address.link, enforced).await?;
@@ -135,20 +147,24 @@ async fn answer(engine: &Engine, request: &Request, address: &ContainerAddress) 
         }
         Method::DELETE => {
             let deleted = engine.delete_container(link).await?;
-            Reply::empty(StatusCode::NO_CONTENT).charge(deleted.charge)
+            ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge)
         }
-        _ => return Err(Failure::method_not_allowed()),
+        _ => return Err(ApiError::method_not_allowed()),
     };
-    Ok(reply
+    Ok(response
         .with(header::CONTENT_PATH, address.database_rid)
         .with(header::OWNER_FULL_NAME, format_args!("dbs/{}", link.database)))
 }
 
-async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+async fn read(
+    engine: &Engine,
+    request: &ApiRequest,
+    address: &ContainerAddress,
+) -> ApiResult<ApiResponse> {
     let link = &address.link;
-    let outcome = engine.read_container(link).await?;
+    let container = engine.read_container(link).await?;
     let partitions = engine.list_partitions(link).await?.value;
-    let mut document = document(&outcome.value);
+    let mut document = document(&container.value);
     if request.flag(&header::POPULATE_PARTITION_STATISTICS)
         && let Json::Object(object) = &mut document
     {
@@ -156,29 +172,39 @@ async fn read(engine: &Engine, request: &Request, address: &ContainerAddress) ->
     }
     let owner = ThroughputOwner::Container(link.clone());
     let is_shared = engine.read_throughput(&owner).await?.value.is_none();
-    let mut reply = single(StatusCode::OK, &outcome, &document)
+    let mut response = single(StatusCode::OK, &container, &document)
         .with_static(HeaderName::from_static("collection-service-index"), "0")
         .with_static(HeaderName::from_static("collection-partition-index"), "0")
         .with_static(header::MAX_CONTENT_LENGTH, "2097152")
         .with_static(header::LAZY_INDEX_PROGRESS, "-1")
-        .with(header::INDEX_PROGRESS, outcome.value.index_progress_percent);
+        .with(header::INDEX_PROGRESS, container.value.index_progress_percent);
     if engine.throughput_enforced(link)? {
-        reply = reply.with_static(header::ENFORCE_THROUGHPUT, "true");
+        response = response.with_static(header::ENFORCE_THROUGHPUT, "true");
     }
     if is_shared {
-        reply = reply.with_static(header::SHARE_THROUGHPUT, "true");
+        response = response.with_static(header::SHARE_THROUGHPUT, "true");
     }
     let mut token = SessionToken::default();
-    partitions.partitions.iter().for_each(|one| token.advance(one.number, one.lsn));
-    reply = reply.session(Some(&token)).copied(&header::LSN, header::GLOBAL_COMMITTED_LSN);
+    partitions
+        .partitions
+        .iter()
+        .for_each(|partition| token.advance(partition.number, partition.lsn));
+    response = response
+        .session_token(Some(&token))
+        .copy_header(&header::LSN, header::GLOBAL_COMMITTED_LSN);
     if request.flag(&header::POPULATE_QUOTA) {
-        reply = usage::of_container(reply, outcome.value.usage, partitions.partitions.len());
+        let partitions = partitions.partitions.len();
+        response = quota::add_container_quota(response, container.value.usage, partitions);
     }
-    Ok(reply)
+    Ok(response)
 }
 
-fn single(status: StatusCode, outcome: &EngineResponse<ContainerResource>, body: &Json) -> Reply {
-    Reply::json(status, body.to_bytes()).etag(outcome.value.etag).charge(outcome.charge)
+fn single(
+    status: StatusCode,
+    result: &EngineResponse<ContainerResource>,
+    body: &Json,
+) -> ApiResponse {
+    ApiResponse::json(status, body.to_bytes()).etag(result.value.etag).charge(result.charge)
 }
 
 fn document(container: &ContainerResource) -> Json {
@@ -209,19 +235,19 @@ fn statistics(partitions: &PartitionsResource) -> Json {
     Json::Array(entries.collect())
 }
 
-fn scripts(address: &ContainerAddress, kind: ScriptKind) -> Place {
+fn script_parent(address: &ContainerAddress, kind: ScriptKind) -> AttachedParent {
     let owner_link = format!("dbs/{}/colls/{}/", address.database_rid, address.rid);
-    Place { kind: kind.attached(), owner: address.rid, owner_link }
+    AttachedParent { kind: kind.attached_kind(), owner: address.rid, owner_link }
 }
 
-/// One write region has no conflicts.
-fn conflicts(request: &Request, address: &ContainerAddress) -> Outcome<Reply> {
+/// The feed of conflicts, which is always empty: with one write region there are none.
+fn conflicts(request: &ApiRequest, address: &ContainerAddress) -> ApiResult<ApiResponse> {
     match request.method {
         Method::GET => {}
         Method::POST if request.is_query() => {}
-        _ => return Err(Failure::method_not_allowed()),
+        _ => return Err(ApiError::method_not_allowed()),
     }
     let charge = model::RequestCharge::from_request_units(1);
-    let reply = listing::feed(request, Some(&address.rid), "Conflicts", Vec::new(), charge)?;
-    Ok(reply.owner(address))
+    let response = feed::list_feed(request, Some(&address.rid), "Conflicts", Vec::new(), charge)?;
+    Ok(response.container_headers(address))
 }

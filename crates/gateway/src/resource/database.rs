@@ -1,6 +1,6 @@
-//! Databases on the wire.
+//! Databases.
 //!
-//! Owns their shape and verbs. Does not own containers.
+//! Owns their document and methods. Does not own containers.
 
 use engine::operation::CreateDatabase;
 use engine::response::DatabaseResource;
@@ -8,62 +8,66 @@ use engine::{Engine, Response as EngineResponse};
 use hyper::{Method, StatusCode};
 use model::{DatabaseProperties, Json, Throughput};
 
-use super::{listing, usage};
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use super::{feed, quota};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
 /// `/dbs`
-pub(crate) async fn feed(engine: &Engine, request: &Request) -> Outcome<Reply> {
+pub(crate) async fn handle_feed(engine: &Engine, request: &ApiRequest) -> ApiResult<ApiResponse> {
     match request.method {
         Method::GET => {
             let databases = engine.list_databases().await?;
             let values = databases.value.iter().map(document).collect();
-            let reply = listing::feed(request, None, "Databases", values, databases.charge)?;
-            Ok(usage::of_databases(reply, databases.value.len()))
+            let response = feed::list_feed(request, None, "Databases", values, databases.charge)?;
+            Ok(quota::add_database_quota(response, databases.value.len()))
         }
         Method::POST if request.is_query() => {
             let databases = engine.list_databases().await?.value;
             let values: Vec<Json> = databases.iter().map(document).collect();
-            listing::query(engine, request, None, "Databases", &values)
+            feed::query_feed(engine, request, None, "Databases", &values)
         }
         Method::POST => {
             let properties = DatabaseProperties::from_json(&request.json()?)?;
-            let throughput = throughput(request)?;
+            let throughput = parse_throughput(request)?;
             let created = engine.create_database(CreateDatabase { properties, throughput }).await?;
             let count = engine.list_databases().await?.value.len();
-            Ok(usage::of_databases(single(StatusCode::CREATED, &created), count))
+            Ok(quota::add_database_quota(single(StatusCode::CREATED, &created), count))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
 /// `/dbs/{id}`
-pub(crate) async fn answer(engine: &Engine, request: &Request, named: &str) -> Outcome<Reply> {
-    let address = engine.resolve_database(named)?;
+pub(crate) async fn handle(
+    engine: &Engine,
+    request: &ApiRequest,
+    segment: &str,
+) -> ApiResult<ApiResponse> {
+    let address = engine.resolve_database(segment)?;
     match request.method {
         Method::GET => Ok(single(StatusCode::OK, &engine.read_database(&address.id).await?)),
         Method::DELETE => {
             let deleted = engine.delete_database(&address.id).await?;
-            Ok(Reply::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
+            Ok(ApiResponse::empty(StatusCode::NO_CONTENT).charge(deleted.charge))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
-/// The throughput asked for at creation.
-pub(crate) fn throughput(request: &Request) -> Outcome<Option<Throughput>> {
+/// Parses the throughput that a request sets at creation.
+pub(super) fn parse_throughput(request: &ApiRequest) -> ApiResult<Option<Throughput>> {
     if let Some(text) = request.header(&header::OFFER_AUTOSCALE) {
-        let settings = Json::parse(text.as_bytes()).map_err(Failure::invalid_payload)?;
+        let settings = Json::parse(text.as_bytes()).map_err(ApiError::invalid_payload)?;
         return Ok(Some(Throughput::from_autoscale_settings(&settings)?));
     }
     let Some(text) = request.header(&header::OFFER_THROUGHPUT) else { return Ok(None) };
     let per_second = text.parse().map_err(|_| {
-        Failure::bad_request(format!("The throughput '{text}' is not a whole number."))
+        ApiError::bad_request(format!("The throughput '{text}' is not a whole number."))
     })?;
     Ok(Some(Throughput::manual(per_second)?))
 }
 
-fn single(status: StatusCode, outcome: &EngineResponse<DatabaseResource>) -> Reply {
-    Reply::json(status, document(&outcome.value).to_bytes())
+fn single(status: StatusCode, outcome: &EngineResponse<DatabaseResource>) -> ApiResponse {
+    ApiResponse::json(status, document(&outcome.value).to_bytes())
         .etag(outcome.value.etag)
         .charge(outcome.charge)
 }

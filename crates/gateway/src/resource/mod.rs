@@ -1,14 +1,14 @@
-//! The resources that are not items: account, databases, containers, partition key ranges, throughput.
+//! The resources other than items: account, databases, containers, partition key ranges, throughput, users, scripts.
 //!
-//! Owns their shapes on the wire and the operations behind their verbs. One file per resource.
+//! Owns their JSON documents and the operations behind their methods. One file per resource.
 
 pub(crate) mod account;
 pub(crate) mod attached;
 pub(crate) mod container;
 pub(crate) mod database;
-mod listing;
+mod feed;
 pub(crate) mod offer;
-pub(crate) mod partition_key_range;
-pub(crate) mod permission;
-mod standing;
-pub(crate) mod usage;
+mod partition_key_range;
+mod permission;
+mod quota;
+mod response_headers;

@@ -1,7 +1,7 @@
-//! Offers: throughput as a resource of its own, the way clients find and replace it.
+//! Offers: throughput as a resource of its own, which is how clients find and replace it.
 //!
-//! Owns their shape and their ids; clients look them up by a query. The throughput itself belongs to its
-//! database or container.
+//! Owns their document and their ids; clients look them up by a query. The throughput itself belongs to its database or
+//! container.
 
 use engine::Engine;
 use engine::operation::ThroughputOwner;
@@ -10,10 +10,10 @@ use hyper::{Method, StatusCode};
 use model::{ContainerProperties, Json, Object, RequestCharge, ResourceId, Throughput};
 use model::{TimestampSeconds, structural_hash};
 
-use super::listing;
-use crate::exchange::{Failure, Outcome, Reply, Request, header};
+use super::feed;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, header};
 
-/// Throughput with what it belongs to.
+/// Throughput together with its database or container.
 #[derive(Debug)]
 struct Offer {
     owner: ThroughputOwner,
@@ -22,39 +22,43 @@ struct Offer {
 }
 
 /// `/offers`
-pub(crate) async fn list(engine: &Engine, request: &Request) -> Outcome<Reply> {
-    let mut offers: Vec<Json> = all(engine).await?.iter().map(Offer::document).collect();
+pub(crate) async fn handle_feed(engine: &Engine, request: &ApiRequest) -> ApiResult<ApiResponse> {
+    let mut offers: Vec<Json> = list_all(engine).await?.iter().map(Offer::document).collect();
     offers.sort_by_key(|offer| offer.get("id").and_then(Json::as_str).map(str::to_owned));
     match request.method {
         Method::GET => {
             let charge = RequestCharge::from_request_units(1);
-            listing::feed(request, None, "Offers", offers, charge)
+            feed::list_feed(request, None, "Offers", offers, charge)
         }
         Method::POST if request.is_query() => {
-            listing::query(engine, request, None, "Offers", &offers)
+            feed::query_feed(engine, request, None, "Offers", &offers)
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
 /// `/offers/{id}`
-pub(crate) async fn answer(engine: &Engine, request: &Request, id: &str) -> Outcome<Reply> {
-    let mut offers = all(engine).await?;
+pub(crate) async fn handle(
+    engine: &Engine,
+    request: &ApiRequest,
+    id: &str,
+) -> ApiResult<ApiResponse> {
+    let mut offers = list_all(engine).await?;
     offers.retain(|offer| offer.id() == id);
     match request.method {
         Method::GET => {
-            let offer = offers.first().ok_or_else(|| missing(id))?;
+            let offer = offers.first().ok_or_else(|| not_found(id))?;
             Ok(single(offer))
         }
         Method::PUT => {
             let body = request.json()?;
-            // Ids are short; the owner in the body says which offer is meant should two share one.
+            // An offer id is a hash of 24 bits. Should two offers share one, the owner in the body decides.
             let owner = body.get("offerResourceId").and_then(Json::as_str);
             let offer = offers
                 .iter()
                 .find(|offer| owner.is_none_or(|owner| owner == offer.throughput.owner.to_string()))
-                .ok_or_else(|| missing(id))?;
-            let throughput = replacement(request, &body, offer)?;
+                .ok_or_else(|| not_found(id))?;
+            let throughput = parse_replacement(request, &body, offer)?;
             let replaced = engine.replace_throughput(&offer.owner, throughput).await?;
             let offer = Offer {
                 owner: offer.owner.clone(),
@@ -63,12 +67,12 @@ pub(crate) async fn answer(engine: &Engine, request: &Request, id: &str) -> Outc
             };
             Ok(single(&offer))
         }
-        _ => Err(Failure::method_not_allowed()),
+        _ => Err(ApiError::method_not_allowed()),
     }
 }
 
-/// The throughput a replace asks for: by its content, or by a migration that keeps the amount.
-fn replacement(request: &Request, body: &Json, offer: &Offer) -> Outcome<Throughput> {
+/// Parses the new throughput: from the content, or by a migration that keeps the amount.
+fn parse_replacement(request: &ApiRequest, body: &Json, offer: &Offer) -> ApiResult<Throughput> {
     let highest = i64::from(offer.throughput.throughput.highest());
     if request.flag(&header::MIGRATE_TO_AUTOSCALE) {
         let step = i64::from(model::limits::AUTOSCALE_THROUGHPUT_MIN);
@@ -78,49 +82,49 @@ fn replacement(request: &Request, body: &Json, offer: &Offer) -> Outcome<Through
     if request.flag(&header::MIGRATE_TO_MANUAL) {
         return Ok(Throughput::manual(highest)?);
     }
-    let content = body
-        .get("content")
-        .ok_or_else(|| Failure::bad_request("The offer has no 'content'; send the whole offer."))?;
+    let content = body.get("content").ok_or_else(|| {
+        ApiError::bad_request("The offer has no 'content'; send the whole offer.")
+    })?;
     Ok(Throughput::from_json(content)?)
 }
 
-fn single(offer: &Offer) -> Reply {
+fn single(offer: &Offer) -> ApiResponse {
     let document = offer.document();
     let etag = document.get("_etag").and_then(Json::as_str).unwrap_or_default().to_owned();
-    Reply::json(StatusCode::OK, document.to_bytes())
+    ApiResponse::json(StatusCode::OK, document.to_bytes())
         .etag(etag)
         .with_static(header::OFFER_PENDING, "false")
         .with(header::MIN_THROUGHPUT, offer.throughput.least)
         .charge(RequestCharge::from_request_units(1))
 }
 
-fn missing(id: &str) -> Failure {
-    Failure::not_found(format!("Resource Not Found. There is no offer '{id}'."))
+fn not_found(id: &str) -> ApiError {
+    ApiError::not_found(format!("Resource Not Found. There is no offer '{id}'."))
 }
 
-/// Every offer of the account, in the order of databases and containers.
-async fn all(engine: &Engine) -> Outcome<Vec<Offer>> {
+/// All offers of the account, in the order of databases and containers.
+async fn list_all(engine: &Engine) -> ApiResult<Vec<Offer>> {
     let mut offers = Vec::new();
     for database in engine.list_databases().await?.value {
         let id = database.properties.id;
         let owner = ThroughputOwner::Database(id.clone());
-        push(engine, &mut offers, owner, database.timestamp).await?;
+        push_offer(engine, &mut offers, owner, database.timestamp).await?;
         for container in engine.list_containers(&id).await?.value {
             let ContainerProperties { id: container_id, .. } = container.properties;
             let link = engine::ContainerLink { database: id.clone(), container: container_id };
             let owner = ThroughputOwner::Container(link);
-            push(engine, &mut offers, owner, container.timestamp).await?;
+            push_offer(engine, &mut offers, owner, container.timestamp).await?;
         }
     }
     Ok(offers)
 }
 
-async fn push(
+async fn push_offer(
     engine: &Engine,
     offers: &mut Vec<Offer>,
     owner: ThroughputOwner,
     timestamp: TimestampSeconds,
-) -> Outcome<()> {
+) -> ApiResult<()> {
     if let Some(throughput) = engine.read_throughput(&owner).await?.value {
         offers.push(Offer { owner, throughput, timestamp });
     }

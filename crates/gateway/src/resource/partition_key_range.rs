@@ -1,57 +1,58 @@
 //! Partition key ranges: the physical partitions as clients see them.
 //!
-//! Owns their shape, the etag of the whole set, and which range ids there are. A client asks with the last etag until
-//! it is answered "not modified", so the etag must stay the same until a split or merge. A client that asks for what is
-//! new since an etag gets only the ranges made after it; their parents tell which of its own are gone.
+//! Owns their document and the etag of the whole set. A client asks again with the last etag until the response is "not
+//! modified", so the etag must not change until a split or merge. A client that asks for the changes since an etag gets
+//! only the ranges created after it; their parents say which of its own ranges are gone.
 
 use engine::response::{PartitionResource, PartitionsResource};
 use engine::{ContainerAddress, Engine};
-use hyper::header::{HeaderName, IF_NONE_MATCH};
+use hyper::header::IF_NONE_MATCH;
 use hyper::{Method, StatusCode};
-use model::{EffectivePartitionKey, EpkRange, FeedRange, Json, Number, Object, ResourceId};
+use model::{Json, Number, Object, ResourceId};
 
-use crate::exchange::{Envelope, Failure, Outcome, Reply, Request, header};
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
 
 /// `/dbs/{id}/colls/{id}/pkranges`
-pub(crate) async fn feed(
+pub(super) async fn handle_feed(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
-) -> Outcome<Reply> {
+) -> ApiResult<ApiResponse> {
     if request.method != Method::GET {
-        return Err(Failure::method_not_allowed());
+        return Err(ApiError::method_not_allowed());
     }
-    let outcome = engine.list_partitions(&address.link).await?;
+    let listed = engine.list_partitions(&address.link).await?;
     let timestamp = engine.read_container(&address.link).await?.value.timestamp.0;
-    let etag = etag(address, &outcome.value);
-    let known = request.header(&IF_NONE_MATCH);
-    let reply = if known == Some(etag.as_str()) {
-        Reply::empty(StatusCode::NOT_MODIFIED)
+    let etag = set_etag(address, &listed.value);
+    let cached = request.header(&IF_NONE_MATCH);
+    let response = if cached == Some(etag.as_str()) {
+        ApiResponse::empty(StatusCode::NOT_MODIFIED)
     } else {
         let is_incremental = request.header(&header::A_IM).is_some();
-        let newest = known.filter(|_| is_incremental).and_then(|etag| newest(address, etag));
+        let newest =
+            cached.filter(|_| is_incremental).and_then(|etag| newest_number(address, etag));
         let mut envelope = Envelope::new(Some(&address.rid), "PartitionKeyRanges", 1024);
-        for partition in &outcome.value.partitions {
-            // Numbers only grow: a range with a smaller one was there when the etag was given.
+        for partition in &listed.value.partitions {
+            // Numbers only grow: a range with a smaller number existed when the etag was created.
             if newest.is_none_or(|newest| partition.number > newest) {
                 envelope.push(&document(address, partition, &etag, timestamp).to_bytes());
             }
         }
         let count = envelope.count();
-        Reply::ok(envelope.into_text()).with(header::ITEM_COUNT, count)
+        ApiResponse::ok(envelope.into_text()).with(header::ITEM_COUNT, count)
     };
-    Ok(reply.etag(etag).charge(outcome.charge).owner(address))
+    Ok(response.etag(etag).charge(listed.charge).container_headers(address))
 }
 
-/// The etag of a set of ranges: which set it is, its newest range, and whose it is.
-fn etag(address: &ContainerAddress, partitions: &PartitionsResource) -> String {
+/// The etag of the set of ranges: `generation.newest number.container`.
+fn set_etag(address: &ContainerAddress, partitions: &PartitionsResource) -> String {
     let newest = partitions.partitions.iter().map(|partition| partition.number).max();
     let newest = newest.unwrap_or_default();
     format!("\"{}.{newest}.{}\"", partitions.generation, address.rid)
 }
 
-/// The newest range of the set that an etag stands for; none when the etag is not one of this container.
-fn newest(address: &ContainerAddress, etag: &str) -> Option<u32> {
+/// Parses the newest number from an etag. Returns `None` if the etag belongs to another container.
+fn newest_number(address: &ContainerAddress, etag: &str) -> Option<u32> {
     let mut parts = etag.trim_matches('"').splitn(3, '.');
     let (generation, newest, rid) = (parts.next()?, parts.next()?, parts.next()?);
     generation.parse::<u64>().ok()?;
@@ -84,51 +85,4 @@ fn document(
     object.insert("_ts", integer(timestamp));
     object.insert("lsn", integer(partition.lsn.0));
     Json::Object(object)
-}
-
-/// Which part of a container a request asks for: by partition key, by range id, by bounds, or all of it.
-pub(crate) async fn feed_range(
-    engine: &Engine,
-    request: &Request,
-    address: &ContainerAddress,
-) -> Outcome<FeedRange> {
-    if let Some(key) = request.partition_key()? {
-        return Ok(FeedRange::PartitionKey(key));
-    }
-    let whole = match request.header(&header::PARTITION_KEY_RANGE_ID) {
-        Some(id) => {
-            let partitions = engine.list_partitions(&address.link).await?.value;
-            by_id(&partitions, id)?
-        }
-        None => EpkRange::full(),
-    };
-    let bound = |name: HeaderName, default: &EffectivePartitionKey| match request.header(&name) {
-        None => Ok(default.clone()),
-        Some(text) => EffectivePartitionKey::from_hex(text).map_err(|invalid| {
-            Failure::bad_request(format!("One of the input values is invalid. {invalid}"))
-        }),
-    };
-    let min = bound(header::START_EPK, &whole.min)?;
-    let max = bound(header::END_EPK, &whole.max)?;
-    let asked = EpkRange { min, max };
-    let range = asked.intersect(&whole).ok_or_else(|| {
-        Failure::bad_request(format!(
-            "One of the input values is invalid. The range {asked} lies outside of {whole}."
-        ))
-    })?;
-    Ok(if range == EpkRange::full() { FeedRange::Container } else { FeedRange::Epk(range) })
-}
-
-/// The range of a range id; some clients put the resource id of the container before it.
-fn by_id(partitions: &PartitionsResource, id: &str) -> Outcome<EpkRange> {
-    let number = id.rsplit(',').next().unwrap_or(id).trim();
-    let mut known = partitions.partitions.iter();
-    let found = known.find(|partition| partition.number.to_string() == number);
-    found.map(|partition| partition.range.clone()).ok_or_else(|| {
-        let message = format!(
-            "The requested resource is no longer available at the server: there is no partition key range '{number}' \
-             now. Read the partition key ranges again."
-        );
-        Failure::new(StatusCode::GONE, message).sub_status(1002)
-    })
 }

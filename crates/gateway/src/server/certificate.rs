@@ -1,29 +1,30 @@
-//! The certificate of the server: the user's own, or one made for the names it listens on.
+//! The TLS certificate of the server: the user's own, or a self-signed one.
 //!
-//! Owns reading, making and offering it. The key of a made certificate lives only in memory.
+//! Owns reading and generating it. The private key of a generated certificate exists only in memory.
 
 use model::ValidationError;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// A certificate with its key.
+/// A certificate with its private key.
 #[derive(Debug)]
 pub struct Certificate {
-    pub(crate) chain: Vec<CertificateDer<'static>>,
-    pub(crate) key: PrivateKeyDer<'static>,
-    /// What clients may add to those they trust.
-    pub(crate) pem: String,
+    pub(super) chain: Vec<CertificateDer<'static>>,
+    pub(super) key: PrivateKeyDer<'static>,
+    pem: String,
 }
 
 impl Certificate {
-    /// Makes a certificate, signed by itself, for names and addresses.
+    /// Generates a self-signed certificate for host names and addresses.
     ///
     /// # Errors
     /// [`ValidationError`] when a name cannot be in a certificate.
     pub fn generate(names: &[String]) -> model::Result<Self> {
         let refused = |error: rcgen::Error| {
-            ValidationError::new(format!("A certificate for {names:?} cannot be made: {error}."))
+            ValidationError::new(format!(
+                "A certificate for {names:?} cannot be generated: {error}."
+            ))
         };
         let mut parameters = CertificateParams::new(names).map_err(refused)?;
         parameters.distinguished_name.push(DnType::CommonName, "localhost");
@@ -39,7 +40,7 @@ impl Certificate {
         })
     }
 
-    /// The certificate as clients add it to those they trust.
+    /// The certificate as PEM, for clients that want to trust it.
     #[must_use]
     pub fn pem(&self) -> &str {
         &self.pem

@@ -1,13 +1,13 @@
-//! Sockets: accepting connections, speaking HTTP on them, stopping gracefully.
+//! The HTTP server: accepts connections, speaks HTTP on them, shuts down gracefully.
 //!
-//! Owns connections and their bounds. Does not own what is answered.
+//! Owns connections and their limits. Does not own what is answered.
 
-mod bodied;
+mod catch_panic;
 mod certificate;
-mod guarded;
+mod error_body;
+mod handle;
+mod idle_timeout;
 mod listen;
-mod patient;
-mod respond;
 mod tls;
 
 pub use certificate::Certificate;

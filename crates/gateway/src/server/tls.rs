@@ -1,6 +1,6 @@
-//! TLS: from a certificate to something that accepts connections.
+//! TLS: builds the acceptor of a certificate.
 //!
-//! Owns the protocols offered. Does not own certificates.
+//! Owns which protocols are offered. Does not own certificates.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use tokio_rustls::rustls::crypto::ring;
 
 use super::certificate::Certificate;
 
-/// Accepts HTTP/2 and HTTP/1.1 over TLS.
-pub(crate) fn acceptor(certificate: &Certificate) -> model::Result<TlsAcceptor> {
+/// Builds an acceptor that offers HTTP/2 and HTTP/1.1.
+pub(super) fn build_acceptor(certificate: &Certificate) -> model::Result<TlsAcceptor> {
     let refused = |error: tokio_rustls::rustls::Error| {
         ValidationError::new(format!("The certificate cannot be used: {error}."))
     };

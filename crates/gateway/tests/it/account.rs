@@ -1,9 +1,9 @@
-//! The account document and what every answer carries.
+//! The account document and the headers of every response.
 
 use crate::client::{Server, exchange};
 
 #[tokio::test]
-async fn the_account_echoes_the_host_of_the_request() {
+async fn the_account_document_repeats_the_host_of_the_request() {
     let server = Server::start().await;
     let account = server.get("/").with("host", "cosmos.example:9999").send().await.expect(200);
     let locations = account.property("writableLocations");
@@ -16,14 +16,14 @@ async fn the_account_echoes_the_host_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_proxy_tells_the_scheme() {
+async fn a_proxy_can_set_the_scheme() {
     let server = Server::start().await;
     let call = server.get("/").with("host", "h").with("x-forwarded-proto", "https");
     assert!(call.send().await.text().contains("\"https://h/\""));
 }
 
 #[tokio::test]
-async fn an_activity_id_is_echoed_or_made() {
+async fn an_activity_id_is_repeated_or_created() {
     let server = Server::start().await;
     let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
     let echoed = server.get("/").with("x-ms-activity-id", id).send().await;

@@ -3,7 +3,7 @@
 use crate::client::Server;
 
 #[tokio::test]
-async fn scripts_are_stored_listed_and_not_run() {
+async fn scripts_are_stored_and_listed() {
     let server = Server::with_container().await;
     for (segment, name, extra) in [
         ("sprocs", "StoredProcedures", ""),
@@ -36,7 +36,7 @@ async fn scripts_are_stored_listed_and_not_run() {
 }
 
 #[tokio::test]
-async fn executing_is_refused_by_name() {
+async fn executing_a_script_is_refused() {
     let server = Server::with_container().await;
     let body = r#"{"id":"s","body":"function() {}"}"#;
     server.post("/dbs/d/colls/c/sprocs", body).send().await.expect(201);
@@ -48,7 +48,7 @@ async fn executing_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_query_that_calls_a_user_defined_function_is_refused_by_its_name() {
+async fn a_query_that_calls_a_user_defined_function_is_refused() {
     let server = Server::with_container().await;
     let ask = async |text: &str| {
         let body = format!(r#"{{"query":"{text}"}}"#);
@@ -66,7 +66,7 @@ async fn a_query_that_calls_a_user_defined_function_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn what_hangs_on_a_container_goes_with_it() {
+async fn attached_resources_are_deleted_with_their_container() {
     let server = Server::with_container().await;
     let body = r#"{"id":"s","body":"function() {}"}"#;
     server.post("/dbs/d/colls/c/udfs", body).send().await.expect(201);
@@ -78,7 +78,7 @@ async fn what_hangs_on_a_container_goes_with_it() {
 }
 
 #[tokio::test]
-async fn users_and_encryption_keys_hang_on_a_database() {
+async fn users_and_encryption_keys_belong_to_a_database() {
     let server = Server::with_container().await;
     let user = server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
     assert_eq!(user.string("_permissions"), "permissions/");

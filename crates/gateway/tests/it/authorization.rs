@@ -1,4 +1,4 @@
-//! Who may call.
+//! Signatures by the account key.
 
 use crate::client::{DATE, Server, sign, sign_link};
 use gateway::EMULATOR_KEY;
@@ -21,7 +21,7 @@ async fn a_wrong_key_is_refused_with_the_payload_that_was_expected() {
 }
 
 #[tokio::test]
-async fn a_date_outside_of_the_window_is_refused() {
+async fn a_date_too_far_from_ours_is_refused() {
     let server = Server::start().await;
     server.get("/dbs").send().await.expect(200);
     server.travel(14 * 60);
@@ -31,7 +31,7 @@ async fn a_date_outside_of_the_window_is_refused() {
 }
 
 #[tokio::test]
-async fn a_date_may_be_ignored_by_choice() {
+async fn the_check_of_dates_can_be_turned_off() {
     let server = Server::with(|settings| settings.clock_skew_max_seconds = None).await;
     server.travel(24 * 60 * 60);
     server.get("/dbs").send().await.expect(200);
@@ -49,7 +49,7 @@ async fn names_are_signed_decoded_and_resource_ids_in_lower_case() {
 }
 
 #[tokio::test]
-async fn a_signature_holds_for_its_verb_and_path_only() {
+async fn a_signature_is_valid_only_for_its_method_and_path() {
     let server = Server::with_container().await;
     for (verb, path) in [("DELETE", "/dbs/d"), ("GET", "/dbs/d/colls/c")] {
         let call = server.get("/dbs/d").unsigned().with("x-ms-date", DATE);
@@ -75,7 +75,7 @@ async fn the_plain_date_header_may_be_signed() {
 }
 
 #[tokio::test]
-async fn other_origins_are_refused() {
+async fn cross_origin_requests_are_refused() {
     let server = Server::start().await;
-    server.call("OPTIONS", "/", "").send().await.refused(403, None, "origins");
+    server.call("OPTIONS", "/", "").send().await.refused(403, None, "Cross-origin");
 }

@@ -1,4 +1,4 @@
-//! Bounds: what one client cannot do to the others.
+//! Limits that keep one client from starving the others.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn headers_beyond_the_limit_end_the_request() {
 }
 
 #[tokio::test]
-async fn a_head_that_never_ends_is_cut_off() {
+async fn a_head_that_never_ends_times_out() {
     let server = Server::with(|settings| settings.limits.head_ms_max = 50).await;
     let mut stream = TcpStream::connect(&server.address).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n").await.unwrap();
@@ -48,7 +48,7 @@ async fn a_head_that_never_ends_is_cut_off() {
     server.get("/dbs").send().await.expect(200);
 }
 
-/// Waits until the server ends a connection; a test that hangs here has found one that it keeps.
+/// Waits until the server closes a connection. A test that hangs here has found one that stays open.
 async fn ended(mut stream: TcpStream) -> Vec<u8> {
     let mut received = Vec::new();
     let _ = stream.read_to_end(&mut received).await;
@@ -56,7 +56,7 @@ async fn ended(mut stream: TcpStream) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_client_that_says_nothing_loses_its_place() {
+async fn a_silent_client_is_disconnected() {
     let server = Server::with(|settings| settings.limits.head_ms_max = 300).await;
     for greeting in [&b""[..], b"P", b"PRI * HTTP/2.0\r\n\r\nSM\r\n", b"G"] {
         let mut stream = TcpStream::connect(&server.address).await.unwrap();
@@ -67,7 +67,7 @@ async fn a_client_that_says_nothing_loses_its_place() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_without_a_word_loses_its_place() {
+async fn a_vanished_client_is_disconnected() {
     let server = Server::with(|settings| {
         settings.limits.head_ms_max = 300;
         settings.limits.connections_max = 1;
@@ -80,7 +80,7 @@ async fn a_client_that_is_gone_without_a_word_loses_its_place() {
 }
 
 #[tokio::test]
-async fn a_client_that_idles_between_requests_loses_its_place() {
+async fn a_client_that_idles_between_requests_is_disconnected() {
     let server = Server::with(|settings| settings.limits.head_ms_max = 300).await;
     let mut stream = TcpStream::connect(&server.address).await.unwrap();
     stream.write_all(b"GET /alive HTTP/1.1\r\nhost: h\r\n\r\n").await.unwrap();
@@ -89,7 +89,7 @@ async fn a_client_that_idles_between_requests_loses_its_place() {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_loses_its_place() {
+async fn a_client_that_reads_nothing_is_disconnected() {
     let server = Server::with(|settings| {
         settings.limits.body_ms_max = 1000;
         settings.limits.connections_max = 1;
@@ -115,7 +115,7 @@ async fn a_client_that_reads_nothing_loses_its_place() {
 }
 
 #[tokio::test]
-async fn a_connection_goes_on_after_a_body_that_was_too_large() {
+async fn a_connection_stays_usable_after_an_oversized_body() {
     let server = Server::start().await;
     let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
     let head = |length: usize| {
@@ -137,7 +137,7 @@ async fn a_connection_goes_on_after_a_body_that_was_too_large() {
 }
 
 #[tokio::test]
-async fn a_body_far_beyond_the_limit_ends_the_connection() {
+async fn a_body_far_beyond_the_limit_closes_the_connection() {
     let server = Server::start().await;
     let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
     let head = format!(
@@ -157,7 +157,7 @@ async fn a_body_far_beyond_the_limit_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_body_that_never_comes_times_out() {
+async fn a_missing_body_times_out() {
     let server = Server::with(|settings| settings.limits.body_ms_max = 50).await;
     let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
     let head = format!(
@@ -168,7 +168,7 @@ async fn a_body_that_never_comes_times_out() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_a_place() {
+async fn connections_beyond_the_limit_wait() {
     let server = Server::with(|settings| settings.limits.connections_max = 1).await;
     let idle = TcpStream::connect(&server.address).await.unwrap();
     let waiting = server.get("/dbs").send();
@@ -191,7 +191,7 @@ async fn a_chunked_body_is_read() {
 }
 
 #[tokio::test]
-async fn a_stop_lets_running_requests_finish_and_refuses_new_ones() {
+async fn shutdown_lets_running_requests_finish_and_refuses_new_ones() {
     let mut server = Server::start().await;
     let mut running = TcpStream::connect(&server.address).await.unwrap();
     let authorization = sign("POST", "/dbs", DATE, EMULATOR_KEY);
@@ -215,7 +215,7 @@ async fn a_stop_lets_running_requests_finish_and_refuses_new_ones() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_refused_with_a_body() {
+async fn invalid_http_is_refused_with_a_body() {
     let server = Server::start().await;
     for bytes in [
         &b"NONSENSE\r\n\r\n"[..],
@@ -239,7 +239,7 @@ async fn what_is_no_http_is_refused_with_a_body() {
 }
 
 #[tokio::test]
-async fn an_answer_before_nonsense_is_kept() {
+async fn a_response_before_invalid_http_is_kept() {
     let server = Server::start().await;
     let authorization = sign("GET", "/dbs", DATE, EMULATOR_KEY);
     let head = format!(
@@ -256,7 +256,7 @@ async fn an_answer_before_nonsense_is_kept() {
     assert!(rest.contains("x-ms-activity-id") && rest.contains("malformed"), "{rest}");
 }
 
-/// The answer to a request over HTTP/2, with a header of some length.
+/// The response to a request over HTTP/2 with a header of some length.
 async fn over_http2(server: &Server, bytes: usize) -> (u16, String) {
     let stream = TcpStream::connect(&server.address).await.unwrap();
     let io = hyper_util::rt::TokioIo::new(stream);

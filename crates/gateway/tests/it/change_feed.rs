@@ -24,7 +24,7 @@ fn lsn(answer: &Answer, index: usize) -> Option<i64> {
 }
 
 #[tokio::test]
-async fn changes_are_told_once_and_then_nothing_is_new() {
+async fn changes_are_returned_once() {
     let server = Server::with_container().await;
     let empty = latest(&server).send().await.expect(304);
     assert!(!empty.has("etag").is_empty());
@@ -42,7 +42,7 @@ async fn changes_are_told_once_and_then_nothing_is_new() {
 }
 
 #[tokio::test]
-async fn a_reader_starts_where_it_says() {
+async fn a_reader_starts_where_requested() {
     let server = Server::with_container().await;
     upsert(&server, "a").await;
     let now = latest(&server).with("if-none-match", "*").send().await.expect(304);
@@ -62,7 +62,7 @@ async fn a_reader_starts_where_it_says() {
 }
 
 #[tokio::test]
-async fn all_versions_tell_deletions_and_what_was_before() {
+async fn all_versions_contain_deletes_and_previous_images() {
     let server = Server::with_container().await;
     all_versions(&server).send().await.refused(400, None, "starts now or at a continuation token");
     let start = all_versions(&server).with("if-none-match", "*").send().await.expect(304);

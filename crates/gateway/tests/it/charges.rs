@@ -1,4 +1,4 @@
-//! Charges on the wire: the header of every answer, and why it is what it is.
+//! The headers for charges and their explanations.
 
 use model::Json;
 
@@ -14,8 +14,8 @@ const EXPLAIN: &str = "x-planisphere-explain-charge";
 fn explained(answer: &Answer) -> Json {
     let json = Json::parse(answer.has(EXPLAIN).as_bytes()).unwrap();
     let Some(Json::Number(charge)) = json.get("charge") else { panic!("{json}") };
-    let told: f64 = answer.has(CHARGE).parse().unwrap();
-    assert!((charge.as_f64() - told).abs() < 0.006, "{json} {told}");
+    let expected: f64 = answer.has(CHARGE).parse().unwrap();
+    assert!((charge.as_f64() - expected).abs() < 0.006, "{json} {expected}");
     json
 }
 
@@ -77,7 +77,7 @@ async fn an_item_of_very_many_paths_is_explained_in_a_header_of_few_bytes() {
 }
 
 #[tokio::test]
-async fn refusals_tell_what_they_cost() {
+async fn errors_have_a_charge() {
     let server = Server::with_container().await;
     assert_eq!(server.get(A).key(KEY).send().await.expect(404).header(CHARGE), Some("1"));
     assert_eq!(server.delete(A).key(KEY).send().await.expect(404).header(CHARGE), Some("1.24"));

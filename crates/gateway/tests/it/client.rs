@@ -1,12 +1,12 @@
-//! A small client that signs requests and reads answers, with no HTTP library of ours between.
+//! A small client that signs requests and reads responses without an HTTP library.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::{Engine, EngineSettings, Environment, TravellingClock};
-use gateway::{EMULATOR_KEY, Gateway, Settings};
+use engine::{Engine, Environment, EngineSettings, TravellingClock};
+use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use model::{Json, TimestampMs};
 use ring::hmac;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 pub(crate) const NOW_SECONDS: u64 = 1_791_622_915;
 pub(crate) const DATE: &str = "Sat, 10 Oct 2026 09:01:55 GMT";
 
-/// A gateway on a free port with a clock that stands still.
+/// A gateway on a free port with a clock that does not move.
 pub(crate) struct Server {
     pub(crate) address: String,
     pub(crate) clock: Arc<TravellingClock>,
@@ -30,12 +30,12 @@ impl Server {
         Self::with(|_| {}).await
     }
 
-    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) async fn with(change: impl FnOnce(&mut GatewaySettings)) -> Self {
         let clock = TravellingClock::starting_at(TimestampMs(NOW_SECONDS * 1000));
         let environment = Environment::simulated(Arc::clone(&clock), 7);
         let store = Arc::new(storage::memory::MemoryStore::new());
         let engine = Engine::open(store, environment, EngineSettings::default()).await.unwrap();
-        let mut settings = Settings::default();
+        let mut settings = GatewaySettings::default();
         change(&mut settings);
         let gateway = Gateway::new(engine.clone(), settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -142,7 +142,7 @@ impl Call<'_> {
     }
 }
 
-/// Sends bytes and reads one answer until the connection is closed.
+/// Sends bytes and reads one response until the connection is closed.
 pub(crate) async fn exchange(address: &str, bytes: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -152,7 +152,7 @@ pub(crate) async fn exchange(address: &str, bytes: &[u8]) -> Answer {
     Answer::parse(&received)
 }
 
-/// The authorization of a request, as the protocol builds it.
+/// The authorization header of a request.
 pub(crate) fn sign(verb: &str, path: &str, date: &str, key: &str) -> String {
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let (kind, link) = match segments.as_slice() {
@@ -174,7 +174,7 @@ pub(crate) fn sign_link(verb: &str, kind: &str, link: &str, date: &str, key: &st
     format!("type%3Dmaster%26ver%3D1.0%26sig%3D{escaped}")
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -209,7 +209,7 @@ impl Answer {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// A header that must be there.
+    /// A header that must be present.
     pub(crate) fn has(&self, name: &str) -> &str {
         self.header(name).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers))
     }
@@ -243,7 +243,7 @@ impl Answer {
         self.entries(name).iter().map(id).collect()
     }
 
-    /// An error outside of the protocol, which still has a body.
+    /// An error outside of the API, which still has a body.
     pub(crate) fn refused_without_activity(&self, status: u16) {
         assert_eq!(self.status, status, "{}", self.text());
         assert!(!self.string("message").is_empty());
@@ -254,10 +254,10 @@ impl Answer {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("x-ms-substatus"), sub_status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/json"));
-        let told = self.string("message");
-        assert!(told.contains(message), "{told}");
+        let expected = self.string("message");
+        assert!(expected.contains(message), "{expected}");
         let activity = format!("ActivityId: {}", self.has("x-ms-activity-id"));
-        assert!(told.contains(&activity), "{told}");
+        assert!(expected.contains(&activity), "{expected}");
         assert!(!self.string("code").is_empty());
     }
 }

@@ -5,7 +5,7 @@ use crate::client::Server;
 const BODY: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
 
 #[tokio::test]
-async fn a_container_has_the_shape_clients_know() {
+async fn a_container_document_has_its_properties() {
     let server = Server::with_container().await;
     let read = server.get("/dbs/d/colls/c").send().await.expect(200);
     let (database, rid) = (server.get("/dbs/d").send().await.string("_rid"), read.string("_rid"));
@@ -25,7 +25,7 @@ async fn a_container_has_the_shape_clients_know() {
 }
 
 #[tokio::test]
-async fn quota_and_usage_are_told_when_asked() {
+async fn quota_and_usage_are_returned_on_request() {
     let server = Server::with_container().await;
     let item = r#"{"id":"a","pk":"a"}"#;
     server.post("/dbs/d/colls/c/docs", item).key(r#"["a"]"#).send().await.expect(201);
@@ -57,7 +57,7 @@ async fn a_container_is_replaced_within_its_limits() {
 }
 
 #[tokio::test]
-async fn a_container_that_was_made_anew_is_another() {
+async fn a_recreated_container_is_another_one() {
     let server = Server::with_container().await;
     let rid = server.get("/dbs/d/colls/c").send().await.string("_rid");
     let intended = |rid: &str| {
@@ -71,7 +71,7 @@ async fn a_container_that_was_made_anew_is_another() {
 }
 
 #[tokio::test]
-async fn there_are_no_conflicts() {
+async fn the_feed_of_conflicts_is_empty() {
     let server = Server::with_container().await;
     let list = server.get("/dbs/d/colls/c/conflicts").send().await.expect(200);
     assert!(list.entries("Conflicts").is_empty());

@@ -3,7 +3,7 @@
 use crate::client::Server;
 
 #[tokio::test]
-async fn a_database_lives_and_dies() {
+async fn a_database_is_created_read_and_deleted() {
     let server = Server::start().await;
     let created = server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
     let rid = created.string("_rid");
@@ -45,7 +45,7 @@ async fn databases_are_listed_in_pages() {
 }
 
 #[tokio::test]
-async fn names_that_are_not_allowed_are_refused() {
+async fn invalid_names_are_refused() {
     let server = Server::start().await;
     for id in ["", "a/b", "a?", "a#", "a "] {
         let answer = server.post("/dbs", &format!(r#"{{"id":"{id}"}}"#)).send().await;

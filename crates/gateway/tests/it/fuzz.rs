@@ -1,13 +1,13 @@
-//! Tens of thousands of requests that nobody sane sends, by seed and without a socket: whatever comes is answered with
-//! a status and a body of ours, and nothing panics.
+//! Fuzzing: tens of thousands of malformed requests by seed, without a socket. Every request gets a response with a
+//! status and a body in our format, and nothing panics.
 //!
-//! Most requests are signed and nearly right, because what is behind the door is the larger part; parts of them are
-//! then bent. `GATEWAY_FUZZ_SEED` and `GATEWAY_FUZZ_REQUESTS` choose another run.
+//! Most requests are signed and nearly valid, so that they get past authorization; parts of them are then mutated.
+//! `GATEWAY_FUZZ_SEED` and `GATEWAY_FUZZ_REQUESTS` choose another run.
 
 use std::sync::{Arc, Mutex};
 
-use engine::{Engine, EngineSettings, Environment, TravellingClock};
-use gateway::{Gateway, Issuer, KeySource, Log, RoleAssignments, Settings};
+use engine::{Engine, Environment, EngineSettings, TravellingClock};
+use gateway::{Gateway, GatewaySettings, Issuer, KeySource, Log, RoleAssignments};
 use model::{Json, TimestampMs};
 
 use crate::bearer::signer::{Signer, claims, file, key_set};
@@ -33,7 +33,7 @@ impl Dice {
         of[self.below(of.len())]
     }
 
-    /// Whether something happens that does so in one of `count` cases.
+    /// True in one of `count` cases.
     fn rarely(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
@@ -59,7 +59,7 @@ impl Dice {
 }
 
 const VERBS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "HEAD", "OPTIONS"];
-/// Each path with the verbs it has; what is asked most often in life stands here most often.
+/// Each path with its methods; frequent requests are listed several times.
 const PLACES: [(&str, &[&str]); 24] = [
     ("/", &["GET"]),
     ("/dbs", &["GET", "POST"]),
@@ -153,7 +153,7 @@ const HEADERS: [(&str, &[&str]); 30] = [
     ("x-ms-documentdb-expiry-seconds", &["10", "9", "x"]),
 ];
 
-/// A gateway, what its log says, and tokens that open it.
+/// A gateway, its log, and tokens that it accepts.
 struct Target {
     gateway: Gateway,
     lines: Arc<Mutex<Vec<String>>>,
@@ -178,11 +178,11 @@ impl Target {
         let written = Arc::clone(&lines);
         let gateway = Gateway::new(
             engine,
-            Settings {
+            GatewaySettings {
                 issuer: Some(Arc::new(issuer)),
                 role_assignments: Arc::new(RoleAssignments::parse(roles).unwrap()),
-                log: Log::to(move |line| written.lock().unwrap().push(line.to_owned())),
-                ..Settings::default()
+                log: Log::new(move |line| written.lock().unwrap().push(line.to_owned())),
+                ..GatewaySettings::default()
             },
         );
         let bearer = format!("type=aad&ver=1.0&sig={}", signer.token(&claims("p")));
@@ -191,7 +191,7 @@ impl Target {
         target
     }
 
-    /// Makes again what a request may have deleted.
+    /// Creates again what a request may have deleted.
     async fn furnish(&mut self) {
         for (path, body) in [
             ("/dbs", BODIES[18].replace('u', "d")),
@@ -265,9 +265,9 @@ fn check(answer: &Answer, what: &str) {
     if answer.status >= 400 {
         assert!(is_json, "{what}");
         let body = answer.json();
-        let told =
+        let expected =
             |name: &str| body.get(name).and_then(Json::as_str).is_some_and(|t| !t.is_empty());
-        assert!(told("code") && told("message"), "{what}: {}", answer.text());
+        assert!(expected("code") && expected("message"), "{what}: {}", answer.text());
     } else if is_json && !is_binary && !answer.body.is_empty() {
         answer.json();
     }
@@ -278,7 +278,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[tokio::test]
-async fn whatever_is_asked_is_answered() {
+async fn every_request_gets_a_response() {
     let mut target = Target::new().await;
     let seed = number("GATEWAY_FUZZ_SEED", SEED);
     let mut dice = Dice(fastrand::Rng::with_seed(seed));

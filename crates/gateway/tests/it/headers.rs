@@ -1,8 +1,8 @@
-//! The headers of answers: per operation those that must be there, and those that must not.
+//! Response headers: for each operation those that must be present, and those that must not.
 
 use crate::client::{Answer, Call, DATE, Server};
 
-/// On every answer.
+/// On every response.
 const ALWAYS: &[&str] = &[
     "content-type",
     "date",
@@ -18,7 +18,7 @@ const ALWAYS: &[&str] = &[
 ];
 /// On every success.
 const SUCCESS: &[&str] = &["x-ms-request-charge", "cache-control", "pragma"];
-/// On whatever a physical partition answers, refusals included.
+/// On every response of a physical partition, including errors.
 const PARTITION: &[&str] = &[
     "x-ms-request-charge",
     "x-ms-session-token",
@@ -45,7 +45,7 @@ const OWNER: &[&str] = &["x-ms-content-path", "x-ms-alt-content-path"];
 const QUERY: &[&str] =
     &["x-ms-cosmos-query-execution-info", "x-ms-cosmos-is-partition-key-delete-pending"];
 
-/// What no answer may have: made by the clients, or a trap for them.
+/// Headers that no response may have: clients create them, or misinterpret them.
 const NEVER: &[&str] =
     &["x-ms-throttle-retry-count", "x-ms-throttle-retry-wait-time-ms", "retry-after", "server"];
 
@@ -75,7 +75,7 @@ fn keyed<'a>(server: &'a Server, verb: &str, path: &str, body: &str) -> Call<'a>
 }
 
 #[tokio::test]
-async fn answers_about_items_tell_where_they_stand() {
+async fn responses_about_items_have_position_headers() {
     let server = Server::with_container().await;
     let call = |verb, path, body| keyed(&server, verb, path, body);
     let written = &[PARTITION, QUOTA, ITEM, WRITE][..];
@@ -118,7 +118,7 @@ async fn answers_about_items_tell_where_they_stand() {
 }
 
 #[tokio::test]
-async fn refusals_of_a_partition_tell_where_it_stands() {
+async fn errors_of_a_partition_have_position_headers() {
     let server = Server::with_container().await;
     let call = |verb, path, body| keyed(&server, verb, path, body);
     let created = call("POST", DOCS, BODY).send().await.expect(201);
@@ -150,7 +150,7 @@ async fn refusals_of_a_partition_tell_where_it_stands() {
 }
 
 #[tokio::test]
-async fn a_refusal_stands_at_the_partition_of_its_key() {
+async fn an_error_has_the_position_of_the_partition_of_its_key() {
     let server = Server::start().await;
     server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
     let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
@@ -173,7 +173,7 @@ async fn a_refusal_stands_at_the_partition_of_its_key() {
 }
 
 #[tokio::test]
-async fn other_resources_tell_what_they_are() {
+async fn other_resources_have_their_headers() {
     let server = Server::start().await;
     let database = server.post("/dbs", r#"{"id":"d"}"#).send().await;
     check("create database", &database, 201, &[QUOTA, &["etag"]]);
@@ -220,7 +220,7 @@ async fn other_resources_tell_what_they_are() {
 }
 
 #[tokio::test]
-async fn offers_and_scripts_tell_what_they_are() {
+async fn offers_and_scripts_have_their_headers() {
     let server = Server::with_container().await;
     let id = server.get("/offers").send().await.ids("Offers").remove(0);
     let offer = server.get(&format!("/offers/{id}")).send().await;
@@ -247,7 +247,7 @@ async fn offers_and_scripts_tell_what_they_are() {
 }
 
 #[tokio::test]
-async fn the_location_is_the_address_that_was_asked() {
+async fn the_location_is_the_url_of_the_request() {
     let server = Server::with_container().await;
     let read = server.get("/dbs/d/colls/c").send().await;
     let expected = format!("http://{}/dbs/d/colls/c", server.address);
@@ -259,7 +259,7 @@ async fn the_location_is_the_address_that_was_asked() {
 }
 
 #[tokio::test]
-async fn numbers_have_the_form_that_clients_parse() {
+async fn numbers_have_the_format_that_clients_parse() {
     let server = Server::with_container().await;
     let created = keyed(&server, "POST", DOCS, BODY).send().await.expect(201);
     for name in ["x-ms-request-charge", "x-ms-request-duration-ms"] {

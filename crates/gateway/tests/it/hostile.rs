@@ -1,4 +1,4 @@
-//! Requests that nobody sane sends: whatever comes, the answer is one of ours and the server lives on.
+//! Malformed requests over a socket: each gets an error response, and the server keeps running.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -60,7 +60,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn whatever_comes_is_answered() {
+fn malformed_requests_get_responses() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let server = runtime.block_on(Server::with_container());
     let mut runner = TestRunner::new(Config { cases: 400, ..Config::default() });

@@ -7,7 +7,7 @@ use hyper::Request;
 
 use crate::client::{Answer, DATE, sign};
 
-/// A signed request; headers that are given replace those it would have.
+/// A signed request; the given headers replace the default ones.
 pub(crate) fn request(
     verb: &str,
     path: &str,

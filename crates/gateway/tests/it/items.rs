@@ -1,4 +1,4 @@
-//! Items: the verbs and their headers.
+//! Items: methods and headers.
 
 use crate::client::{Answer, Server};
 
@@ -31,7 +31,7 @@ async fn an_item_is_created_and_read_with_its_headers() {
 }
 
 #[tokio::test]
-async fn a_read_answers_not_modified() {
+async fn a_conditional_read_returns_not_modified() {
     let server = Server::with_container().await;
     let created = create(&server, r#"{"id":"a","pk":"x"}"#).await;
     let read = server.get(A).key(KEY).with("if-none-match", created.has("etag")).send().await;
@@ -40,7 +40,7 @@ async fn a_read_answers_not_modified() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_taken_is_told() {
+async fn missing_and_existing_items_are_reported() {
     let server = Server::with_container().await;
     let message = "Entity with the specified id does not exist in the system.";
     server.get(A).key(KEY).send().await.refused(404, None, message);
@@ -64,7 +64,7 @@ async fn the_partition_key_is_required_and_compared() {
 }
 
 #[tokio::test]
-async fn an_upsert_says_what_it_did() {
+async fn an_upsert_returns_created_or_ok() {
     let server = Server::with_container().await;
     let upsert =
         |body: &str| server.post(ITEMS, body).key(KEY).with("x-ms-documentdb-is-upsert", "True");
@@ -75,7 +75,7 @@ async fn an_upsert_says_what_it_did() {
 }
 
 #[tokio::test]
-async fn a_replace_and_a_delete_look_at_the_etag() {
+async fn a_replace_and_a_delete_check_the_etag() {
     let server = Server::with_container().await;
     let created = create(&server, r#"{"id":"a","pk":"x","n":1}"#).await;
     let etag = created.has("etag").to_owned();
@@ -91,7 +91,7 @@ async fn a_replace_and_a_delete_look_at_the_etag() {
 }
 
 #[tokio::test]
-async fn a_minimal_answer_has_no_body() {
+async fn a_minimal_response_has_no_body() {
     let server = Server::with_container().await;
     let call =
         server.post(ITEMS, r#"{"id":"a","pk":"x"}"#).key(KEY).with("prefer", "return=minimal");
@@ -126,7 +126,7 @@ async fn an_item_is_patched() {
 }
 
 #[tokio::test]
-async fn ids_with_odd_characters_survive() {
+async fn ids_may_contain_unusual_characters() {
     let server = Server::with_container().await;
     for (id, segment) in [("a b", "a%20b"), ("a+b", "a+b"), ("50%", "50%25"), ("é", "%C3%A9")] {
         let body = format!(r#"{{"id":"{id}","pk":"x"}}"#);
@@ -212,7 +212,7 @@ async fn an_item_expires() {
 }
 
 #[tokio::test]
-async fn an_item_in_binary_form_is_taken_and_given() {
+async fn an_item_is_accepted_and_returned_as_binary_json() {
     let server = Server::with_container().await;
     let sent = [
         0x80, 0xED, 0x0D, 0x03, 0x82, 0x69, 0x64, 0x81, 0x61, 0x81, 0x6E, 0x02, 0x82, 0x70, 0x6B,

@@ -1,4 +1,4 @@
-//! The gateway over a real socket, as a client without a library sees it.
+//! The gateway over a real socket.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 extern crate planisphere_gateway as gateway;
@@ -25,5 +25,6 @@ mod partition_key_ranges;
 mod permissions;
 mod queries;
 mod test_control;
+mod trace_context;
 mod transactional_batch;
 mod usage;

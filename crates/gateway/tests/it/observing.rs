@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateway::{Certificate, Gateway, Settings};
+use gateway::{Certificate, Gateway, GatewaySettings};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
@@ -36,7 +36,7 @@ async fn requests_are_counted() {
 #[tokio::test]
 async fn tls_is_served_with_a_certificate_that_can_be_trusted() {
     let engine = engine::Engine::in_memory().await.unwrap();
-    let gateway = Gateway::new(engine, Settings::default());
+    let gateway = Gateway::new(engine, GatewaySettings::default());
     let certificate = Certificate::generate(&["localhost".to_owned()]).unwrap();
     let pem = certificate.pem().to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -61,7 +61,7 @@ async fn tls_is_served_with_a_certificate_that_can_be_trusted() {
 }
 
 #[test]
-fn a_certificate_survives_its_files() {
+fn invalid_pem_files_are_refused() {
     let made = Certificate::generate(&["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
     assert!(made.pem().starts_with("-----BEGIN CERTIFICATE-----"));
     assert!(Certificate::from_pem("x", "y").is_err());
@@ -69,7 +69,7 @@ fn a_certificate_survives_its_files() {
 }
 
 #[tokio::test]
-async fn the_page_never_repeats_a_caller_as_markup() {
+async fn the_page_escapes_the_host_header() {
     let server = Server::start().await;
     let call = server.get("/_explorer/index.html").unsigned();
     let page = call.with("host", "x\"><script>alert(1)</script>").send().await.expect(200);

@@ -1,4 +1,4 @@
-//! Throughput as offers.
+//! Offers.
 
 use crate::client::{Answer, Server};
 use model::Json;

@@ -1,17 +1,19 @@
-//! A bug on the way to an answer: the client gets a 500 with an activity id, and the log explains it.
+//! A panic in a handler: the client gets a 500 with an activity id, and the log has the message.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::{Clock, Engine, EngineSettings, Environment, SeededRandomness, TokioSpawner};
-use gateway::{Gateway, Log, Settings};
+use engine::{
+    Clock, Engine, Environment, SeededRandomness, EngineSettings, TokioSpawner,
+};
+use gateway::{Gateway, GatewaySettings, Log};
 use model::TimestampMs;
 
 use crate::client::NOW_SECONDS;
 use crate::in_process::request;
 
-/// A clock that breaks when it is told to.
+/// A clock that panics on request.
 #[derive(Debug, Default)]
 struct BrokenClock {
     is_broken: AtomicBool,
@@ -29,7 +31,7 @@ impl Clock for BrokenClock {
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_and_explained_in_the_log() {
+async fn a_panic_becomes_an_error_response_and_a_log_message() {
     let clock = Arc::new(BrokenClock::default());
     let randomness = Arc::new(SeededRandomness::new(7));
     let environment = Environment::new(clock.clone(), randomness, Arc::new(TokioSpawner));
@@ -37,8 +39,8 @@ async fn a_panic_is_answered_and_explained_in_the_log() {
     let engine = Engine::open(store, environment, EngineSettings::default()).await.unwrap();
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);
-    let log = Log::to(move |line| written.lock().unwrap().push(line.to_owned()));
-    let gateway = Gateway::new(engine, Settings { log, ..Settings::default() });
+    let log = Log::new(move |line| written.lock().unwrap().push(line.to_owned()));
+    let gateway = Gateway::new(engine, GatewaySettings { log, ..GatewaySettings::default() });
     let get = || request("GET", "/dbs", &[], b"");
     crate::in_process::send(&gateway, get()).await.expect(200);
     clock.is_broken.store(true, Ordering::SeqCst);
@@ -46,9 +48,12 @@ async fn a_panic_is_answered_and_explained_in_the_log() {
     failed.refused(500, None, "a bug of this server");
     assert_eq!(failed.string("code"), "InternalServerError");
     let activity = failed.has("x-ms-activity-id").to_owned();
-    let told = lines.lock().unwrap().clone();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains(&activity) && told[0].contains("the clock is broken"), "{told:?}");
+    let expected = lines.lock().unwrap().clone();
+    assert_eq!(expected.len(), 1, "{expected:?}");
+    assert!(
+        expected[0].contains(&activity) && expected[0].contains("the clock is broken"),
+        "{expected:?}"
+    );
     assert!(!failed.text().contains("the clock is broken"), "what broke is for the log alone");
     clock.is_broken.store(false, Ordering::SeqCst);
     crate::in_process::send(&gateway, get()).await.expect(200);

@@ -5,7 +5,7 @@ use engine::ContainerLink;
 use engine::operation::SplitPartition;
 
 #[tokio::test]
-async fn ranges_are_told_until_nothing_is_new() {
+async fn ranges_are_returned_until_nothing_is_new() {
     let server = Server::with_container().await;
     let path = "/dbs/d/colls/c/pkranges/";
     let first = server.get(path).with("a-im", "Incremental Feed").send().await.expect(200);
@@ -62,7 +62,7 @@ async fn throughput_decides_how_many_ranges_there_are() {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_what_is_new_gets_only_that() {
+async fn an_incremental_read_returns_only_new_ranges() {
     let server = Server::with_container().await;
     let path = "/dbs/d/colls/c/pkranges";
     let news = |etag: &str| {

@@ -43,14 +43,14 @@ async fn a_resource_token_allows_what_its_permission_says() {
     other.refused(403, None, "another partition key");
     let forged = read.replace("sig=", "sig=A");
     let refused = call("GET", "/dbs/d/colls/c/docs/a", "", &forged).send().await;
-    refused.refused(401, None, "was not signed here");
+    refused.refused(401, None, "its signature is not valid");
     server.travel(3601);
     let late = call("GET", "/dbs/d/colls/c/docs/a", "", &read).send().await;
     late.refused(403, None, "has expired");
 }
 
 #[tokio::test]
-async fn a_permission_must_name_something() {
+async fn a_permission_must_name_a_resource() {
     let server = Server::with_container().await;
     server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
     for (mode, resource) in [("Other", "dbs/d/colls/c"), ("All", "dbs/d"), ("All", "dbs/d/colls/z")]
@@ -64,7 +64,7 @@ async fn a_permission_must_name_something() {
 const ITEM: &str = r#"{"id":"a","pk":"x"}"#;
 
 /// A server with a user, an item and a script of each kind.
-async fn peopled() -> Server {
+async fn server_with_user() -> Server {
     let server = Server::with_container().await;
     server.post("/dbs/d/users", r#"{"id":"u"}"#).send().await.expect(201);
     let call = server.post("/dbs/d/colls/c/docs", ITEM).key(r#"["x"]"#);
@@ -90,7 +90,7 @@ async fn ask(server: &Server, token: &str, verb: &str, path: &str, body: &str) -
 
 #[tokio::test]
 async fn a_permission_on_a_script_is_for_that_script() {
-    let server = peopled().await;
+    let server = server_with_user().await;
     for segment in ["sprocs", "triggers", "udfs"] {
         let one = format!("/dbs/d/colls/c/{segment}/s");
         let read = permission(&server, "Read", &format!("dbs/d/colls/c/{segment}/s"), "").await;
@@ -112,7 +112,7 @@ async fn a_permission_on_a_script_is_for_that_script() {
             ask(&server, &all, "POST", &one, "[]").await.refused(501, None, "Executing");
         }
         ask(&server, &all, "DELETE", &one, "").await.expect(204);
-        ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource is gone");
+        ask(&server, &all, "GET", &other, "").await.refused(403, None, "resource was deleted");
     }
     let missing = r#"{"id":"p","permissionMode":"All","resource":"dbs/d/colls/c/sprocs/z"}"#;
     server.post("/dbs/d/users/u/permissions", missing).send().await.expect(404);
@@ -123,7 +123,7 @@ async fn a_permission_on_a_script_is_for_that_script() {
 
 #[tokio::test]
 async fn a_permission_on_a_container_is_for_its_scripts_too() {
-    let server = peopled().await;
+    let server = server_with_user().await;
     let read = permission(&server, "Read", "dbs/d/colls/c", "").await;
     let path = "/dbs/d/colls/c/udfs";
     ask(&server, &read, "GET", path, "").await.expect(200);
@@ -134,8 +134,8 @@ async fn a_permission_on_a_container_is_for_its_scripts_too() {
 }
 
 #[tokio::test]
-async fn a_token_ends_with_its_permission() {
-    let server = peopled().await;
+async fn a_token_is_refused_once_its_permission_is_deleted() {
+    let server = server_with_user().await;
     let item = "/dbs/d/colls/c/docs/a";
     let token = permission(&server, "Read", "dbs/d/colls/c", "").await;
     ask(&server, &token, "GET", item, "").await.expect(200);
@@ -152,7 +152,7 @@ async fn a_token_ends_with_its_permission() {
 
 #[tokio::test]
 async fn a_token_allows_no_more_than_its_permission_does_now() {
-    let server = peopled().await;
+    let server = server_with_user().await;
     let item = "/dbs/d/colls/c/docs/a";
     let all = permission(&server, "All", "dbs/d/colls/c", "").await;
     ask(&server, &all, "PUT", item, ITEM).await.expect(200);
@@ -169,8 +169,8 @@ async fn a_token_allows_no_more_than_its_permission_does_now() {
 }
 
 #[tokio::test]
-async fn a_partition_key_binds_every_way_to_items() {
-    let server = peopled().await;
+async fn a_partition_key_restricts_every_access_to_items() {
+    let server = server_with_user().await;
     let docs = "/dbs/d/colls/c/docs";
     let token =
         permission(&server, "All", "dbs/d/colls/c", r#","resourcePartitionKey":["x"]"#).await;
@@ -200,15 +200,15 @@ async fn a_partition_key_binds_every_way_to_items() {
     let is_batch = "x-ms-cosmos-is-batch-request";
     let sneaky = r#"[{"operationType":"Create","partitionKey":"[\"y\"]","resourceBody":{"id":"b","pk":"y"}}]"#;
     let bulk = call("POST", docs, sneaky, ours).with(is_batch, "True");
-    bulk.send().await.refused(403, None, "no bulk request");
+    bulk.send().await.refused(403, None, "does not allow bulk requests");
     let batch = call("POST", docs, r#"[{"operationType":"Read","id":"a"}]"#, ours);
     let batch = batch.with(is_batch, "True").with("x-ms-cosmos-batch-atomic", "True");
     batch.send().await.expect(200);
 }
 
 #[tokio::test]
-async fn a_user_has_one_permission_on_each_thing() {
-    let server = peopled().await;
+async fn a_user_has_one_permission_per_resource() {
+    let server = server_with_user().await;
     let create = |id: &str, rest: &str| {
         let body = format!(r#"{{"id":"{id}","permissionMode":"Read",{rest}}}"#);
         server.post("/dbs/d/users/u/permissions", &body).send()

@@ -29,7 +29,7 @@ fn rows(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn a_logical_partition_answers_everything() {
+async fn every_query_runs_in_one_logical_partition() {
     let server = filled(Server::with_container().await).await;
     let text = "SELECT VALUE c.n FROM c ORDER BY c.n DESC";
     let answer = query(&server, text).key(r#"["x"]"#).send().await.expect(200);
@@ -43,7 +43,7 @@ async fn a_logical_partition_answers_everything() {
 }
 
 #[tokio::test]
-async fn parameters_and_all_ways_to_say_query_are_understood() {
+async fn parameters_and_all_forms_of_query_requests_are_accepted() {
     let server = filled(Server::with_container().await).await;
     let body = r#"{"query":"SELECT VALUE c.n FROM c WHERE c.n = @n","parameters":[{"name":"@n","value":4}]}"#;
     for header in ["x-ms-documentdb-isquery", "x-ms-documentdb-query"] {
@@ -102,7 +102,7 @@ async fn a_query_that_must_be_merged_is_refused_with_its_plan() {
 }
 
 #[tokio::test]
-async fn a_generous_gateway_merges_itself() {
+async fn a_generous_gateway_merges_results() {
     let server = Server::with(|settings| settings.cross_partition = CrossPartition::Generous).await;
     server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
     let body = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
@@ -115,7 +115,7 @@ async fn a_generous_gateway_merges_itself() {
 }
 
 #[tokio::test]
-async fn a_plan_is_given_for_what_a_client_can_do() {
+async fn a_plan_depends_on_the_features_of_the_client() {
     let server = filled(Server::with_container().await).await;
     let plan = |features: &'static str| {
         let body = r#"{"query":"SELECT VALUE COUNT(1) FROM c"}"#;
@@ -133,14 +133,14 @@ async fn a_plan_is_given_for_what_a_client_can_do() {
 }
 
 #[tokio::test]
-async fn a_wrong_query_is_refused_with_codes_and_places() {
+async fn an_invalid_query_is_refused_with_codes_and_positions() {
     let server = Server::with_container().await;
     let answer = everywhere(&server, "SELEC 1").send().await;
     answer.refused(400, None, r#""code":"SC1001""#);
 }
 
 #[tokio::test]
-async fn metrics_are_told_when_asked() {
+async fn metrics_are_returned_on_request() {
     let server = filled(Server::with_container().await).await;
     let text = "SELECT VALUE c.n FROM c WHERE c.n = 4";
     let plain = everywhere(&server, text).send().await.expect(200);
@@ -153,7 +153,7 @@ async fn metrics_are_told_when_asked() {
 }
 
 #[tokio::test]
-async fn resources_are_queried_too() {
+async fn resources_can_be_queried() {
     let server = Server::with_container().await;
     let body = r#"{"query":"SELECT * FROM r WHERE r.id = 'd'"}"#;
     let call = server.post("/dbs", body).with("content-type", "application/query+json");
@@ -165,7 +165,7 @@ async fn resources_are_queried_too() {
 }
 
 #[tokio::test]
-async fn numbers_without_json_and_resume_filters_are_refused_by_their_own_names() {
+async fn non_finite_numbers_and_resume_filters_are_refused() {
     let server = filled(Server::with_container().await).await;
     let infinite = query(&server, "SELECT 1/0 AS x, 1 AS y FROM c").key(r#"["x"]"#).send().await;
     infinite.refused(400, Some("4001"), "cannot be represented in JSON");
@@ -176,7 +176,7 @@ async fn numbers_without_json_and_resume_filters_are_refused_by_their_own_names(
 }
 
 #[tokio::test]
-async fn advice_is_given_when_asked_for() {
+async fn advice_is_returned_on_request() {
     let server = Server::with_container().await;
     let ask = |text: &str| {
         let body = format!(r#"{{"query":"{text}"}}"#);

@@ -1,24 +1,24 @@
-//! What a test may do to a server that was started for it, and nobody to any other.
+//! The test routes, and that other servers do not have them.
 
 use std::sync::Arc;
 
-use engine::{Engine, EngineSettings, Environment, SeededRandomness, TokioSpawner};
-use gateway::{Gateway, Settings, TestControl};
+use engine::{Engine, Environment, SeededRandomness, EngineSettings, TokioSpawner};
+use gateway::{Gateway, GatewaySettings, TestControl};
 
 use crate::client::{Answer, Server};
 use crate::in_process::{request, send};
 
-/// A gateway whose clock its tests can move.
+/// A gateway with test routes.
 async fn controlled() -> Gateway {
     let control = TestControl::new();
     let randomness = Arc::new(SeededRandomness::new(7));
     let environment = Environment::new(control.clone(), randomness, Arc::new(TokioSpawner));
     let store = Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, environment, EngineSettings::default()).await.unwrap();
-    let settings = Settings {
+    let settings = GatewaySettings {
         test_control: Some(control),
         clock_skew_max_seconds: None,
-        ..Settings::default()
+        ..GatewaySettings::default()
     };
     let gateway = Gateway::new(engine, settings);
     let post = |path, body: &'static str| request("POST", path, &[], body.as_bytes());
@@ -35,7 +35,7 @@ async fn control(gateway: &Gateway, wish: &str, body: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn the_clock_is_moved() {
+async fn the_clock_is_advanced() {
     let gateway = controlled().await;
     let key = ("x-ms-documentdb-partitionkey", &br#"["x"]"#[..]);
     let create = request("POST", "/dbs/d/colls/c/docs", &[key], br#"{"id":"a","pk":"x"}"#);
@@ -65,7 +65,7 @@ async fn a_partition_is_split() {
 }
 
 #[tokio::test]
-async fn wishes_that_cannot_be_are_refused() {
+async fn invalid_bodies_are_refused() {
     let gateway = controlled().await;
     for (wish, body, status) in [
         ("advance-clock", "", 400),
@@ -83,7 +83,7 @@ async fn wishes_that_cannot_be_are_refused() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_do_any_of_it() {
+async fn other_servers_have_no_test_routes() {
     let server = Server::with_container().await;
     for (wish, body) in [("advance-clock", r#"{"seconds":1}"#), ("split-partition", "{}")] {
         let path = format!("/_planisphere/test/{wish}");

@@ -20,7 +20,7 @@ fn statuses(answer: &Answer) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_batch_answers_each_operation() {
+async fn a_batch_returns_the_result_of_each_operation() {
     let server = Server::with_container().await;
     let body = r#"[
         {"operationType":"Create","resourceBody":{"id":"a","pk":"x","n":1}},
@@ -54,7 +54,7 @@ async fn a_batch_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn the_limits_of_a_batch_hold() {
+async fn the_limits_of_a_batch_are_enforced() {
     let server = Server::with_container().await;
     batch(&server, "[]", "True", "False").await.refused(
         400,
@@ -70,7 +70,7 @@ async fn the_limits_of_a_batch_hold() {
 }
 
 #[tokio::test]
-async fn operations_of_a_bulk_request_stand_for_themselves() {
+async fn operations_of_a_bulk_request_are_independent() {
     let server = Server::with_container().await;
     let create = |key: &str, id: &str| {
         format!(

@@ -1,14 +1,14 @@
-//! Throughput that is enforced, and the report of what was used.
+//! Enforced throughput, and the usage report.
 
 use std::time::Duration;
 
 use crate::client::{DATE, Server, sign};
-use gateway::{AccountKey, EMULATOR_KEY, signed_get};
+use gateway::{AccountKey, EMULATOR_KEY, sign_get_request};
 use model::Json;
 
 const CONTAINER: &str = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
 
-/// A server with a container of 400 request units per second that are enforced.
+/// A server with a container whose 400 request units per second are enforced.
 async fn enforced() -> Server {
     let server = Server::start().await;
     server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
@@ -24,7 +24,7 @@ async fn create_large(server: &Server, id: &str) {
 }
 
 #[tokio::test]
-async fn a_throttled_request_is_told_how_long_to_wait() {
+async fn a_throttled_request_gets_a_retry_delay() {
     let server = enforced().await;
     for id in ["1", "2", "3", "4", "5"] {
         create_large(&server, id).await;
@@ -45,7 +45,7 @@ async fn a_throttled_request_is_told_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn an_operation_of_a_bulk_waits_by_itself() {
+async fn operations_of_a_bulk_request_are_throttled_separately() {
     let server = enforced().await;
     for id in ["1", "2", "3", "4", "5"] {
         create_large(&server, id).await;
@@ -86,7 +86,7 @@ async fn enforcement_is_changed_with_the_container() {
 }
 
 #[tokio::test]
-async fn the_least_throughput_is_told_and_kept() {
+async fn the_minimum_throughput_is_returned_and_enforced() {
     let server = Server::start().await;
     server.post("/dbs", r#"{"id":"d"}"#).send().await.expect(201);
     let call = server.post("/dbs/d/colls", CONTAINER).with("x-ms-offer-throughput", "60000");
@@ -105,7 +105,7 @@ async fn the_least_throughput_is_told_and_kept() {
 }
 
 #[tokio::test]
-async fn the_report_is_for_those_who_have_the_key() {
+async fn the_report_needs_the_account_key() {
     let server = Server::with_container().await;
     let body = r#"{"id":"1","pk":"a"}"#;
     server.post("/dbs/d/colls/c/docs", body).key(r#"["a"]"#).send().await.expect(201);
@@ -129,10 +129,10 @@ async fn the_report_is_for_those_who_have_the_key() {
 }
 
 #[test]
-fn our_own_requests_are_signed_like_those_of_clients() {
+fn own_requests_are_signed_like_those_of_clients() {
     let path = "/_planisphere/usage";
     let seconds = crate::client::NOW_SECONDS;
-    let headers = signed_get(&AccountKey::emulator(), path, seconds);
+    let headers = sign_get_request(&AccountKey::emulator(), path, seconds);
     let signature = sign("GET", path, DATE, EMULATOR_KEY);
     let expected = [("x-ms-date", DATE.to_owned()), ("authorization", signature)];
     assert_eq!(headers, expected);

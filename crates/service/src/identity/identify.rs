@@ -8,12 +8,11 @@ use std::sync::Arc;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use client::Environment;
-use jsonwebtoken::DecodingKey;
+use jwks::{KeyCache, KeySource, TokenRules, TokenVerifier};
 
-use super::bearer::{Bearer, Keys};
+use super::bearer::Bearer;
 use super::cross_site;
 use super::demo_issuer::DemoIssuer;
-use super::key_set::{KeySet, KeySource};
 use super::principal::Principal;
 use super::session::Sessions;
 use super::settings::{IdentityMode, IdentitySettings};
@@ -72,19 +71,20 @@ impl Identity {
             issuer: DemoIssuer::new(environment.clone(), &secret, &issuer, &audience),
             links: SignInLinks::new(environment.clone(), &key),
         });
-        let keys = if is_demo {
-            Keys::Demo(DecodingKey::from_secret(&secret))
+        let rules = TokenRules {
+            requires_key_id: false,
+            expiry_leeway_seconds: settings.skew_seconds,
+            start_leeway_seconds: settings.skew_seconds,
+            ..TokenRules::new(&issuer, vec![audience])
+        };
+        let verifier = if is_demo {
+            TokenVerifier::shared_secret(&secret, rules)
         } else {
-            Keys::Published(KeySet::new(KeySource::parse(&settings.jwks)?))
+            let source = KeySource::parse(&settings.jwks).map_err(|error| error.to_string())?;
+            TokenVerifier::published(KeyCache::new(source), rules)
         };
-        let bearer = Bearer {
-            environment: environment.clone(),
-            issuer,
-            audience,
-            skew_seconds: settings.skew_seconds.into(),
-            roles_claim: settings.roles_claim.clone(),
-            keys,
-        };
+        let roles_claim = settings.roles_claim.clone();
+        let bearer = Bearer { environment: environment.clone(), verifier, roles_claim };
         let is_secure = settings.secure_cookies && !is_demo;
         let sessions = Sessions::new(environment, &key, settings.session_minutes, is_secure);
         let allowed_origins = settings.allowed_origins.clone();

@@ -25,7 +25,6 @@ mod bearer;
 mod cross_site;
 mod demo_issuer;
 mod identify;
-mod key_set;
 mod principal;
 mod routes;
 mod session;

@@ -1,8 +1,8 @@
 //! What the operator of a service chooses about identity: the section `Identity`.
 
+use jwks::KeySource;
 use serde::{Deserialize, Serialize};
 
-use super::key_set::KeySource;
 use crate::settings::{Check, Secret, Settings};
 
 /// Shorter secrets can be guessed.

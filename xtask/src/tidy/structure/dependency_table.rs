@@ -46,9 +46,10 @@ const TABLE: &[CrateRule] = &[
         tests_may_use: &["storage-lsm"],
     },
     crate_rule("planisphere", &["engine", "model", "storage-lsm"]),
+    crate_rule("jwks", &[]),
     CrateRule {
         package: "gateway",
-        may_use: AllowedCrates::Only(&["engine", "model"]),
+        may_use: AllowedCrates::Only(&["engine", "jwks", "model"]),
         tests_may_use: &["storage"],
     },
     CrateRule {
@@ -56,7 +57,7 @@ const TABLE: &[CrateRule] = &[
         may_use: AllowedCrates::Only(&["engine", "model", "storage-lsm"]),
         tests_may_use: &["gateway", "storage"],
     },
-    crate_rule("service", &["client", "model"]),
+    crate_rule("service", &["client", "jwks", "model"]),
     CrateRule {
         package: "systems/*",
         may_use: AllowedCrates::Only(&["client", "model", "service"]),

@@ -1,67 +1,72 @@
-//! Whether a resource token allows a request.
+//! Checks whether a resource token allows a request.
 //!
-//! Owns the question. It is asked of the token and of its permission as it is now: what was taken back is gone at once,
-//! and what was added needs a new token.
+//! Owns the check. Both the token and the current state of its permission must allow the request: what was revoked takes
+//! effect at once, and what was added needs a new token.
 
 use engine::{AttachedKind, ContainerAddress, Engine};
 use hyper::{Method, StatusCode};
 use model::PartitionKey;
 
-use super::grant::{Granted, PermissionAddress, ResourceGrant, Signed};
-use crate::exchange::{Failure, Outcome, Request, header};
-use crate::gateway::Gateway;
-use crate::resource::permission;
-use crate::route::{ContainerRoute, Path, Route};
+use super::grant::{GrantScope, ResourceGrant};
+use super::token::{PermissionAddress, ResourceToken};
+use crate::authorization::context::AuthorizationContext;
+use crate::http::{ApiError, ApiRequest, ApiResult, header};
+use crate::route::{ContainerRoute, RequestPath, Route};
 
 /// Refuses a request that its token does not allow.
 pub(crate) async fn authorize(
-    gateway: &Gateway,
-    request: &Request,
-    path: &Path<'_>,
+    context: &AuthorizationContext<'_>,
+    request: &ApiRequest,
+    path: &RequestPath<'_>,
     token: &str,
-) -> Outcome<()> {
-    let engine = gateway.engine();
-    let signed = Signed::parse(token, &gateway.settings().key).ok_or_else(|| {
-        let message = "The resource token is not one of this account: it was not signed here.";
-        Failure::new(StatusCode::UNAUTHORIZED, message)
+) -> ApiResult<()> {
+    let engine = context.engine;
+    let token = ResourceToken::parse(token, context.key).ok_or_else(|| {
+        let message =
+            "The resource token does not belong to this account: its signature is not valid.";
+        ApiError::new(StatusCode::UNAUTHORIZED, message)
     })?;
-    if signed.expires_seconds <= engine.environment().now().seconds().0 {
+    if token.expires_seconds <= context.now_seconds() {
         return Err(forbidden("has expired; read the permission again"));
     }
-    let now = current(engine, &signed.permission).await?;
+    let current_grant = read_current_grant(engine, &token.permission).await?;
     let (database, container, inner) = match path.route() {
         Some(Route::Account) => return Ok(()),
         Some(Route::Container(database, container, inner)) => (database, container, inner),
         _ => return Err(forbidden("allows only what is in its container")),
     };
     let address = engine.resolve_container(database, container)?;
-    for grant in [&signed.grant, &now] {
-        allow(engine, request, &address, inner, grant).await?;
+    for grant in [&token.grant, &current_grant] {
+        check_grant(engine, request, &address, inner, grant).await?;
     }
     Ok(())
 }
 
-/// What the permission of a token allows now.
-async fn current(engine: &Engine, permission: &PermissionAddress) -> Outcome<ResourceGrant> {
+/// Reads what the permission of a token grants now.
+async fn read_current_grant(
+    engine: &Engine,
+    permission: &PermissionAddress,
+) -> ApiResult<ResourceGrant> {
     let kind = AttachedKind::Permission;
     let found = engine.read_attached(permission.user, kind, &permission.id).await;
+    // A permission that was deleted and created again has the same id but another resource id.
     let found = found.ok().filter(|found| found.value.rid == permission.rid);
-    let found = found.ok_or_else(|| forbidden("is of a permission that was deleted"))?;
-    let grant = permission::grant(engine, &found.value.content).await;
-    grant.map_err(|_| forbidden("is of a permission whose resource is gone"))
+    let found = found.ok_or_else(|| forbidden("belongs to a permission that was deleted"))?;
+    let grant = ResourceGrant::from_permission(engine, &found.value.content).await;
+    grant.map_err(|_| forbidden("belongs to a permission whose resource was deleted"))
 }
 
-async fn allow(
+async fn check_grant(
     engine: &Engine,
-    request: &Request,
+    request: &ApiRequest,
     address: &ContainerAddress,
     inner: ContainerRoute<'_>,
     grant: &ResourceGrant,
-) -> Outcome<()> {
+) -> ApiResult<()> {
     if address.rid.to_string() != grant.container {
         return Err(forbidden("is for another container"));
     }
-    match (&grant.granted, inner) {
+    match (&grant.scope, inner) {
         (_, ContainerRoute::Itself | ContainerRoute::PartitionKeyRanges)
             if request.method == Method::GET =>
         {
@@ -70,10 +75,10 @@ async fn allow(
         (_, ContainerRoute::Itself | ContainerRoute::PartitionKeyRanges) => {
             return Err(forbidden("does not allow this resource"));
         }
-        (Granted::Everything, _) => {}
-        (Granted::Item(item), ContainerRoute::Item(id)) if item == id => {}
-        (Granted::Script(script), ContainerRoute::Script(kind, named)) => {
-            let found = engine.read_attached(address.rid, kind.attached(), named).await;
+        (GrantScope::Container, _) => {}
+        (GrantScope::Item(item), ContainerRoute::Item(id)) if item == id => {}
+        (GrantScope::Script(script), ContainerRoute::Script(kind, segment)) => {
+            let found = engine.read_attached(address.rid, kind.attached_kind(), segment).await;
             if found.map(|found| found.value.rid.to_string()).ok().as_ref() != Some(script) {
                 return Err(forbidden("is for another script"));
             }
@@ -86,38 +91,38 @@ async fn allow(
     check_partition_key(request, inner, grant)
 }
 
-fn is_read(request: &Request) -> bool {
-    let is_question = request.is_query() || request.flag(&header::IS_QUERY_PLAN);
-    // A batch may write, whatever else its headers say.
-    let is_question = is_question && !request.flag(&header::IS_BATCH);
-    request.method == Method::GET || (request.method == Method::POST && is_question)
+fn is_read(request: &ApiRequest) -> bool {
+    let is_query = request.is_query() || request.flag(&header::IS_QUERY_PLAN);
+    // A batch may write, whatever its other headers say.
+    let is_query = is_query && !request.flag(&header::IS_BATCH);
+    request.method == Method::GET || (request.method == Method::POST && is_query)
 }
 
 fn check_partition_key(
-    request: &Request,
+    request: &ApiRequest,
     inner: ContainerRoute<'_>,
     grant: &ResourceGrant,
-) -> Outcome<()> {
+) -> ApiResult<()> {
     let Some(text) = &grant.partition_key else { return Ok(()) };
     let is_execution = request.method == Method::POST && !request.is_query();
     match inner {
-        // A script itself belongs to no logical partition, but it runs in one.
+        // A script itself belongs to no logical partition, but its execution does.
         ContainerRoute::Scripts(_) => return Ok(()),
         ContainerRoute::Script(..) if !is_execution => return Ok(()),
         _ => {}
     }
-    // The operations of a bulk request name their own partition keys.
+    // Each operation of a bulk request has its own partition key, which is in the body and not checked here.
     if request.flag(&header::IS_BATCH) && !request.flag(&header::BATCH_ATOMIC) {
-        return Err(forbidden("is for one partition key, and so allows no bulk request"));
+        return Err(forbidden("is for one partition key and does not allow bulk requests"));
     }
     let allowed = PartitionKey::parse(text)?;
-    // A plan says nothing about data.
+    // A query plan reveals nothing about data.
     if request.flag(&header::IS_QUERY_PLAN) || request.partition_key()? == Some(allowed) {
         return Ok(());
     }
     Err(forbidden("is for another partition key"))
 }
 
-fn forbidden(why: &str) -> Failure {
-    Failure::forbidden(format!("The resource token {why}."))
+fn forbidden(why: &str) -> ApiError {
+    ApiError::forbidden(format!("The resource token {why}."))
 }

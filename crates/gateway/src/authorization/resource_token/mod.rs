@@ -1,9 +1,13 @@
-//! Resource tokens: a permission in a text that we signed ourselves.
+//! Resource tokens: a permission as a text that is signed by the account key.
 //!
-//! Owns the text and what it allows. Does not own permissions: a token never allows more than its permission does now.
+//! Owns the text, what it grants and checking it. Does not own storing permissions. A token never grants more than its
+//! permission grants now.
 
 mod authorize;
 mod grant;
+mod permission;
+mod token;
 
-pub(crate) use authorize::authorize;
-pub(crate) use grant::{Granted, PermissionAddress, ResourceGrant};
+pub(super) use authorize::authorize;
+pub(crate) use grant::ResourceGrant;
+pub(crate) use token::PermissionAddress;

@@ -1,17 +1,17 @@
 //! Data actions, and which one a request needs.
 //!
-//! Owns the closed list and the table from requests to actions. What has no action here cannot be done with a token of
-//! an issuer at all, only with the account key.
+//! Owns the closed list and the table from requests to actions. A request that has no action here needs the account key; no
+//! role allows it.
 
 use hyper::Method;
 
-use crate::exchange::{Request, header};
+use crate::http::{ApiRequest, header};
 use crate::route::{ContainerRoute, Route, ScriptKind};
 
-/// What all data actions begin with.
-const FAMILY: &str = "Microsoft.DocumentDB/databaseAccounts/";
+/// The prefix of all data actions.
+const PREFIX: &str = "Microsoft.DocumentDB/databaseAccounts/";
 
-/// One thing that may be done to data.
+/// One action on data that a role may allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataAction {
     ReadMetadata,
@@ -40,11 +40,11 @@ impl DataAction {
         Self::DeleteItem,
     ];
 
-    /// The actions of the parts of a batch.
-    pub(crate) const OF_ITEMS: [Self; 5] =
+    /// The actions that a batch may consist of.
+    pub(super) const ITEM_ACTIONS: [Self; 5] =
         [Self::CreateItem, Self::ReadItem, Self::ReplaceItem, Self::UpsertItem, Self::DeleteItem];
 
-    fn tail(self) -> &'static str {
+    fn suffix(self) -> &'static str {
         match self {
             Self::ReadMetadata => "readMetadata",
             Self::ExecuteQuery => "sqlDatabases/containers/executeQuery",
@@ -60,22 +60,22 @@ impl DataAction {
     }
 
     pub(crate) fn name(self) -> String {
-        format!("{FAMILY}{}", self.tail())
+        format!("{PREFIX}{}", self.suffix())
     }
 
-    /// The actions a text of a role definition stands for: one by its name, or several by a star at the end.
+    /// The actions that a text of a role definition matches: one by its name, or several by a star at the end.
     pub(crate) fn matching(text: &str) -> Vec<Self> {
-        let Some(tail) = strip_prefix_ignoring_case(text, FAMILY) else { return Vec::new() };
-        let fits = |action: &Self| match tail.strip_suffix('*') {
-            // A star stands for one level: all of containers, or all of items.
+        let Some(suffix) = strip_prefix_ignoring_case(text, PREFIX) else { return Vec::new() };
+        let matches = |action: &Self| match suffix.strip_suffix('*') {
+            // A star matches one level: all actions of containers, or all actions of items.
             Some("") => true,
             Some(prefix) => {
-                let rest = strip_prefix_ignoring_case(action.tail(), prefix);
+                let rest = strip_prefix_ignoring_case(action.suffix(), prefix);
                 prefix.ends_with('/') && rest.is_some_and(|rest| !rest.contains('/'))
             }
-            None => action.tail().eq_ignore_ascii_case(tail),
+            None => action.suffix().eq_ignore_ascii_case(suffix),
         };
-        Self::ALL.into_iter().filter(fits).collect()
+        Self::ALL.into_iter().filter(matches).collect()
     }
 }
 
@@ -84,67 +84,66 @@ fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str
     head.eq_ignore_ascii_case(prefix).then_some(tail)
 }
 
-/// What a request needs.
+/// What a request requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needed {
-    One(DataAction),
-    /// Those of its operations, which the body names.
-    OfBatch,
-    /// The account key.
-    Key,
+pub(super) enum RequiredAccess {
+    Action(DataAction),
+    /// The actions of the operations in the body.
+    Batch,
+    AccountKey,
 }
 
-/// What a request needs, before its body is looked at.
-pub(crate) fn needed(request: &Request, route: Option<Route<'_>>) -> Needed {
+/// Determines what a request requires. Its body is not needed.
+pub(super) fn required_access(request: &ApiRequest, route: Option<Route<'_>>) -> RequiredAccess {
     let is_get = request.method == Method::GET;
-    let is_question = is_get || (request.method == Method::POST && request.is_query());
+    let is_read = is_get || (request.method == Method::POST && request.is_query());
     match route {
         Some(Route::Account | Route::Database(_)) if is_get => {
-            Needed::One(DataAction::ReadMetadata)
+            RequiredAccess::Action(DataAction::ReadMetadata)
         }
-        Some(Route::Databases | Route::Containers(_)) if is_question => {
-            Needed::One(DataAction::ReadMetadata)
+        Some(Route::Databases | Route::Containers(_)) if is_read => {
+            RequiredAccess::Action(DataAction::ReadMetadata)
         }
-        Some(Route::Container(_, _, inner)) => in_container(request, inner),
-        _ => Needed::Key,
+        Some(Route::Container(_, _, inner)) => access_in_container(request, inner),
+        _ => RequiredAccess::AccountKey,
     }
 }
 
-fn in_container(request: &Request, inner: ContainerRoute<'_>) -> Needed {
-    let verb = &request.method;
-    Needed::One(match inner {
-        ContainerRoute::Itself | ContainerRoute::PartitionKeyRanges if verb == Method::GET => {
+fn access_in_container(request: &ApiRequest, inner: ContainerRoute<'_>) -> RequiredAccess {
+    let method = &request.method;
+    RequiredAccess::Action(match inner {
+        ContainerRoute::Itself | ContainerRoute::PartitionKeyRanges if method == Method::GET => {
             DataAction::ReadMetadata
         }
-        ContainerRoute::Items if verb == Method::GET => {
+        ContainerRoute::Items if method == Method::GET => {
             match request.header(&header::A_IM).is_some() {
                 true => DataAction::ReadChangeFeed,
                 false => DataAction::ExecuteQuery,
             }
         }
-        ContainerRoute::Items if verb == Method::POST => return posted(request),
-        ContainerRoute::Item(_) if verb == Method::GET => DataAction::ReadItem,
-        ContainerRoute::Item(_) if verb == Method::PUT => DataAction::ReplaceItem,
-        ContainerRoute::Item(_) if verb == Method::PATCH => DataAction::ReplaceItem,
-        ContainerRoute::Item(_) if verb == Method::DELETE => DataAction::DeleteItem,
+        ContainerRoute::Items if method == Method::POST => return access_of_post(request),
+        ContainerRoute::Item(_) if method == Method::GET => DataAction::ReadItem,
+        ContainerRoute::Item(_) if method == Method::PUT => DataAction::ReplaceItem,
+        ContainerRoute::Item(_) if method == Method::PATCH => DataAction::ReplaceItem,
+        ContainerRoute::Item(_) if method == Method::DELETE => DataAction::DeleteItem,
         ContainerRoute::PartitionKeyDelete => DataAction::DeleteItem,
         ContainerRoute::Conflicts | ContainerRoute::Conflict(_) => DataAction::ManageConflicts,
-        ContainerRoute::Script(ScriptKind::StoredProcedure, _) if verb == Method::POST => {
+        ContainerRoute::Script(ScriptKind::StoredProcedure, _) if method == Method::POST => {
             DataAction::ExecuteStoredProcedure
         }
-        _ => return Needed::Key,
+        _ => return RequiredAccess::AccountKey,
     })
 }
 
-/// The order is that of the dispatch of items.
-fn posted(request: &Request) -> Needed {
+/// The order must be that of `item::handle_feed`: a request must not be authorized as one operation and run as another.
+fn access_of_post(request: &ApiRequest) -> RequiredAccess {
     if request.flag(&header::IS_QUERY_PLAN) {
-        return Needed::One(DataAction::ExecuteQuery);
+        return RequiredAccess::Action(DataAction::ExecuteQuery);
     }
     if request.flag(&header::IS_BATCH) {
-        return Needed::OfBatch;
+        return RequiredAccess::Batch;
     }
-    Needed::One(match (request.is_query(), request.flag(&header::IS_UPSERT)) {
+    RequiredAccess::Action(match (request.is_query(), request.flag(&header::IS_UPSERT)) {
         (true, _) => DataAction::ExecuteQuery,
         (false, true) => DataAction::UpsertItem,
         (false, false) => DataAction::CreateItem,
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_one_level() {
+    fn a_star_matches_one_level() {
         assert_eq!(count("*"), 10);
         assert_eq!(count("sqlDatabases/containers/*"), 4);
         assert_eq!(count("sqlDatabases/containers/items/*"), 5);

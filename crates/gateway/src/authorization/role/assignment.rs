@@ -1,6 +1,6 @@
-//! Role assignments: who has which role where.
+//! Role assignments: which principal has which role in which scope.
 //!
-//! Owns reading them from a settings file and finding those that allow an action.
+//! Owns parsing them from a settings file and finding those that allow an action.
 
 use model::{Json, ValidationError};
 
@@ -17,23 +17,23 @@ pub struct RoleAssignments {
 struct RoleAssignment {
     /// Object id of a caller or a group, in lower case.
     principal: String,
-    scope: Scope,
+    scope: RoleScope,
     actions: Vec<DataAction>,
 }
 
 /// A part of an account, by names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(super) enum RoleScope {
     Account,
     Database(String),
     Container(String, String),
 }
 
 impl RoleAssignments {
-    /// Reads `{"roleDefinitions":[...],"roleAssignments":[...]}`; the built-in definitions need not be listed.
+    /// Parses `{"roleDefinitions":[...],"roleAssignments":[...]}`. The built-in definitions need not be listed.
     ///
     /// # Errors
-    /// [`ValidationError`] when a member is missing, or an assignment names a definition or a scope that cannot be.
+    /// [`ValidationError`] when a property is missing, or an assignment has an unknown definition or an invalid scope.
     pub fn parse(text: &str) -> model::Result<Self> {
         let json = Json::parse(text.as_bytes()).map_err(|error| {
             ValidationError::new(format!("The role assignments are not JSON: {error}."))
@@ -50,24 +50,24 @@ impl RoleAssignments {
         Ok(Self { assignments: assignments.collect::<model::Result<_>>()? })
     }
 
-    /// Whether one of the principals may do one of the actions in a scope.
-    pub(crate) fn allow(&self, principals: &[&str], action: DataAction, scope: &Scope) -> bool {
-        self.of(principals, action).any(|assignment| assignment.scope.holds(scope))
+    /// Whether one of the principals may perform an action in a scope.
+    pub(super) fn allow(&self, principals: &[&str], action: DataAction, scope: &RoleScope) -> bool {
+        self.matching(principals, action).any(|assignment| assignment.scope.contains(scope))
     }
 
-    /// Whether one of the principals may do an action anywhere.
-    pub(crate) fn allow_somewhere(&self, principals: &[&str], action: DataAction) -> bool {
-        self.of(principals, action).next().is_some()
+    /// Whether one of the principals may perform an action in any scope.
+    pub(super) fn allow_anywhere(&self, principals: &[&str], action: DataAction) -> bool {
+        self.matching(principals, action).next().is_some()
     }
 
-    fn of<'a>(
+    fn matching<'a>(
         &'a self,
         principals: &'a [&str],
         action: DataAction,
     ) -> impl Iterator<Item = &'a RoleAssignment> {
         self.assignments.iter().filter(move |assignment| {
-            let is_meant = |principal: &&str| principal.eq_ignore_ascii_case(&assignment.principal);
-            assignment.actions.contains(&action) && principals.iter().any(is_meant)
+            let matches = |principal: &&str| principal.eq_ignore_ascii_case(&assignment.principal);
+            assignment.actions.contains(&action) && principals.iter().any(matches)
         })
     }
 }
@@ -84,11 +84,11 @@ impl RoleAssignment {
         let definition = definitions.iter().find(|definition| definition.id == id);
         let definition = definition.ok_or_else(|| {
             ValidationError::new(format!(
-                "The role assignment of '{principal}' names the role definition '{id}', which there is not."
+                "The role assignment of '{principal}' names the role definition '{id}', which does not exist."
             ))
         })?;
         let scope = json.get("scope").and_then(Json::as_str).unwrap_or_default();
-        let scope = Scope::parse(scope).ok_or_else(|| {
+        let scope = RoleScope::parse(scope).ok_or_else(|| {
             ValidationError::new(format!(
                 "The role assignment of '{principal}' has the scope '{scope}'. Use '/', '/dbs/x' or '/dbs/x/colls/y'."
             ))
@@ -97,14 +97,14 @@ impl RoleAssignment {
     }
 }
 
-impl Scope {
-    /// Reads a scope, bare or at the end of the long path of an account.
+impl RoleScope {
+    /// Parses a scope: a path inside the account, alone or at the end of the resource path of the account.
     fn parse(text: &str) -> Option<Self> {
-        let own = match text.split_once("/databaseAccounts/") {
-            Some((_, rest)) => rest.split_once('/').map_or("", |(_, own)| own),
+        let path = match text.split_once("/databaseAccounts/") {
+            Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
             None => text.strip_prefix('/')?,
         };
-        let segments: Vec<&str> = own.split('/').filter(|part| !part.is_empty()).collect();
+        let segments: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         match segments.as_slice() {
             [] => Some(Self::Account),
             ["dbs", database] => Some(Self::Database((*database).to_owned())),
@@ -115,18 +115,18 @@ impl Scope {
         }
     }
 
-    fn holds(&self, other: &Self) -> bool {
+    fn contains(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Account, _) => true,
-            (Self::Database(ours), Self::Database(database) | Self::Container(database, _)) => {
-                ours == database
+            (Self::Database(own), Self::Database(database) | Self::Container(database, _)) => {
+                own == database
             }
             _ => self == other,
         }
     }
 }
 
-impl std::fmt::Display for Scope {
+impl std::fmt::Display for RoleScope {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Account => formatter.write_str("/"),
@@ -143,25 +143,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_holds_what_is_below_it() {
-        let scope = |text: &str| Scope::parse(text).unwrap();
+    fn a_scope_contains_what_is_below_it() {
+        let scope = |text: &str| RoleScope::parse(text).unwrap();
         let long = "/subscriptions/s/providers/Microsoft.DocumentDB/databaseAccounts/a/dbs/x";
         assert_eq!(scope(long), scope("/dbs/x"));
-        assert_eq!(scope("/subscriptions/s/databaseAccounts/a"), Scope::Account);
-        assert!(scope("/").holds(&scope("/dbs/x/colls/y")));
-        assert!(scope("/dbs/x").holds(&scope("/dbs/x/colls/y")));
-        assert!(scope("/dbs/x/colls/y").holds(&scope("/dbs/x/colls/y")));
-        assert!(!scope("/dbs/x/colls/y").holds(&scope("/dbs/x")));
-        assert!(!scope("/dbs/x").holds(&scope("/")));
-        assert!(!scope("/dbs/x").holds(&scope("/dbs/xy/colls/y")));
+        assert_eq!(scope("/subscriptions/s/databaseAccounts/a"), RoleScope::Account);
+        assert!(scope("/").contains(&scope("/dbs/x/colls/y")));
+        assert!(scope("/dbs/x").contains(&scope("/dbs/x/colls/y")));
+        assert!(scope("/dbs/x/colls/y").contains(&scope("/dbs/x/colls/y")));
+        assert!(!scope("/dbs/x/colls/y").contains(&scope("/dbs/x")));
+        assert!(!scope("/dbs/x").contains(&scope("/")));
+        assert!(!scope("/dbs/x").contains(&scope("/dbs/xy/colls/y")));
         for text in ["", "dbs/x", "/dbs", "/dbs/x/colls", "/dbs/x/docs/y"] {
-            assert_eq!(Scope::parse(text), None, "{text}");
+            assert_eq!(RoleScope::parse(text), None, "{text}");
         }
     }
 
     #[test]
-    fn mistakes_in_the_file_are_named() {
-        for (text, told) in [
+    fn errors_name_what_is_wrong_in_the_file() {
+        for (text, expected) in [
             ("x", "not JSON"),
             ("{}", "roleAssignments"),
             (r#"{"roleAssignments":[{}]}"#, "principalId"),
@@ -177,7 +177,7 @@ mod tests {
             ),
         ] {
             let error = RoleAssignments::parse(text).unwrap_err();
-            assert!(error.message().contains(told), "{text}: {error}");
+            assert!(error.message().contains(expected), "{text}: {error}");
         }
     }
 }

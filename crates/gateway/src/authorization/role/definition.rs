@@ -1,26 +1,26 @@
 //! Role definitions: named sets of data actions.
 //!
-//! Owns the two built-in ones and reading the custom ones.
+//! Owns the two built-in ones and parsing custom ones.
 
 use model::{Json, ValidationError};
 
 use super::action::DataAction;
 
-/// Reads everything.
+/// The built-in role that reads everything.
 const READER: &str = "00000000-0000-0000-0000-000000000001";
-/// Reads and writes everything.
+/// The built-in role that reads and writes everything.
 const CONTRIBUTOR: &str = "00000000-0000-0000-0000-000000000002";
 
-/// A set of data actions by id.
+/// A set of data actions with an id.
 #[derive(Clone, Debug)]
-pub(crate) struct RoleDefinition {
-    pub(crate) id: String,
-    pub(crate) actions: Vec<DataAction>,
+pub(super) struct RoleDefinition {
+    pub(super) id: String,
+    pub(super) actions: Vec<DataAction>,
 }
 
 impl RoleDefinition {
     /// The definitions every account has.
-    pub(crate) fn built_in() -> Vec<Self> {
+    pub(super) fn built_in() -> Vec<Self> {
         let reader = vec![
             DataAction::ReadMetadata,
             DataAction::ReadItem,
@@ -33,8 +33,8 @@ impl RoleDefinition {
         ]
     }
 
-    /// Reads a definition as the tools of the service print it.
-    pub(crate) fn parse(json: &Json) -> model::Result<Self> {
+    /// Parses a definition as the tools of the service print it.
+    pub(super) fn parse(json: &Json) -> model::Result<Self> {
         let id = last_segment(json.get("id").or_else(|| json.get("name")));
         let id = id.ok_or_else(|| ValidationError::new("A role definition has no 'id'."))?;
         let permissions = json.get("permissions").and_then(Json::as_array).unwrap_or_default();
@@ -51,7 +51,7 @@ impl RoleDefinition {
             }
             let listed = permission.get("dataActions").and_then(Json::as_array);
             for text in listed.unwrap_or_default() {
-                actions.extend(matching(&id, text)?);
+                actions.extend(parse_actions(&id, text)?);
             }
         }
         if actions.is_empty() {
@@ -63,19 +63,19 @@ impl RoleDefinition {
     }
 }
 
-fn matching(id: &str, text: &Json) -> model::Result<Vec<DataAction>> {
-    let known = DataAction::matching(text.as_str().unwrap_or_default());
-    if known.is_empty() {
+fn parse_actions(id: &str, text: &Json) -> model::Result<Vec<DataAction>> {
+    let actions = DataAction::matching(text.as_str().unwrap_or_default());
+    if actions.is_empty() {
         return Err(ValidationError::new(format!(
             "The role definition '{id}' names the data action {text}, which is not known. Known are: {}.",
             DataAction::ALL.map(DataAction::name).join(", ")
         )));
     }
-    Ok(known)
+    Ok(actions)
 }
 
-/// Ids come bare or at the end of a long path.
-pub(crate) fn last_segment(value: Option<&Json>) -> Option<String> {
+/// The last segment of an id in lower case. Ids come alone or at the end of a resource path.
+pub(super) fn last_segment(value: Option<&Json>) -> Option<String> {
     let text = value.and_then(Json::as_str)?.trim_end_matches('/');
     let id = text.rsplit('/').next().unwrap_or(text);
     (!id.is_empty()).then(|| id.to_lowercase())

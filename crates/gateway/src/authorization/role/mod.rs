@@ -1,6 +1,6 @@
-//! What callers with a token of a real issuer may do: role definitions and role assignments from the settings.
+//! What callers with a bearer token may do: role definitions and role assignments from the settings.
 //!
-//! Owns data actions, scopes and the refusal. Does not own who the caller is; see `jwt`.
+//! Owns data actions, scopes and the check. Does not own who the caller is; see `issuer`.
 
 mod action;
 mod assignment;
@@ -8,4 +8,4 @@ mod authorize;
 mod definition;
 
 pub use assignment::RoleAssignments;
-pub(crate) use authorize::{authorize, authorize_batch};
+pub(super) use authorize::{authorize, authorize_batch};

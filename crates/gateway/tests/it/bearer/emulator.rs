@@ -14,7 +14,7 @@ fn token(kid: &str, expires: u64, key: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_token_of_the_emulators_is_accepted_while_it_lives() {
+async fn the_token_of_the_emulators_is_accepted_until_it_expires() {
     let server = Server::start().await;
     let kid = "CosmosEmulatorPrimaryMaster";
     let get = |token: String| server.get("/dbs").unsigned().with("authorization", &token);

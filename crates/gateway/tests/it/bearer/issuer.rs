@@ -1,4 +1,4 @@
-//! Tokens of a real issuer: which are believed, and why the others are not.
+//! Tokens of a real issuer: which are accepted, and why the others are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -40,7 +40,7 @@ async fn get(server: &Server, token: &str) -> crate::client::Answer {
 }
 
 #[tokio::test]
-async fn a_token_of_the_issuer_is_believed_while_it_lives() {
+async fn a_token_of_the_issuer_is_accepted_until_it_expires() {
     let signer = Signer::new("one");
     let keys = file(&key_set(&[signer.public()]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;
@@ -51,13 +51,13 @@ async fn a_token_of_the_issuer_is_believed_while_it_lives() {
 }
 
 #[tokio::test]
-async fn claims_that_are_not_right_are_refused_each_by_its_name() {
+async fn each_invalid_claim_is_refused_by_name() {
     let signer = Signer::new("one");
     let keys = file(&key_set(&[signer.public()]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;
     let right = claims("reader");
     let later = (NOW_SECONDS + 301).to_string();
-    for (from, to, sub_status, told) in [
+    for (from, to, sub_status, expected) in [
         (
             r#""iss":"https://issuer.example/""#,
             r#""iss":"https://issuer.example""#,
@@ -74,7 +74,7 @@ async fn claims_that_are_not_right_are_refused_each_by_its_name() {
     ] {
         let wrong = right.replacen(from, to, 1);
         assert_ne!(wrong, right, "{from}");
-        get(&server, &signer.token(&wrong)).await.refused(401, Some(sub_status), told);
+        get(&server, &signer.token(&wrong)).await.refused(401, Some(sub_status), expected);
     }
     let several = right
         .replace(r#""aud":"https://cosmos.example""#, r#""aud":["a","https://cosmos.example"]"#);
@@ -83,7 +83,7 @@ async fn claims_that_are_not_right_are_refused_each_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_signature_that_is_none_is_refused() {
+async fn an_invalid_signature_is_refused() {
     let signer = Signer::new("one");
     let keys = file(&key_set(&[signer.public()]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;
@@ -102,11 +102,11 @@ async fn a_signature_that_is_none_is_refused() {
     let tail = right.rsplit('.').next().unwrap();
     let moved = format!("{}.{}.{tail}", text(r#"{"alg":"ES256","kid":"one"}"#), text(&claims));
     get(&server, &moved).await.refused(401, Some("5004"), "is not signed by");
-    for (head, told) in [
+    for (head, expected) in [
         (r#"{"alg":"ES256"}"#, "name its key"),
         (r#"{"alg":"ES256","kid":"one","crit":["b64"]}"#, "extensions"),
     ] {
-        get(&server, &signer.token_with(head, &claims)).await.refused(401, Some("5003"), told);
+        get(&server, &signer.token_with(head, &claims)).await.refused(401, Some("5003"), expected);
     }
     let unknown = signer.token_with(r#"{"alg":"ES256","kid":"two"}"#, &claims);
     get(&server, &unknown).await.refused(401, Some("5200"), "does not publish");
@@ -117,7 +117,7 @@ fn rsa_key(extra: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_rsa_key_signs_too_and_is_never_a_secret() {
+async fn an_rsa_key_verifies_and_is_never_used_as_a_secret() {
     let keys = file(&key_set(&[rsa_key("")]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;
     get(&server, RS256).await.expect(200);
@@ -138,7 +138,7 @@ async fn an_rsa_key_signs_too_and_is_never_a_secret() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_for_one_algorithm_is_for_no_other() {
+async fn a_key_for_one_algorithm_is_refused_for_others() {
     let keys = file(&key_set(&[rsa_key(r#","alg":"RS256""#)]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;
     get(&server, RS256).await.expect(200);
@@ -146,7 +146,7 @@ async fn a_key_that_is_for_one_algorithm_is_for_no_other() {
 }
 
 #[tokio::test]
-async fn tokens_of_the_emulators_and_the_account_key_stay_as_they_are() {
+async fn tokens_of_the_emulators_and_the_account_key_are_still_accepted() {
     let signer = Signer::new("one");
     let keys = file(&key_set(&[signer.public()]));
     let server = server(KeySource::File(keys.path().to_owned()), ROLES).await;

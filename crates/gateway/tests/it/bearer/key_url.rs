@@ -1,4 +1,4 @@
-//! Keys that an issuer publishes at an address: fetched once, again when a key is new, and never without end.
+//! Keys that an issuer publishes at an address: fetched once, again for an unknown key, and not too often.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use crate::client::{Answer, Server};
 const ROLES: &str = r#"{"roleAssignments":[{"principalId":"p","scope":"/",
     "roleDefinitionId":"00000000-0000-0000-0000-000000000001"}]}"#;
 
-/// An address that answers with a key set and counts how often it was asked.
+/// A server that returns a key set and counts its requests.
 struct Published {
     url: String,
     keys: Arc<Mutex<String>>,
@@ -26,7 +26,7 @@ impl Published {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/keys?v=1", listener.local_addr().unwrap());
         let (keys, asked) = (Arc::new(Mutex::new(keys)), Arc::new(AtomicUsize::new(0)));
-        let (told, counted) = (Arc::clone(&keys), Arc::clone(&asked));
+        let (expected, counted) = (Arc::clone(&keys), Arc::clone(&asked));
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
@@ -36,7 +36,7 @@ impl Published {
                 }
                 assert!(head.starts_with(b"GET /keys?v=1 HTTP/1.1\r\n"));
                 counted.fetch_add(1, Ordering::SeqCst);
-                let body = told.lock().await.clone();
+                let body = expected.lock().await.clone();
                 let status = if body.is_empty() { "500 Broken" } else { "200 OK" };
                 let length = body.len();
                 let answer = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}");
@@ -61,7 +61,7 @@ async fn get(server: &Server, signer: &Signer) -> Answer {
 }
 
 #[tokio::test]
-async fn keys_are_fetched_once_and_again_when_one_is_new() {
+async fn keys_are_fetched_once_and_again_for_an_unknown_key() {
     let (old, new) = (Signer::new("old"), Signer::new("new"));
     let published = Published::new(key_set(&[old.public()])).await;
     let server = server(KeySource::Url(published.url.clone()), ROLES).await;
@@ -80,7 +80,7 @@ async fn keys_are_fetched_once_and_again_when_one_is_new() {
 }
 
 #[tokio::test]
-async fn keys_are_read_again_when_they_are_old_and_kept_when_that_fails() {
+async fn old_keys_are_fetched_again_and_kept_if_that_fails() {
     let signer = Signer::new("one");
     let published = Published::new(key_set(&[signer.public()])).await;
     let server = server(KeySource::Url(published.url.clone()), ROLES).await;
@@ -101,7 +101,7 @@ async fn keys_are_read_again_when_they_are_old_and_kept_when_that_fails() {
 }
 
 #[tokio::test]
-async fn an_issuer_that_cannot_be_asked_is_told() {
+async fn an_unavailable_issuer_is_reported() {
     let signer = Signer::new("one");
     let published = Published::new(String::new()).await;
     let server = server(KeySource::Url(published.url.clone()), ROLES).await;
@@ -112,7 +112,7 @@ async fn an_issuer_that_cannot_be_asked_is_told() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_refused_at_the_start() {
+fn invalid_settings_are_refused_at_the_start() {
     let url = |text: &str| KeySource::Url(text.to_owned());
     let audience = || vec!["a".to_owned()];
     assert!(Issuer::new("i", audience(), url("http://issuer.example/keys")).is_err());

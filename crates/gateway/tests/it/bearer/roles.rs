@@ -119,7 +119,7 @@ async fn a_reader_reads_everything_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_data_needs_the_account_key() {
+async fn requests_that_are_not_about_data_need_the_account_key() {
     let account = Account::new().await;
     for (verb, path, body, flags) in [
         ("POST", "/dbs", r#"{"id":"n"}"#, &[][..]),
@@ -140,7 +140,7 @@ async fn what_is_no_data_needs_the_account_key() {
 }
 
 #[tokio::test]
-async fn a_scope_ends_where_it_says() {
+async fn a_role_applies_only_in_its_scope() {
     let account = Account::new().await;
     let ask = |who, verb, path, body| account.ask(who, verb, path, body, &[]);
     ask("contributor", "POST", "/dbs/d/colls/o/docs", ITEM).await.expect(201);
@@ -154,7 +154,7 @@ async fn a_scope_ends_where_it_says() {
     ask("narrow", "GET", "/", "").await.expect(200);
     ask("narrow", "GET", "/dbs/d", "").await.refused(403, Some("5301"), "[dbs/d]");
     ask("narrow", "POST", "/dbs/d/colls/o/docs", ITEM).await.expect(403);
-    // Whoever may not look is not told what there is.
+    // Whoever may not look is not expected what there is.
     let missing = ask("narrow", "GET", "/dbs/d/colls/z", "").await;
     missing.refused(403, Some("5301"), "[dbs/d/colls/z]");
     ask("contributor", "GET", "/dbs/d/colls/z", "").await.expect(404);
@@ -177,7 +177,7 @@ async fn resource_ids_lead_to_the_same_scope() {
 }
 
 #[tokio::test]
-async fn custom_roles_and_groups_allow_what_they_list() {
+async fn custom_roles_and_groups_allow_their_actions() {
     let account = Account::new().await;
     let docs = "/dbs/d/colls/c/docs";
     account.ask("writer", "POST", docs, ITEM, &[]).await.expect(201);

@@ -1,4 +1,4 @@
-//! An issuer of a test: keys made for the occasion, tokens signed with them, and a server that believes them.
+//! An issuer for tests: generated keys, tokens signed with them, and a server that accepts them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(crate) fn text(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Claims that are right but for what a test changes.
+/// Valid claims; a test changes one of them.
 pub(crate) fn claims(oid: &str) -> String {
     let (begins, ends) = (NOW_SECONDS, NOW_SECONDS + 3600);
     format!(
@@ -78,7 +78,7 @@ pub(crate) fn header(token: &str) -> String {
     format!("type%3Daad%26ver%3D1.0%26sig%3D{token}")
 }
 
-/// A server with the container `c` in `d` that believes an issuer.
+/// A server with the container `c` in `d` that trusts an issuer.
 pub(crate) async fn server(source: KeySource, roles: &str) -> Server {
     let issuer =
         Issuer::new(ISSUER, vec!["https://other.example".to_owned(), AUDIENCE.to_owned()], source);

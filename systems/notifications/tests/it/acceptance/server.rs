@@ -2,7 +2,7 @@
 
 use client::Account;
 use engine::Engine;
-use gateway::{EMULATOR_KEY, Gateway, Settings};
+use gateway::{EMULATOR_KEY, Gateway, GatewaySettings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -18,7 +18,8 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         // Clients sign with the machine's clock, and the engine's clock travels.
-        let settings = Settings { clock_skew_max_seconds: None, ..Settings::default() };
+        let settings =
+            GatewaySettings { clock_skew_max_seconds: None, ..GatewaySettings::default() };
         let gateway = Gateway::new(engine.clone(), settings);
         tokio::spawn(async move {
             gateway

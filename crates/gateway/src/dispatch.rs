@@ -1,0 +1,111 @@
+//! Dispatch: authorizes a request and calls the handler of its route.
+//!
+//! Owns the match from routes to handlers. Does not own the handlers.
+
+use engine::AttachedKind;
+use hyper::Method;
+
+use crate::authorization::{AuthorizationContext, RequestAuthorization, authorize};
+use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult};
+use crate::observe;
+use crate::resource::{self, attached};
+use crate::route::{RequestPath, Route};
+
+impl Gateway {
+    /// Refuses a request whose caller may not make it. Runs before the body is read.
+    pub(crate) async fn authorize(
+        &self,
+        request: &ApiRequest,
+        path: &RequestPath<'_>,
+    ) -> ApiResult<RequestAuthorization> {
+        if request.method == Method::OPTIONS {
+            return Err(ApiError::forbidden("Cross-origin requests are not allowed."));
+        }
+        authorize(&self.authorization_context(), request, path).await
+    }
+
+    /// Refuses a request because of its body, which the first check has not seen.
+    pub(crate) fn authorize_body(
+        &self,
+        authorization: &RequestAuthorization,
+        request: &ApiRequest,
+        path: &RequestPath<'_>,
+    ) -> ApiResult<()> {
+        authorization.authorize_body(&self.authorization_context(), request, path)
+    }
+
+    fn authorization_context(&self) -> AuthorizationContext<'_> {
+        let settings = self.settings();
+        AuthorizationContext {
+            engine: self.engine(),
+            key: &settings.key,
+            issuer: settings.issuer.as_deref(),
+            role_assignments: &settings.role_assignments,
+            clock_skew_max_seconds: settings.clock_skew_max_seconds,
+        }
+    }
+
+    /// Handles an authorized request.
+    pub(crate) async fn dispatch(
+        &self,
+        request: &ApiRequest,
+        path: &RequestPath<'_>,
+    ) -> ApiResult<ApiResponse> {
+        // The futures of rare requests are large. They are boxed, so that the future of a point read, which is not,
+        // stays small: it is moved several times on its way to the runtime.
+        let Some(route) = path.route() else { return Err(unknown_path(path)) };
+        let engine = self.engine();
+        match route {
+            Route::Account => resource::account::handle(self, request),
+            Route::Addresses => Err(ApiError::bad_request(
+                "Direct mode is not supported. Choose Gateway mode in the settings of the client.",
+            )),
+            Route::Usage => observe::usage(self, request),
+            Route::Report => observe::report(self, request),
+            Route::Offers => Box::pin(resource::offer::handle_feed(engine, request)).await,
+            Route::Offer(id) => Box::pin(resource::offer::handle(engine, request, id)).await,
+            Route::Databases => Box::pin(resource::database::handle_feed(engine, request)).await,
+            Route::Database(id) => Box::pin(resource::database::handle(engine, request, id)).await,
+            Route::Containers(database) => {
+                Box::pin(resource::container::handle_feed(engine, request, database)).await
+            }
+            Route::Container(database, container, inner) => {
+                resource::container::dispatch(self, request, (database, container), inner).await
+            }
+            Route::Users(database) => {
+                let parent = attached::parent_in_database(engine, database, AttachedKind::User)?;
+                Box::pin(attached::handle_feed(self, request, &parent)).await
+            }
+            Route::User(database, user) => {
+                let parent = attached::parent_in_database(engine, database, AttachedKind::User)?;
+                Box::pin(attached::handle(self, request, &parent, user)).await
+            }
+            Route::Permissions(database, user) => {
+                let parent = Box::pin(attached::parent_in_user(engine, database, user)).await?;
+                Box::pin(attached::handle_feed(self, request, &parent)).await
+            }
+            Route::Permission(database, user, permission) => {
+                let parent = Box::pin(attached::parent_in_user(engine, database, user)).await?;
+                Box::pin(attached::handle(self, request, &parent, permission)).await
+            }
+            Route::EncryptionKeys(database) => {
+                let kind = AttachedKind::ClientEncryptionKey;
+                let parent = attached::parent_in_database(engine, database, kind)?;
+                Box::pin(attached::handle_feed(self, request, &parent)).await
+            }
+            Route::EncryptionKey(database, key) => {
+                let kind = AttachedKind::ClientEncryptionKey;
+                let parent = attached::parent_in_database(engine, database, kind)?;
+                Box::pin(attached::handle(self, request, &parent, key)).await
+            }
+        }
+    }
+}
+
+fn unknown_path(path: &RequestPath<'_>) -> ApiError {
+    if path.last_segment() == Some("$batch") {
+        return ApiError::method_not_allowed();
+    }
+    ApiError::bad_request("Request url is invalid.")
+}

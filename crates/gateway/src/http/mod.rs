@@ -1,0 +1,24 @@
+//! HTTP as the rest of the gateway sees it: parsed requests, responses under construction, and errors as responses.
+//!
+//! Owns header names, dates, percent-encoding, error bodies and the envelope of feeds. Does not own any resource.
+
+mod date;
+mod envelope;
+mod error;
+pub(crate) mod header;
+mod header_map_cache;
+mod header_value;
+mod origin;
+mod percent;
+mod request;
+mod response;
+
+pub(crate) use date::{format_http_date, parse_http_date};
+pub(crate) use envelope::Envelope;
+pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use header_map_cache::HeaderMapCache;
+pub(crate) use header_value::{HeaderValueWriter, header_value};
+pub(crate) use origin::RequestOrigin;
+pub(crate) use percent::percent_decode;
+pub(crate) use request::ApiRequest;
+pub(crate) use response::ApiResponse;

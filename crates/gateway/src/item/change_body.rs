@@ -1,0 +1,60 @@
+//! Entries of the change feed, in both modes.
+//!
+//! Owns their JSON. Does not own which changes there are.
+
+use engine::change_feed::{Change, ChangeOperation};
+use model::{Json, Object, PartitionKeyDefinition};
+
+/// Serializes the item with the property `_lsn` appended. The stored text is copied, not parsed.
+pub(super) fn encode_latest_version(change: &Change) -> Vec<u8> {
+    let text = change.current_text().unwrap_or(b"{}");
+    let open = text.strip_suffix(b"}").unwrap_or(text);
+    let mut bytes = Vec::with_capacity(text.len() + 24);
+    bytes.extend_from_slice(open);
+    if open.len() > 1 {
+        bytes.push(b',');
+    }
+    bytes.extend_from_slice(format!("\"_lsn\":{}}}", change.lsn()).as_bytes());
+    bytes
+}
+
+/// Serializes the item before and after the change, with the metadata of the change.
+pub(super) fn encode_all_versions(change: &Change, definition: &PartitionKeyDefinition) -> Vec<u8> {
+    let mut text = b"{\"current\":".to_vec();
+    text.extend_from_slice(change.current_text().unwrap_or(b"{}"));
+    if let Some(previous) = change.previous() {
+        text.extend_from_slice(b",\"previous\":");
+        text.extend_from_slice(previous.text());
+    }
+    text.extend_from_slice(b",\"metadata\":");
+    Json::Object(metadata(change, definition)).print_to(&mut text);
+    text.push(b'}');
+    text
+}
+
+fn metadata(change: &Change, definition: &PartitionKeyDefinition) -> Object {
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let operation = match change.operation() {
+        ChangeOperation::Create => "create",
+        ChangeOperation::Replace => "replace",
+        ChangeOperation::Delete | ChangeOperation::Expire => "delete",
+    };
+    let mut key = Object::new();
+    let values = change.partition_key().to_json();
+    let values = values.as_array().unwrap_or_default();
+    for (path, value) in definition.paths().iter().zip(values) {
+        // An undefined value is an empty object in the JSON of a partition key. In the metadata it is absent.
+        if value.as_object().is_none() {
+            key.insert(path.segments().last().map_or("", String::as_str), value.clone());
+        }
+    }
+    let mut metadata = Object::new();
+    metadata.insert("operationType", operation);
+    metadata.insert("lsn", integer(change.lsn().0));
+    metadata.insert("crts", integer(change.timestamp().0));
+    metadata.insert("previousImageLSN", integer(change.previous_lsn().0));
+    metadata.insert("timeToLiveExpired", change.operation() == ChangeOperation::Expire);
+    metadata.insert("id", change.id());
+    metadata.insert("partitionKey", key);
+    metadata
+}

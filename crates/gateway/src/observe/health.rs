@@ -1,0 +1,64 @@
+//! Health, metrics and the certificate.
+//!
+//! Owns their paths. None of them needs a signature.
+
+use hyper::{Method, StatusCode};
+use model::{Json, Object};
+
+use crate::gateway::Gateway;
+use crate::http::{ApiError, ApiResponse};
+use crate::metrics::RequestMetrics;
+use crate::route::RequestPath;
+
+/// Handles the request if its path is one of these.
+pub(crate) fn health(
+    gateway: &Gateway,
+    method: &Method,
+    path: &RequestPath<'_>,
+) -> Option<ApiResponse> {
+    if method != Method::GET && method != Method::HEAD {
+        return None;
+    }
+    match (path.segment(0)?, path.segment(1)) {
+        ("alive", None) => Some(state("alive")),
+        ("ready", None) => Some(state("ready")),
+        ("status", None) => Some(status(gateway)),
+        ("metrics", None) => {
+            let text = gateway.metrics().text(gateway.engine().environment().now().0);
+            Some(ApiResponse::text(StatusCode::OK, RequestMetrics::CONTENT_TYPE, text))
+        }
+        ("_explorer", Some("emulator.pem")) if path.segment(2).is_none() => {
+            Some(certificate(gateway))
+        }
+        _ => None,
+    }
+}
+
+fn certificate(gateway: &Gateway) -> ApiResponse {
+    match gateway.certificate() {
+        Some(pem) => ApiResponse::text(StatusCode::OK, "application/x-pem-file", pem.to_owned()),
+        None => ApiError::not_found(
+            "This server has no certificate because it does not use TLS. Start it with --tls.",
+        )
+        .into_response("none"),
+    }
+}
+
+fn state(state: &str) -> ApiResponse {
+    let mut object = Object::new();
+    object.insert("status", state);
+    ApiResponse::ok(Json::Object(object).to_bytes())
+}
+
+fn status(gateway: &Gateway) -> ApiResponse {
+    let metrics = gateway.metrics();
+    let now_ms = gateway.engine().environment().now().0;
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut object = Object::new();
+    object.insert("status", "ready");
+    object.insert("account", gateway.engine().settings().account_id.as_str());
+    object.insert("version", env!("CARGO_PKG_VERSION"));
+    object.insert("uptimeSeconds", integer(metrics.uptime_seconds(now_ms)));
+    object.insert("requests", integer(metrics.requests()));
+    ApiResponse::ok(Json::Object(object).to_bytes())
+}

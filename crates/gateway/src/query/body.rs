@@ -1,0 +1,55 @@
+//! The body of a query request: query text and parameters.
+//!
+//! Owns both forms, JSON and plain text.
+
+use engine::query::Parameters;
+use hyper::header::CONTENT_TYPE;
+use model::Json;
+
+use crate::http::{ApiError, ApiRequest, ApiResult};
+
+/// The query that a client sends.
+#[derive(Clone, Debug)]
+pub(crate) struct QueryBody {
+    pub(crate) text: String,
+    pub(crate) parameters: Parameters,
+}
+
+impl QueryBody {
+    pub(crate) fn parse(request: &ApiRequest) -> ApiResult<Self> {
+        let content_type = request.header(&CONTENT_TYPE).unwrap_or_default();
+        if content_type.starts_with("application/sql") {
+            let text = String::from_utf8_lossy(&request.body).into_owned();
+            return Ok(Self { text, parameters: Parameters::new() });
+        }
+        let Json::Object(mut body) = request.json()? else { return Err(missing_text()) };
+        let Some(Json::String(text)) = body.remove("query") else { return Err(missing_text()) };
+        if body.get("resumeFilter").is_some_and(|filter| *filter != Json::Null) {
+            return Err(ApiError::unsupported(
+                "A 'resumeFilter' beside a query is not supported yet. Resume by a condition in the text, or by the \
+                 continuation token.",
+            ));
+        }
+        let mut parameters = Parameters::new();
+        let listed = match body.get("parameters") {
+            None | Some(Json::Null) => &[],
+            Some(list) => list.as_array().ok_or_else(|| {
+                ApiError::bad_request("The parameters of a query are an array of names and values.")
+            })?,
+        };
+        for parameter in listed {
+            let name = parameter.get("name").and_then(Json::as_str).ok_or_else(|| {
+                ApiError::bad_request("A parameter of a query has no 'name' that is a string.")
+            })?;
+            parameters.push(name, parameter.get("value").cloned());
+        }
+        Ok(Self { text, parameters })
+    }
+}
+
+fn missing_text() -> ApiError {
+    ApiError::bad_request(
+        "The body of a query is {\"query\":\"...\",\"parameters\":[{\"name\":\"@a\",\"value\":1}]}; it has no \
+         'query'.",
+    )
+}

@@ -1,0 +1,73 @@
+//! Feeds of resources other than items: pages of a list in memory.
+//!
+//! Owns paging by id and the response. Does not own items, which the engine pages.
+
+use engine::Engine;
+use hyper::StatusCode;
+use model::{ContinuationToken, Json, RequestCharge, ResourceId};
+
+use crate::http::{ApiError, ApiRequest, ApiResponse, ApiResult, Envelope, header};
+use crate::query::QueryBody;
+
+const TOKEN_KIND: &str = "resources";
+const TOKEN_VERSION: u8 = 1;
+
+/// Runs a query over resources. The result has a single page.
+pub(super) fn query_feed(
+    engine: &Engine,
+    request: &ApiRequest,
+    parent: Option<&ResourceId>,
+    name: &str,
+    resources: &[Json],
+) -> ApiResult<ApiResponse> {
+    let query = QueryBody::parse(request)?;
+    let rows = engine.query_values(&query.text, &query.parameters, resources)?;
+    let mut envelope = Envelope::new(parent, name, 1024);
+    rows.iter().for_each(|row| envelope.push(row));
+    let count = envelope.count();
+    Ok(ApiResponse::ok(envelope.into_text())
+        .with(header::ITEM_COUNT, count)
+        .charge(RequestCharge::from_request_units(1)))
+}
+
+/// Returns a page of resources, which must be sorted by id.
+pub(super) fn list_feed(
+    request: &ApiRequest,
+    parent: Option<&ResourceId>,
+    name: &str,
+    resources: Vec<Json>,
+    charge: RequestCharge,
+) -> ApiResult<ApiResponse> {
+    let page = request.page_options()?;
+    // A continuation token is tied to a resource. For feeds of the account, which has no resource id, a constant is used.
+    let owner = parent.copied().unwrap_or_else(|| ResourceId::database(0));
+    let after = match &page.continuation {
+        Some(token) => Some(decode_token(token, &owner)?),
+        None => None,
+    };
+    let id =
+        |resource: &Json| resource.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let mut rest = resources
+        .into_iter()
+        .filter(|resource| after.as_ref().is_none_or(|after| id(resource) > *after));
+    let items_max = page.items_max.unwrap_or(usize::MAX);
+    let values: Vec<Json> = rest.by_ref().take(items_max).collect();
+    let continuation = match (rest.next(), values.last()) {
+        (Some(_), Some(last)) => {
+            let payload = id(last);
+            Some(ContinuationToken::encode(TOKEN_KIND, TOKEN_VERSION, &owner, payload.as_bytes()))
+        }
+        _ => None,
+    };
+    let envelope = Envelope::from_values(parent, name, &values);
+    let count = envelope.count();
+    Ok(ApiResponse::json(StatusCode::OK, envelope.into_text())
+        .with(header::ITEM_COUNT, count)
+        .with_some(header::CONTINUATION, continuation)
+        .charge(charge))
+}
+
+fn decode_token(token: &str, owner: &ResourceId) -> ApiResult<String> {
+    let (_, payload) = ContinuationToken::decode(token, TOKEN_KIND, owner)?;
+    String::from_utf8(payload).map_err(|_| ApiError::bad_request("Invalid Continuation Token"))
+}

@@ -1,0 +1,273 @@
+//! Handles one request: from the parsed head to the response.
+//!
+//! Owns the order: authorize, read the body, dispatch, add the headers that every response has. A panic on the way
+//! becomes a 500 that names the activity id under which it is logged.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Body;
+use hyper::header::{CACHE_CONTROL, CONTENT_LOCATION, HeaderName, HeaderValue, PRAGMA};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode, Version};
+use model::TraceContext;
+use tracing::{Instrument, Span};
+
+use super::catch_panic::CatchPanic;
+use crate::gateway::Gateway;
+use crate::http::{
+    ApiError, ApiRequest, ApiResponse, ApiResult, HeaderValueWriter, RequestOrigin, header,
+    header_value,
+};
+use crate::observe;
+use crate::route::RequestPath;
+
+/// The constant headers of every response.
+const CONSTANT_HEADERS: [(HeaderName, HeaderValue); 5] = [
+    (header::NUMBER_OF_READ_REGIONS, HeaderValue::from_static("0")),
+    (header::XP_ROLE, HeaderValue::from_static("1")),
+    (header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0")),
+    (header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0")),
+    (header::SCHEMA_VERSION, HeaderValue::from_static("1.21")),
+];
+/// The headers of every success: proxies must not cache it.
+const NO_CACHE_HEADERS: [(HeaderName, HeaderValue); 2] = [
+    (CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache")),
+    (PRAGMA, HeaderValue::from_static("no-cache")),
+];
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Gateway {
+    /// Handles one request without a socket: for tests, and for servers that have their own sockets.
+    pub async fn respond(&self, request: hyper::Request<Full<Bytes>>) -> Response<Full<Bytes>> {
+        match handle(self, request, "http").await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+/// Handles one request.
+pub(super) async fn handle<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
+    gateway: &Gateway,
+    incoming: hyper::Request<B>,
+    scheme: &'static str,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let activity_id = gateway.activity_id(incoming.headers());
+    let started = gateway.engine().environment().stopwatch();
+    let origin = RequestOrigin::from_uri(incoming.uri(), scheme);
+    let location = content_location(&incoming, &origin);
+    let trace = continue_trace(gateway, incoming.headers());
+    // The span wraps the pinned reference and not the future itself, which is large and would be moved.
+    let result = CatchPanic::new(pin!(respond(gateway, incoming, origin)))
+        .instrument(trace.map_or_else(Span::none, |trace| request_span(&activity_id, trace)))
+        .await;
+    let response = match result {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => error.into_response(activity_id.to_str().unwrap_or_default()),
+        Err(panic) => {
+            let activity_id = activity_id.to_str().unwrap_or_default();
+            let trace = trace.map(|trace| format!(" in trace {}", trace.trace_id()));
+            let trace = trace.unwrap_or_default();
+            let message = panic.0;
+            let line = format!("activity {activity_id}{trace}: a request panicked: {message}");
+            gateway.settings().log.write(&line);
+            let message = "The request failed because of a bug of this server. Its log has more about this activity.";
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message).into_response(activity_id)
+        }
+    };
+    let took = gateway.engine().environment().stopwatch().saturating_sub(started);
+    let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    gateway.metrics().record(response.status().as_u16(), took_us / 1000);
+    let is_success = response.status().is_success();
+    let mut response = response
+        .with_value(header::ACTIVITY_ID, activity_id)
+        .with_header_from(header::REQUEST_DURATION, |writer| write_milliseconds(writer, took_us))
+        .with_number(header::TRANSPORT_REQUEST_ID, gateway.next_request_number())
+        .with_value(header::LAST_STATE_CHANGE, gateway.started())
+        .with_all(CONSTANT_HEADERS);
+    if let Some(location) = location {
+        response = response.with_value(CONTENT_LOCATION, location);
+    }
+    if is_success {
+        response = response.with_all(NO_CACHE_HEADERS);
+    }
+    Ok(response.into_http(gateway.header_map_cache()))
+}
+
+/// Continues the trace of the caller with a new span. Returns `None` without a valid header, and also with two of them,
+/// because then it is unknown which one is right.
+fn continue_trace(gateway: &Gateway, headers: &HeaderMap) -> Option<TraceContext> {
+    let mut values = headers.get_all(header::TRACE_PARENT).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let caller = TraceContext::parse(value.to_str().ok()?)?;
+    caller.child(gateway.engine().environment().random())
+}
+
+/// The span of a request that belongs to a trace. Other requests have none, so that they cost nothing.
+fn request_span(activity_id: &HeaderValue, trace: TraceContext) -> Span {
+    tracing::info_span!(
+        "request",
+        activity_id = activity_id.to_str().unwrap_or_default(),
+        trace_id = trace.trace_id(),
+        span_id = trace.span_id(),
+    )
+}
+
+/// The URL of the resource that a request names. A POST names only the feed above it.
+fn content_location<B>(
+    incoming: &hyper::Request<B>,
+    origin: &RequestOrigin,
+) -> Option<HeaderValue> {
+    match *incoming.method() {
+        Method::GET | Method::PUT | Method::PATCH | Method::DELETE => {
+            let url = origin.url(incoming.headers(), incoming.uri().path());
+            header_value(Bytes::from(url))
+        }
+        _ => None,
+    }
+}
+
+/// Writes milliseconds with three decimals.
+fn write_milliseconds(writer: &mut HeaderValueWriter, microseconds: u64) -> &mut HeaderValueWriter {
+    let decimals = microseconds % 1000;
+    let point: &[u8] = match decimals {
+        0..10 => b".00",
+        10..100 => b".0",
+        _ => b".",
+    };
+    writer.number(microseconds / 1000).ascii(point).number(decimals)
+}
+
+async fn respond<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin>(
+    gateway: &Gateway,
+    incoming: hyper::Request<B>,
+    origin: RequestOrigin,
+) -> ApiResult<ApiResponse> {
+    let (parts, body) = incoming.into_parts();
+    check_headers(gateway, &parts)?;
+    let path = RequestPath::parse(parts.uri.path());
+    if let Some(response) = observe::health(gateway, &parts.method, &path) {
+        return Ok(response);
+    }
+    if let Some(control) = observe::match_test_route(gateway, &parts.method, &path) {
+        let body = read_body(gateway, body).await?;
+        return observe::handle_test_route(gateway, control, &path, &body).await;
+    }
+    if observe::matches_explorer(gateway, &parts.method, &path) {
+        return Ok(observe::explorer_page(gateway, &origin.url(&parts.headers, "")));
+    }
+    let (method, headers) = (parts.method, parts.headers);
+    let mut request = ApiRequest::new(method, headers, origin);
+    // Authorized before the body is read, so that strangers cannot make the server buffer bodies.
+    let authorization = gateway.authorize(&request, &path).await?;
+    request.body = read_body(gateway, body).await?;
+    gateway.authorize_body(&authorization, &request, &path)?;
+    gateway.dispatch(&request, &path).await
+}
+
+/// Refuses headers that are too large. Only for HTTP/2: for HTTP/1 the library has refused them, and `ErrorBodyRewriter`
+/// has added the body.
+fn check_headers(gateway: &Gateway, parts: &Parts) -> ApiResult<()> {
+    if parts.version != Version::HTTP_2 {
+        return Ok(());
+    }
+    let bytes: usize =
+        parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let bytes = bytes + parts.uri.path().len();
+    let bytes_max = gateway.settings().limits.header_bytes_max;
+    if bytes <= bytes_max {
+        return Ok(());
+    }
+    let message =
+        format!("The headers of the request are too large: {bytes} bytes of {bytes_max} at most.");
+    Err(ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message))
+}
+
+/// How much of an oversized body is read and discarded.
+const DRAINED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Discards the rest of a body. A client that is still sending when the connection closes would never read the response.
+async fn drain<B>(body: &mut B, time_max: Duration)
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let mut rest = Limited::new(body, DRAINED_BYTES_MAX);
+    let draining = async { while let Some(Ok(_)) = rest.frame().await {} };
+    // Beyond either limit the connection is closed, as it would be without draining.
+    let _ = tokio::time::timeout(time_max, draining).await;
+}
+
+/// Collects the bytes of a body. Most bodies come in one frame, which is returned without a copy.
+async fn collect<B>(body: &mut B, bytes_max: usize) -> Result<Bytes, BoxError>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let mut body = Limited::new(body, bytes_max);
+    let Some(first) = body.frame().await else { return Ok(Bytes::new()) };
+    let first = first?.into_data().unwrap_or_default();
+    if body.is_end_stream() {
+        return Ok(first);
+    }
+    let mut whole = first.chain(body.collect().await?.aggregate());
+    Ok(whole.copy_to_bytes(whole.remaining()))
+}
+
+async fn read_body<B>(gateway: &Gateway, mut body: B) -> ApiResult<Bytes>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    if body.is_end_stream() {
+        return Ok(Bytes::new());
+    }
+    let limits = &gateway.settings().limits;
+    let read = {
+        let mut reading = pin!(collect(&mut body, limits.body_bytes_max));
+        // Most bodies have arrived with the head. Polling once before starting the timeout saves its timer.
+        match poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await {
+            Poll::Ready(read) => read,
+            Poll::Pending => {
+                let time_max = Duration::from_millis(limits.body_ms_max);
+                let Ok(read) = tokio::time::timeout(time_max, reading).await else {
+                    let message = "The request body came too slowly.";
+                    return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, message));
+                };
+                read
+            }
+        }
+    };
+    match read {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.is::<LengthLimitError>() => {
+            drain(&mut body, Duration::from_millis(limits.body_ms_max)).await;
+            let bytes_max = limits.body_bytes_max;
+            let message =
+                format!("Request size is too large: at most {bytes_max} bytes are accepted.");
+            Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
+        Err(error) => {
+            Err(ApiError::bad_request(format!("The request body could not be read: {error}.")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_decimals() {
+        let mut writer = HeaderValueWriter::new();
+        for microseconds in [0, 7, 42, 999, 1000, 1010, 12_345, 7_000_100] {
+            let text = write_milliseconds(&mut writer, microseconds).take().unwrap();
+            let expected = format!("{}.{:03}", microseconds / 1000, microseconds % 1000);
+            assert_eq!(text.to_str().unwrap(), expected);
+        }
+    }
+}
