@@ -1,5 +1,5 @@
 //! `planisphere cost` as a user runs it.
 
-mod item;
 mod guide;
+mod item;
 mod refit;
