@@ -8,7 +8,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use client::{Answer, Container, Error, ErrorKind, Item, Page, PageOptions, PartitionKey, Result};
+use client::{
+    Container, Error, ErrorKind, Item, Page, PartitionKey, QueryPageOptions, Response, Result,
+};
 use futures::{StreamExt, stream};
 
 use super::claim::Claiming;
@@ -79,7 +81,7 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub enum Replay<T> {
     /// It waits again, with no attempt counted.
-    Replayed(Answer<Item<T>>),
+    Replayed(Response<Item<T>>),
     /// It has not failed. This is the work.
     NotFailed(Item<T>),
     /// There is no such work.
@@ -116,7 +118,7 @@ impl<T: Work> Queue<T> {
     ///
     /// # Errors
     /// Those of [`Container::create`]: `Conflict` when there is work of this id already.
-    pub async fn enqueue(&self, mut work: T) -> Result<Answer<Item<T>>> {
+    pub async fn enqueue(&self, mut work: T) -> Result<Response<Item<T>>> {
         self.refresh_ttl(&mut work, self.now());
         self.container().create(&work.partition_key(), &work).await
     }
@@ -188,7 +190,7 @@ impl<T: Work> Queue<T> {
     ///
     /// # Errors
     /// Those of [`Container::query_page`].
-    pub async fn dead(&self, page: PageOptions) -> Result<Answer<Page<Item<T>>>> {
+    pub async fn dead(&self, page: QueryPageOptions) -> Result<Response<Page<Item<T>>>> {
         self.container().query_page(&T::dead(self.inner.settings.attempts_max), page).await
     }
 
