@@ -1,7 +1,7 @@
 //! Turns a panic, which is a bug, into an error message instead of a stack trace.
 //!
-//! The panic hook only records the message: the storage library panics on some damaged files, and the store catches that
-//! and reports an error.
+//! The panic hook only records the message: the storage library panics on some damaged files, and the store catches
+//! that and reports an error.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::{Mutex, PoisonError};

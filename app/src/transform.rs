@@ -48,7 +48,8 @@ pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
     checked.map_err(|invalid| {
         let reason = invalid.message().split_once("' ").map_or("", |(_, reason)| reason);
         format!(
-            "'{expression}' is not a value of one item c, or uses a function of time or randomness ({reason}); {example}"
+            "'{expression}' is not a value of one item c, or uses a function of time or randomness ({reason}); \
+             {example}"
         )
     })?;
     Ok(Assignment { text: word.to_owned(), path, query })

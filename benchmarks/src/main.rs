@@ -14,7 +14,8 @@ use clap::{Args, Parser, Subcommand};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and notifications
+/// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
+/// notifications
 #[derive(Parser)]
 struct BenchArguments {
     /// Items of the data set

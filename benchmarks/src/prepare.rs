@@ -1,7 +1,7 @@
 //! The data set on disk: the engine's store, a copy for the raw side, and the tape of its commits.
 //!
-//! The folders are removed at the end of a run. The store is loaded by a child process, so that its memory can be measured
-//! separately.
+//! The folders are removed at the end of a run. The store is loaded by a child process, so that its memory can be
+//! measured separately.
 
 use std::fs;
 use std::path::{Path, PathBuf};

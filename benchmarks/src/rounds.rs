@@ -1,6 +1,7 @@
 //! Runs both sides in alternating rounds and returns medians.
 //!
-//! The engine runs first in even rounds, the raw side in odd ones, so that neither always finds a warmer or busier machine.
+//! The engine runs first in even rounds, the raw side in odd ones, so that neither always finds a warmer or busier
+//! machine.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! The load generator: a number of connections, each sending its next request when the previous one is answered.
 //!
-//! Runs on one thread with prepared requests, so that it costs less than any server; it prints its own CPU time as proof.
+//! Runs on one thread with prepared requests, so that it costs less than any server; it prints its own CPU time as
+//! proof.
 
 use std::cell::{Cell, RefCell};
 use std::io::Write;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::compare::{LoadResult, alternate, median};
 use super::report::{ComparedRow, FactRow};
 use super::run::{GatewayBench, LoadRound};
-use super::serving::{ServerProcess, WELL_KNOWN_KEY};
+use super::serving::{BenchServer, WELL_KNOWN_KEY};
 use super::signature::SignedRequest;
 use super::wire::{RawRequest, send, signer};
 use super::work::{CONTAINER, DATABASE, RequestKind};
@@ -34,7 +34,7 @@ pub(super) fn starting(bench: &GatewayBench) -> Result<Vec<FactRow>> {
         command.args(["serve", "--port", &address.port().to_string(), "--key", WELL_KNOWN_KEY]);
         command.arg("--data").arg(bench.path(&format!("start-{start}")));
         let started = now();
-        let server = ServerProcess::silent(&mut command, address)?;
+        let server = BenchServer::silent(&mut command, address)?;
         let status = wait_until_ready(&server)?;
         if status != 200 {
             return Err(format!("a new server answered {status}").into());
@@ -50,7 +50,7 @@ pub(super) fn starting(bench: &GatewayBench) -> Result<Vec<FactRow>> {
 }
 
 /// Waits until a server answers a health request; returns the status, because peers have no such endpoint.
-pub(super) fn wait_until_ready(server: &ServerProcess) -> Result<u16> {
+pub(super) fn wait_until_ready(server: &BenchServer) -> Result<u16> {
     let until = now() + START_MAX;
     let request = format!("GET /ready HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     loop {
@@ -68,7 +68,7 @@ pub(super) fn free_address() -> Result<SocketAddr> {
 }
 
 /// Creates the database and the container.
-pub(super) fn create_container(server: &ServerProcess) -> Result<()> {
+pub(super) fn create_container(server: &BenchServer) -> Result<()> {
     let signer = signer(server.address, WELL_KNOWN_KEY)?;
     let link = format!("dbs/{DATABASE}");
     let container = format!(
@@ -98,7 +98,7 @@ pub(super) fn create_container(server: &ServerProcess) -> Result<()> {
 /// Our server against the baseline server, which replays our response.
 pub(super) fn beside_bare(
     bench: &GatewayBench,
-    server: &ServerProcess,
+    server: &BenchServer,
     letter: char,
     work: RequestKind,
 ) -> Result<ComparedRow> {
@@ -106,7 +106,7 @@ pub(super) fn beside_bare(
     let answer = server.answer(work, items)?;
     let recorded = bench.path(&format!("recorded-{letter}"));
     std::fs::write(&recorded, [answer.head.as_bytes(), &answer.body].concat())?;
-    let bare = ServerProcess::bare(bench.program(), &recorded)?;
+    let bare = BenchServer::bare(bench.program(), &recorded)?;
     let round = bench.round(work, items);
     let compared =
         alternate(bench.options.rounds, || bench.load(server, round), || bench.load(&bare, round))?;
@@ -123,7 +123,7 @@ pub(super) fn creates(bench: &GatewayBench) -> Result<ComparedRow> {
         bench.options.rounds,
         || {
             let folder = folders.next().unwrap_or_default();
-            let server = ServerProcess::ours(&bench.options.server, &folder)?;
+            let server = BenchServer::ours(&bench.options.server, &folder)?;
             create_container(&server)?;
             bench.load(&server, creating)
         },
@@ -146,7 +146,7 @@ fn creating(bench: &GatewayBench) -> LoadRound {
 }
 
 /// Memory of the server with data while 64 connections read and query.
-pub(super) fn memory(bench: &GatewayBench, server: &ServerProcess) -> Result<FactRow> {
+pub(super) fn memory(bench: &GatewayBench, server: &BenchServer) -> Result<FactRow> {
     for work in [RequestKind::PointRead, RequestKind::Query] {
         let round = bench.round(work, bench.options.items);
         bench.load(server, LoadRound { connections: CROWD, ..round })?;

@@ -10,7 +10,7 @@ use super::compare::LoadResult;
 use super::measure::{free_address, wait_until_ready};
 use super::report::{ComparedRow, PeerRow};
 use super::run::{GatewayBench, LoadRound};
-use super::serving::ServerProcess;
+use super::serving::BenchServer;
 use super::work::RequestKind;
 use crate::{Result, progress};
 
@@ -76,9 +76,9 @@ impl PeerServer {
         rows.collect()
     }
 
-    fn loaded(&self, bench: &GatewayBench, folder: &Path) -> Result<ServerProcess> {
+    fn loaded(&self, bench: &GatewayBench, folder: &Path) -> Result<BenchServer> {
         let address = free_address()?;
-        let serving = ServerProcess::silent(&mut (self.command)(folder, address), address)?;
+        let serving = BenchServer::silent(&mut (self.command)(folder, address), address)?;
         wait_until_ready(&serving)?;
         bench.load_items(&serving)?;
         Ok(serving)
@@ -87,7 +87,7 @@ impl PeerServer {
     fn round(
         &self,
         bench: &GatewayBench,
-        serving: &ServerProcess,
+        serving: &BenchServer,
         work: RequestKind,
     ) -> Result<LoadResult> {
         let round = bench.round(work, bench.options.items);

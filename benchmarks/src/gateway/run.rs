@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::compare::LoadResult;
 use super::report::GatewayReport;
-use super::serving::{ServerProcess, WELL_KNOWN_KEY};
+use super::serving::{BenchServer, WELL_KNOWN_KEY};
 use super::work::RequestKind;
 use super::{measure, peer};
 use crate::child::measured_by;
@@ -82,14 +82,14 @@ pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
 
 impl GatewayBench {
     /// Our server with all items.
-    fn loaded(&self) -> Result<ServerProcess> {
-        let server = ServerProcess::ours(&self.options.server, &self.path("loaded"))?;
+    fn loaded(&self) -> Result<BenchServer> {
+        let server = BenchServer::ours(&self.options.server, &self.path("loaded"))?;
         self.load_items(&server)?;
         Ok(server)
     }
 
     /// Creates the container and all items.
-    pub(super) fn load_items(&self, server: &ServerProcess) -> Result<()> {
+    pub(super) fn load_items(&self, server: &BenchServer) -> Result<()> {
         measure::create_container(server)?;
         let round = LoadRound {
             connections: 64,
@@ -108,7 +108,7 @@ impl GatewayBench {
     }
 
     /// Loads a server from a process of its own.
-    pub(super) fn load(&self, server: &ServerProcess, round: LoadRound) -> Result<LoadResult> {
+    pub(super) fn load(&self, server: &BenchServer, round: LoadRound) -> Result<LoadResult> {
         let mut command = Command::new(&self.options.program);
         command.args(["part", "load", "--address", &server.address.to_string()]);
         command.args(["--key", WELL_KNOWN_KEY, "--work", &round.work.name()?]);

@@ -17,12 +17,12 @@ pub(super) const WELL_KNOWN_KEY: &str =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
 /// A running server.
-pub(super) struct ServerProcess {
+pub(super) struct BenchServer {
     child: Child,
     pub(super) address: SocketAddr,
 }
 
-impl ServerProcess {
+impl BenchServer {
     /// Our server on a folder and a free port.
     pub(super) fn ours(program: &Path, folder: &Path) -> Result<Self> {
         let mut command = Command::new(program);
@@ -90,7 +90,7 @@ impl ServerProcess {
     }
 }
 
-impl Drop for ServerProcess {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         // The server may have ended already.
         let _ = self.child.kill();

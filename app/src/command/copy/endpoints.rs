@@ -73,12 +73,12 @@ pub(super) struct ToFlags {
 /// The addresses of source and target.
 #[derive(Debug)]
 pub(super) struct CopyEndpoints {
-    pub(super) from: ContainerAddress,
-    pub(super) to: ContainerAddress,
+    pub(super) from: CopyEndpoint,
+    pub(super) to: CopyEndpoint,
 }
 
 #[derive(Debug)]
-pub(super) struct ContainerAddress {
+pub(super) struct CopyEndpoint {
     location: AccountLocation,
     database: String,
     container: String,
@@ -103,7 +103,7 @@ impl CopyEndpoints {
             CommandError::new("reading the source", "no account is given")
                 .hint("give one with --from-data, --from-endpoint or --from-connection-string")
         })?;
-        let from = ContainerAddress::new(location, &from.from, "--from")?;
+        let from = CopyEndpoint::new(location, &from.from, "--from")?;
         let location = AccountArguments {
             data: to.to_data.as_deref(),
             endpoint: to.to_endpoint.as_deref(),
@@ -112,7 +112,7 @@ impl CopyEndpoints {
             connection_string: to.to_connection_string.as_deref(),
         };
         let location = location.location()?.unwrap_or_else(|| from.location.clone());
-        let to = ContainerAddress::new(location, &to.to, "--to")?;
+        let to = CopyEndpoint::new(location, &to.to, "--to")?;
         Ok(Self { from, to })
     }
 
@@ -136,7 +136,7 @@ impl CopyContainers {
     }
 }
 
-impl ContainerAddress {
+impl CopyEndpoint {
     fn new(location: AccountLocation, name: &str, flag: &str) -> Result<Self, CommandError> {
         match name.split_once('/') {
             Some((database, container))
@@ -166,7 +166,7 @@ impl ContainerAddress {
     }
 }
 
-impl std::fmt::Display for ContainerAddress {
+impl std::fmt::Display for CopyEndpoint {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { location, database, container } = self;
         write!(formatter, "{database}/{container} in {location}")

@@ -1,8 +1,8 @@
 //! Reads a CSV table: a header row, then one item per row.
 //!
 //! A column has one type for all rows: the given one, or the one that all its cells have if the file can be read twice,
-//! or text. A cell is a number only if JSON would print it the same way, so `007` and `+1` remain text. An empty cell is
-//! omitted. A name with dots is a nested property: `address.city`.
+//! or text. A cell is a number only if JSON would print it the same way, so `007` and `+1` remain text. An empty cell
+//! is omitted. A name with dots is a nested property: `address.city`.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;

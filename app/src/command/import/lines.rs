@@ -28,7 +28,8 @@ impl LineReader {
                 let version = header.get(FORMAT_MEMBER).and_then(Json::as_i64);
                 if version != Some(FORMAT_VERSION) {
                     return Err(format!(
-                        "the file has export format {version:?}, but this version reads {FORMAT_VERSION}; use a newer version"
+                        "the file has export format {version:?}, but this version reads {FORMAT_VERSION}; \
+                         use a newer version"
                     ));
                 }
                 Ok((lines, header.get("container").cloned()))

@@ -42,12 +42,12 @@ const STORY: [DemoEvent; 9] = [
 const FURTHER_LIKES: usize = 30;
 
 /// The providers inside this program.
-pub(super) struct Demo {
+pub(super) struct DemoProviders {
     fcm: FakeFcm,
     apns: FakeApns,
 }
 
-impl Demo {
+impl DemoProviders {
     pub(super) async fn start() -> Result<Self, CommandError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let failed = |error: std::io::Error| CommandError::new(ACTION, error.to_string());

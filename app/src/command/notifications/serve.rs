@@ -15,7 +15,7 @@ use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
 
 use super::configuration::{AllSettings, ServiceSettings, SettingsFlags};
-use super::demo::{self, Demo};
+use super::demo::{self, DemoProviders};
 use super::log;
 use super::open::{open_system, providers, system_error};
 use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
@@ -42,8 +42,8 @@ pub(super) struct NotificationsServeCommand {
     #[arg(long, conflicts_with_all = ["data", "endpoint", "connection_string"])]
     memory: bool,
 
-    /// Create users and events to try, push to simulated providers, and print sign-in links; in memory unless an account
-    /// is given
+    /// Create users and events to try, push to simulated providers, and print sign-in links; in memory unless an
+    /// account is given
     #[arg(long)]
     demo: bool,
 
@@ -79,7 +79,7 @@ impl NotificationsServeCommand {
         // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.listen(&settings).await?;
         let (account, location) = self.open().await?;
-        let demo = if self.demo { Some(Demo::start().await?) } else { None };
+        let demo = if self.demo { Some(DemoProviders::start().await?) } else { None };
         let kit = Self::kit(&settings, &account, &telemetry)?;
         let served =
             self.serve(&settings, listener, &kit, account.clone(), &location, demo.as_ref());
@@ -162,7 +162,7 @@ impl NotificationsServeCommand {
         kit: &Kit,
         account: Account,
         location: &str,
-        demo: Option<&Demo>,
+        demo: Option<&DemoProviders>,
     ) -> Result<(), CommandError> {
         let delivery: Arc<dyn Delivery> = match demo {
             Some(demo) => providers(&demo.settings(settings))?,

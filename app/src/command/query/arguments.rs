@@ -1,7 +1,7 @@
 //! Parses parameters and partition keys on the command line.
 //!
-//! Values are JSON. A value that is not is rejected with an example of how to quote it, because shells remove the quotes
-//! that JSON needs.
+//! Values are JSON. A value that is not is rejected with an example of how to quote it, because shells remove the
+//! quotes that JSON needs.
 
 use model::{FeedRange, Json, PartitionKey};
 use query::Parameters;

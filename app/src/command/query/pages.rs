@@ -31,7 +31,7 @@ pub(super) struct QueryTotals {
 }
 
 /// Why reading stopped early.
-pub(super) enum StopReason {
+pub(super) enum QueryStopped {
     /// The engine rejected the query or failed.
     Refused(engine::Error),
     /// The rows could not be written.
@@ -44,7 +44,7 @@ pub(super) async fn read<W: Write>(
     mut query: QueryItems,
     paging: &Paging,
     rows: &mut RowPrinter<W>,
-) -> Result<QueryTotals, StopReason> {
+) -> Result<QueryTotals, QueryStopped> {
     let mut read =
         QueryTotals { continuation: query.page.continuation.clone(), ..QueryTotals::default() };
     // On a terminal the rows themselves show progress.
@@ -61,7 +61,7 @@ pub(super) async fn read<W: Write>(
                 read.is_stopped = true;
                 break;
             }
-            outcome = engine.query_items(query.clone()) => outcome.map_err(StopReason::Refused),
+            outcome = engine.query_items(query.clone()) => outcome.map_err(QueryStopped::Refused),
         };
         let outcome = clear_on_error(outcome, &counter)?;
         let page = outcome.value;
@@ -72,7 +72,7 @@ pub(super) async fn read<W: Write>(
             (known, page) => *known = known.take().or(page),
         }
         add(&mut read.metrics, &page.metrics);
-        counter.suspend(|| rows.page(&page.rows)).map_err(StopReason::Output)?;
+        counter.suspend(|| rows.page(&page.rows)).map_err(QueryStopped::Output)?;
         counter.set_position(read.metrics.output_items);
         read.continuation = page.continuation;
         query.page.continuation.clone_from(&read.continuation);
@@ -87,9 +87,9 @@ pub(super) async fn read<W: Write>(
 
 /// Removes the counter before an error is printed.
 fn clear_on_error<T>(
-    result: Result<T, StopReason>,
+    result: Result<T, QueryStopped>,
     counter: &ProgressBar,
-) -> Result<T, StopReason> {
+) -> Result<T, QueryStopped> {
     if result.is_err() {
         counter.finish_and_clear();
     }

@@ -70,7 +70,7 @@ pub(crate) struct QueryCommand {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page_items: Option<u32>,
 
-    /// StopReason after this many pages and print the continuation token
+    /// QueryStopped after this many pages and print the continuation token
     #[arg(long, value_name = "N", conflicts_with = "all",
           value_parser = clap::value_parser!(u64).range(1..))]
     limit_pages: Option<u64>,
@@ -151,8 +151,8 @@ impl QueryCommand {
         // Also after an error: what was printed before remains readable.
         let finished = rows.finish().map_err(|error| CommandError::output(&error));
         let read = read.map_err(|stop| match stop {
-            pages::StopReason::Refused(error) => refused(error),
-            pages::StopReason::Output(error) => CommandError::output(&error),
+            pages::QueryStopped::Refused(error) => refused(error),
+            pages::QueryStopped::Output(error) => CommandError::output(&error),
         })?;
         finished?;
         if self.explain || self.metrics {

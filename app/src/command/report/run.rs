@@ -25,7 +25,8 @@ Examples:
   planisphere report --try-partition-key /customerId  the effect of another partition key
   planisphere report --json | jq .containers          for programs
 
-Usage is counted from the start of a server. --try-partition-key needs traffic recorded with `serve --record-traffic`.")]
+Usage is counted from the start of a server. --try-partition-key needs traffic recorded by
+`serve --record-traffic`.")]
 pub(crate) struct ReportCommand {
     /// Address of a running server
     #[arg(long, value_name = "URL", default_value = "http://localhost:8081/")]

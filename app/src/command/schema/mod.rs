@@ -1,4 +1,5 @@
-//! `planisphere schema`: keeps databases and containers as a file; compares it with an account, applies it or exports it.
+//! `planisphere schema`: keeps databases and containers as a file; compares it with an account, applies it or exports
+//! it.
 //!
 //! The schema, its files and its plan are `service::schema`.
 

@@ -31,7 +31,7 @@ impl Calls {
     /// Starts to collect the calls of this process.
     pub(super) fn start() -> Self {
         let calls = Self::default();
-        let subscriber = tracing_subscriber::registry().with(SpanLayer(calls.clone()));
+        let subscriber = tracing_subscriber::registry().with(ChargeLayer(calls.clone()));
         // Nothing else in this command installs a subscriber.
         let _ = tracing::subscriber::set_global_default(subscriber);
         calls
@@ -77,9 +77,9 @@ pub(super) fn by_container(calls: &[AccountCall]) -> BTreeMap<String, f64> {
     sums
 }
 
-struct SpanLayer(Calls);
+struct ChargeLayer(Calls);
 
-impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for SpanLayer {
+impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for ChargeLayer {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
         metadata.target() == TARGET
     }

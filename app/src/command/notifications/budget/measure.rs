@@ -22,12 +22,12 @@ const LISTED: usize = 40;
 
 /// A measured operation.
 #[derive(Clone, Debug)]
-pub(super) struct MeasuredOperation {
+pub(super) struct OperationCharge {
     pub(super) figure: SeedFigure,
     pub(super) calls: Vec<AccountCall>,
 }
 
-impl MeasuredOperation {
+impl OperationCharge {
     pub(super) fn charge(&self) -> f64 {
         sum(&self.calls)
     }
@@ -42,10 +42,10 @@ pub(super) async fn measure(
     profile: ChargeProfile,
     indexing: Indexing,
     calls: &Calls,
-) -> Result<Vec<MeasuredOperation>, CommandError> {
+) -> Result<Vec<OperationCharge>, CommandError> {
     let (system, clock) = system(profile, indexing).await?;
     let (calls, bob) = (calls.clone(), user("bob")?);
-    let mut run = BudgetRun { system, clock, calls, rows: Vec::new(), bob };
+    let mut run = BudgetMeasurement { system, clock, calls, rows: Vec::new(), bob };
     run.preferences().await?;
     run.devices().await?;
     run.events().await?;
@@ -55,15 +55,15 @@ pub(super) async fn measure(
     Ok(run.rows)
 }
 
-struct BudgetRun {
+struct BudgetMeasurement {
     system: Notifications,
     clock: Arc<TravellingClock>,
     calls: Calls,
-    rows: Vec<MeasuredOperation>,
+    rows: Vec<OperationCharge>,
     bob: UserId,
 }
 
-impl BudgetRun {
+impl BudgetMeasurement {
     /// Records the calls since the last time as those of an operation.
     fn record<T>(
         &mut self,
@@ -71,7 +71,7 @@ impl BudgetRun {
         done: notifications::Result<T>,
     ) -> Result<T, CommandError> {
         let value = done.map_err(|error| system_error(ACTION, &error))?;
-        self.rows.push(MeasuredOperation { figure, calls: self.calls.take() });
+        self.rows.push(OperationCharge { figure, calls: self.calls.take() });
         Ok(value)
     }
 
@@ -162,7 +162,7 @@ impl BudgetRun {
             |call: &&AccountCall| call.operation == "query" && call.container == "notifications";
         let check = row.calls.iter().find(is_check).cloned();
         for figure in [figure::DEDUPE, figure::RATE] {
-            self.rows.push(MeasuredOperation { figure, calls: check.iter().cloned().collect() });
+            self.rows.push(OperationCharge { figure, calls: check.iter().cloned().collect() });
         }
         Ok(())
     }

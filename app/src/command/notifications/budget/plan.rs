@@ -8,7 +8,7 @@ use engine::usage::PriceTable;
 
 use super::calls::by_container;
 use super::figure::{self, SeedFigure};
-use super::measure::MeasuredOperation;
+use super::measure::OperationCharge;
 
 const DAY_SECONDS: f64 = 24.0 * 3600.0;
 /// Polls of an idle worker per second: `PollMilliseconds` is 500.
@@ -38,7 +38,7 @@ pub(super) struct UserLoad {
 
 /// The throughput that a container needs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ContainerThroughput {
+pub(super) struct PlannedThroughput {
     pub(super) container: String,
     pub(super) average: f64,
     pub(super) peak: f64,
@@ -51,9 +51,9 @@ pub(super) struct ContainerThroughput {
 /// Plans the throughput of all containers, by name.
 pub(super) fn plan(
     load: UserLoad,
-    measured: &[MeasuredOperation],
+    measured: &[OperationCharge],
     prices: &PriceTable,
-) -> Vec<ContainerThroughput> {
+) -> Vec<PlannedThroughput> {
     let per_second = |per_day: f64| load.users * per_day / DAY_SECONDS;
     let done = [
         (figure::ENQUEUE, per_second(load.events_per_user)),
@@ -88,7 +88,7 @@ pub(super) fn plan(
     needs.collect()
 }
 
-fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> ContainerThroughput {
+fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> PlannedThroughput {
     let round_up = |min: f64, step: f64| ((peak / step).ceil() * step).max(min);
     let manual = round_up(MANUAL_MIN, MANUAL_STEP);
     let maximum = round_up(AUTOSCALE_STEP, AUTOSCALE_STEP);
@@ -97,7 +97,7 @@ fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> Cont
     };
     // Every hour is billed at its peak, but at least a tenth of the maximum; the average approximates it.
     let billed = average.clamp(maximum / 10.0, maximum);
-    ContainerThroughput {
+    PlannedThroughput {
         container,
         average,
         peak,
@@ -109,7 +109,7 @@ fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> Cont
 }
 
 /// Compares the plan with the recommendation of the seed, as a sentence.
-pub(super) fn compare(load: UserLoad, needs: &[ContainerThroughput]) -> String {
+pub(super) fn compare(load: UserLoad, needs: &[PlannedThroughput]) -> String {
     let (least, most) = SEED_RANGE;
     let peak: f64 = needs.iter().map(|need| need.peak).sum();
     let (few, many) = SEED_USERS;
@@ -121,7 +121,7 @@ pub(super) fn compare(load: UserLoad, needs: &[ContainerThroughput]) -> String {
     let verdict = if peak > most {
         "it is not enough: raise the maximum"
     } else if peak < least {
-        "it is more than needed; 400 RU/s of manual throughput per container, or throughput shared by the database, is enough"
+        "it is more than needed; 400 RU/s of manual throughput per container, or shared throughput, is enough"
     } else {
         "it is enough"
     };
@@ -145,9 +145,9 @@ mod tests {
         workers: 1.0,
     };
 
-    fn measured(figure: SeedFigure, container: &str, charge: f64) -> MeasuredOperation {
+    fn measured(figure: SeedFigure, container: &str, charge: f64) -> OperationCharge {
         let (operation, container) = ("create".to_owned(), container.to_owned());
-        MeasuredOperation { figure, calls: vec![AccountCall { operation, container, charge }] }
+        OperationCharge { figure, calls: vec![AccountCall { operation, container, charge }] }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::calls::{Calls, terms};
 use super::figure::FigureVerdict;
-use super::measure::{MeasuredOperation, measure};
-use super::plan::{ContainerThroughput, UserLoad, compare, plan};
+use super::measure::{OperationCharge, measure};
+use super::plan::{PlannedThroughput, UserLoad, compare, plan};
 use super::table::table;
 use crate::command::read_prices;
 use crate::error::CommandError;
@@ -117,15 +117,13 @@ fn amount(text: &str) -> Result<f64, String> {
 
 /// The same operations, measured three times.
 struct BudgetRuns {
-    azure: Vec<MeasuredOperation>,
-    native: Vec<MeasuredOperation>,
-    lean: Vec<MeasuredOperation>,
+    azure: Vec<OperationCharge>,
+    native: Vec<OperationCharge>,
+    lean: Vec<OperationCharge>,
 }
 
 impl BudgetRuns {
-    fn rows(
-        &self,
-    ) -> impl Iterator<Item = (&MeasuredOperation, &MeasuredOperation, &MeasuredOperation)> {
+    fn rows(&self) -> impl Iterator<Item = (&OperationCharge, &OperationCharge, &OperationCharge)> {
         let pairs = self.azure.iter().zip(&self.native).zip(&self.lean);
         pairs.map(|((azure, native), lean)| (azure, native, lean))
     }
@@ -163,7 +161,7 @@ fn operations(runs: &BudgetRuns) -> String {
     table(&head, &[2, 3, 4, 6], &rows.collect::<Vec<_>>())
 }
 
-fn capacity(needs: &[ContainerThroughput], currency: &str) -> String {
+fn capacity(needs: &[PlannedThroughput], currency: &str) -> String {
     let mut rows: Vec<Vec<String>> = needs
         .iter()
         .map(|need| {
@@ -178,7 +176,7 @@ fn capacity(needs: &[ContainerThroughput], currency: &str) -> String {
             ]
         })
         .collect();
-    let sum = |value: fn(&ContainerThroughput) -> f64| needs.iter().map(value).sum::<f64>();
+    let sum = |value: fn(&PlannedThroughput) -> f64| needs.iter().map(value).sum::<f64>();
     let maximum = sum(|need| need.autoscale_maximum);
     rows.push(vec![
         "total".to_owned(),
@@ -194,7 +192,7 @@ fn capacity(needs: &[ContainerThroughput], currency: &str) -> String {
     table(&head, &[1, 2, 3, 4, 5, 6], &rows)
 }
 
-fn as_json(runs: &BudgetRuns, needs: Option<&(UserLoad, Vec<ContainerThroughput>)>) -> String {
+fn as_json(runs: &BudgetRuns, needs: Option<&(UserLoad, Vec<PlannedThroughput>)>) -> String {
     let rows = runs.rows().map(|(row, native, lean)| {
         json!({
             "id": row.figure.id,
