@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
-use super::framing::Frame;
+use super::framing::ResponseFrame;
 use crate::{Error, Result};
 
 /// The recorded response.
@@ -65,7 +65,7 @@ async fn respond(
 
 impl RecordedResponse {
     fn parse(text: &[u8]) -> Result<Self> {
-        let frame = Frame::find(text)?.ok_or_else(|| Error::from("half a response"))?;
+        let frame = ResponseFrame::find(text)?.ok_or_else(|| Error::from("half a response"))?;
         let (head, body) = text.split_at(frame.head_bytes);
         let mut headers = HeaderMap::new();
         for line in std::str::from_utf8(head)?.lines().skip(1) {
