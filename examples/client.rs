@@ -1,16 +1,14 @@
-//! A program that does not know where its account is: one argument says it.
+//! A program whose account may be in memory, in a folder or at an endpoint: one argument decides.
 //!
 //! Run it with `cargo run --release --example client` for an account in memory, or
-//! `cargo run --release --example client -- my-folder` for one on disk. It prints what it does and asserts what it
-//! prints.
+//! `cargo run --release --example client -- my-folder` for one on disk. It prints what it does and checks the
+//! results.
 
 use std::error::Error;
 use std::io::Write;
 
 use client::{Account, Batch, Container, ErrorKind, PartitionKey, PartitionKeyDefinition, Query};
 use serde::{Deserialize, Serialize};
-
-type Done<T = ()> = Result<T, Box<dyn Error>>;
 
 /// An item is any serde type with a string `id`; names in the type are the stored names.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,9 +19,9 @@ struct Order {
 }
 
 #[tokio::main]
-async fn main() -> Done {
-    let place = std::env::args().nth(1).unwrap_or_else(|| "memory".to_owned());
-    let account = Account::open(&place).await?;
+async fn main() -> Result<(), Box<dyn Error>> {
+    let location = std::env::args().nth(1).unwrap_or_else(|| "memory".to_owned());
+    let account = Account::open(&location).await?;
     let orders = orders(&account).await?;
     let ann = PartitionKey::from("ann");
     // A second run on a folder finds the items of the first.
@@ -32,12 +30,12 @@ async fn main() -> Done {
     modify(&orders, &ann).await?;
     ask(&account, &orders, &ann).await?;
     account.close().await?;
-    say("everything was as it should be");
+    say("everything worked as expected");
     Ok(())
 }
 
-/// Databases and containers are made when they are missing.
-async fn orders(account: &Account) -> Done<Container> {
+/// Creates the database and the container if they do not exist.
+async fn orders(account: &Account) -> Result<Container, Box<dyn Error>> {
     let database = account.database("shop")?;
     database.create_if_missing(None).await?;
     let orders = database.container("orders")?;
@@ -46,22 +44,22 @@ async fn orders(account: &Account) -> Done<Container> {
     Ok(orders)
 }
 
-/// Every call names its partition key, and every answer carries its charge.
-async fn write(orders: &Container, ann: &PartitionKey) -> Done {
+/// Every call has a partition key, and every response its charge.
+async fn write(orders: &Container, ann: &PartitionKey) -> Result<(), Box<dyn Error>> {
     let order = |id: &str, total| Order { id: id.to_owned(), customer: "ann".to_owned(), total };
     let created = orders.create(ann, &order("1", 9)).await?;
     say(&format!("created order 1 for {:.2} request units", created.charge));
     let again = orders.create(ann, &order("1", 10)).await.err();
     assert_eq!(again.map(|error| error.kind()), Some(ErrorKind::Conflict));
-    // All of it or nothing.
+    // All or nothing.
     let batch = Batch::new().create(&order("2", 5))?.create(&order("3", 7))?;
     orders.batch(ann, batch).await?;
     say("a batch created two more");
     Ok(())
 }
 
-/// Read, change, write if nobody else did. What the type does not know stays as it is stored.
-async fn modify(orders: &Container, ann: &PartitionKey) -> Done {
+/// Reads, changes and writes an item unless it was changed in between. Properties unknown to the type are kept.
+async fn modify(orders: &Container, ann: &PartitionKey) -> Result<(), Box<dyn Error>> {
     let richer = serde_json::json!({ "id": "1", "customer": "ann", "total": 9, "gift": true });
     orders.upsert(ann, &richer, None).await?;
     let add = |order: &mut Order| {
@@ -77,7 +75,11 @@ async fn modify(orders: &Container, ann: &PartitionKey) -> Done {
 }
 
 /// A query without a partition key needs a reason, which is logged and counted.
-async fn ask(account: &Account, orders: &Container, ann: &PartitionKey) -> Done {
+async fn ask(
+    account: &Account,
+    orders: &Container,
+    ann: &PartitionKey,
+) -> Result<(), Box<dyn Error>> {
     let text = Query::text("SELECT * FROM c WHERE c.total >= @least ORDER BY c.total");
     let text = text.parameter("@least", 7);
     let rows = orders.query::<Order>(&text.clone().within(ann.clone())).await?;
@@ -91,6 +93,6 @@ async fn ask(account: &Account, orders: &Container, ann: &PartitionKey) -> Done 
 }
 
 fn say(line: &str) {
-    // A closed pipe is no reason to stop.
+    // Ignore a closed pipe.
     let _ = writeln!(std::io::stdout(), "{line}");
 }

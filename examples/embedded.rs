@@ -1,8 +1,8 @@
-//! A database inside a program: an account in a folder, from the first write to the second opening.
+//! A database inside a program: an account in a folder, from the first write to reopening it.
 //!
 //! Run it with `cargo run --release --example embedded`, or give it a folder to keep:
-//! `cargo run --release --example embedded -- my-folder`. It prints what it does, line by line, and asserts what it
-//! prints. The text between the code is the lesson; read it from top to bottom.
+//! `cargo run --release --example embedded -- my-folder`. It prints what it does, line by line, and checks the
+//! results. Read it from top to bottom; the comments explain each step.
 
 use std::error::Error;
 use std::io::Write;
@@ -25,16 +25,14 @@ use model::{
 };
 use storage_lsm::LsmStore;
 
-type Done<T = ()> = Result<T, Box<dyn Error>>;
-
 #[tokio::main]
-async fn main() -> Done {
-    // Without an argument everything happens in a temporary folder that is gone afterwards.
+async fn main() -> Result<(), Box<dyn Error>> {
+    // Without an argument, use a temporary folder that is removed afterwards.
     let temporary = tempfile::tempdir()?;
     let folder =
         std::env::args_os().nth(1).map_or_else(|| temporary.path().join("account"), PathBuf::from);
 
-    // Time comes from a clock that we move. A server would say `Environment::system()` instead.
+    // Use a clock that we control. A server would use `Environment::system()` instead.
     let clock = TravellingClock::starting_at(TimestampMs(1_800_000_000_000));
 
     let engine = open(&folder, &clock).await?;
@@ -48,12 +46,12 @@ async fn main() -> Done {
     say("closed the store");
 
     open_again(&folder, &clock, &orders).await?;
-    say("everything was as it should be");
+    say("everything worked as expected");
     Ok(())
 }
 
-/// A store is a folder; an engine is an account on a store. A missing folder becomes a new, empty account.
-async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Done<Engine> {
+/// A store is a folder; an engine is an account on a store. If the folder is missing, a new, empty account is created.
+async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Result<Engine, Box<dyn Error>> {
     let store = LsmStore::open(folder, SPACES, storage_lsm::LsmSettings::default())?;
     let environment = Environment::simulated(Arc::clone(clock), 1);
     let engine = Engine::open(store, environment, EngineSettings::default()).await?;
@@ -61,8 +59,8 @@ async fn open(folder: &Path, clock: &Arc<TravellingClock>) -> Done<Engine> {
     Ok(engine)
 }
 
-/// A database holds containers; a container says how its items are partitioned and how long they live.
-async fn create(engine: &Engine) -> Done<ContainerLink> {
+/// A database contains containers; a container defines how its items are partitioned and how long they live.
+async fn create(engine: &Engine) -> Result<ContainerLink, Box<dyn Error>> {
     let orders = ContainerLink::new("shop", "orders")?;
     let properties = DatabaseProperties { id: orders.database.clone() };
     engine.create_database(CreateDatabase { properties, throughput: None }).await?;
@@ -80,8 +78,8 @@ async fn create(engine: &Engine) -> Done<ContainerLink> {
     Ok(orders)
 }
 
-/// Items are JSON. The answer carries what every answer carries: the item as stored, its etag, and the charge.
-async fn write(engine: &Engine, orders: &ContainerLink) -> Done<String> {
+/// Items are JSON. The response contains the item as stored, its etag and the charge.
+async fn write(engine: &Engine, orders: &ContainerLink) -> Result<String, Box<dyn Error>> {
     let item = json(r#"{"id":"order-1","tenantId":"acme","userId":"ann","total":9.5}"#)?;
     let create = CreateItem {
         container: orders.clone(),
@@ -97,8 +95,8 @@ async fn write(engine: &Engine, orders: &ContainerLink) -> Done<String> {
     assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::Conflict));
     say("creating it again is a conflict");
 
-    // An etag names this state of the item. Whoever has it need not read the item again while it is unchanged: over
-    // HTTP this answer is a 304.
+    // An etag identifies this state of the item. A client that has it need not read the item again while it is
+    // unchanged: over HTTP this is a 304.
     let etag = created.value.etag().to_string();
     let unchanged = Precondition::IfNoneMatch(EtagPattern::parse(&etag));
     let options = ReadOptions { precondition: Some(unchanged), ..ReadOptions::default() };
@@ -108,9 +106,13 @@ async fn write(engine: &Engine, orders: &ContainerLink) -> Done<String> {
     Ok(etag)
 }
 
-/// The same etag makes a replace safe: it is refused when somebody else was faster.
-async fn replace_with_etag(engine: &Engine, orders: &ContainerLink, etag: &str) -> Done {
-    let replace = |total: &str| -> Done<ReplaceItem> {
+/// The etag makes a replace safe: it is rejected if the item was changed in between.
+async fn replace_with_etag(
+    engine: &Engine,
+    orders: &ContainerLink,
+    etag: &str,
+) -> Result<(), Box<dyn Error>> {
+    let replace = |total: &str| -> Result<ReplaceItem, Box<dyn Error>> {
         let text =
             format!(r#"{{"id":"order-1","tenantId":"acme","userId":"ann","total":{total}}}"#);
         let unchanged = Precondition::IfMatch(EtagPattern::parse(etag));
@@ -126,7 +128,7 @@ async fn replace_with_etag(engine: &Engine, orders: &ContainerLink, etag: &str) 
     assert_ne!(replaced.etag().to_string(), etag);
     say("replaced it with If-Match on its etag");
 
-    // The etag is stale now, so the second replace with it changes nothing.
+    // The etag is stale now, so a second replace with it fails.
     let refused = engine.replace_item(replace("99")?).await;
     assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::PreconditionFailed));
     let item = found(engine, "ann", "order-1", orders).await?;
@@ -136,8 +138,8 @@ async fn replace_with_etag(engine: &Engine, orders: &ContainerLink, etag: &str) 
 }
 
 /// A transactional batch is all or nothing, inside one logical partition.
-async fn write_together(engine: &Engine, orders: &ContainerLink) -> Done {
-    let create = |id: &str| -> Done<BatchOperation> {
+async fn write_together(engine: &Engine, orders: &ContainerLink) -> Result<(), Box<dyn Error>> {
+    let create = |id: &str| -> Result<BatchOperation, Box<dyn Error>> {
         let text = format!(r#"{{"id":"{id}","tenantId":"acme","userId":"bob","total":1}}"#);
         Ok(BatchOperation::Create { item: json(&text)?.into(), options: WriteOptions::default() })
     };
@@ -150,7 +152,7 @@ async fn write_together(engine: &Engine, orders: &ContainerLink) -> Done {
     assert!(matches!(outcome.value, BatchResult::Committed(answers) if answers.len() == 2));
     say("a batch created two orders of bob");
 
-    // The second operation fails, so the first one never happened.
+    // The second operation fails, so the first one is rolled back.
     let outcome = engine.transactional_batch(batch(vec![create("c")?, create("a")?])).await?;
     assert!(matches!(outcome.value, BatchResult::RolledBack { failed: 1, .. }));
     assert!(found(engine, "bob", "c", orders).await.is_err());
@@ -158,9 +160,9 @@ async fn write_together(engine: &Engine, orders: &ContainerLink) -> Done {
     Ok(())
 }
 
-/// The change feed tells the newest version of everything that changed, page by page. Whoever keeps the continuation
-/// goes on from there, tomorrow or in another process.
-async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Done {
+/// The change feed returns the latest version of every changed item, page by page. With the continuation token a reader
+/// continues later, or in another process.
+async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Result<(), Box<dyn Error>> {
     let mut start = ChangeFeedStart::Beginning;
     let mut ids = Vec::new();
     loop {
@@ -169,7 +171,7 @@ async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Done {
             feed_range: FeedRange::Container,
             mode: ChangeFeedMode::LatestVersion,
             start,
-            // At most one, but a transaction is never cut: the two orders of bob come together.
+            // At most one, but a transaction is never split: the two orders of bob come together.
             items_max: Some(1),
         };
         let page = engine.read_change_feed(read).await?.value;
@@ -181,14 +183,17 @@ async fn follow_changes(engine: &Engine, orders: &ContainerLink) -> Done {
         ids.extend(names);
         start = ChangeFeedStart::Continuation(page.continuation);
     }
-    // Order-1 was created and replaced, and is told once, as it is now.
+    // Order-1 was created and replaced; it appears once, in its latest version.
     assert_eq!(ids, ["order-1", "a", "b"]);
     Ok(())
 }
 
-/// An item with a time to live is gone the moment it is over; nothing has to run for that. Its space is reclaimed
-/// later.
-async fn expire(engine: &Engine, orders: &ContainerLink, clock: &TravellingClock) -> Done {
+/// An expired item disappears at once, without any background work. Its space is reclaimed later.
+async fn expire(
+    engine: &Engine,
+    orders: &ContainerLink,
+    clock: &TravellingClock,
+) -> Result<(), Box<dyn Error>> {
     let text = r#"{"id":"basket","tenantId":"acme","userId":"ann","ttl":3600}"#;
     let create = CreateItem {
         container: orders.clone(),
@@ -206,8 +211,12 @@ async fn expire(engine: &Engine, orders: &ContainerLink, clock: &TravellingClock
     Ok(())
 }
 
-/// Everything acknowledged was on disk all the time; closing only makes the next opening faster.
-async fn open_again(folder: &Path, clock: &Arc<TravellingClock>, orders: &ContainerLink) -> Done {
+/// Acknowledged writes are always on disk; closing only makes the next opening faster.
+async fn open_again(
+    folder: &Path,
+    clock: &Arc<TravellingClock>,
+    orders: &ContainerLink,
+) -> Result<(), Box<dyn Error>> {
     let engine = open(folder, clock).await?;
     for (name, id) in [("ann", "order-1"), ("bob", "a"), ("bob", "b")] {
         let item = found(&engine, name, id, orders).await?;
@@ -215,7 +224,7 @@ async fn open_again(folder: &Path, clock: &Arc<TravellingClock>, orders: &Contai
     }
     assert!(found(&engine, "ann", "basket", orders).await.is_err());
 
-    // Verify walks the whole store and compares items, index, unique keys and change feed with each other.
+    // Verify reads the whole store and compares items, index, unique keys and change feed with each other.
     let report = engine.verify(&mut |_| {}).await?;
     assert!(report.is_consistent(), "{:?}", report.findings);
     say("verified: the store is consistent");
@@ -223,14 +232,14 @@ async fn open_again(folder: &Path, clock: &Arc<TravellingClock>, orders: &Contai
     Ok(())
 }
 
-// The rest is shorthand.
+// Helpers.
 
 fn say(line: &str) {
-    // A closed pipe is no reason to stop.
+    // Ignore a closed pipe.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-fn json(text: &str) -> Done<Json> {
+fn json(text: &str) -> Result<Json, Box<dyn Error>> {
     Ok(Json::parse(text.as_bytes())?)
 }
 
@@ -238,12 +247,22 @@ fn user(name: &str) -> PartitionKey {
     PartitionKey::from_values(["acme".into(), name.into()])
 }
 
-fn read(name: &str, id: &str, orders: &ContainerLink, options: ReadOptions) -> Done<ReadItem> {
+fn read(
+    name: &str,
+    id: &str,
+    orders: &ContainerLink,
+    options: ReadOptions,
+) -> Result<ReadItem, Box<dyn Error>> {
     let container = orders.clone();
     Ok(ReadItem { container, partition_key: user(name), id: ItemId::new(id)?, options })
 }
 
-async fn found(engine: &Engine, name: &str, id: &str, orders: &ContainerLink) -> Done<Item> {
+async fn found(
+    engine: &Engine,
+    name: &str,
+    id: &str,
+    orders: &ContainerLink,
+) -> Result<Item, Box<dyn Error>> {
     let answer = engine.read_item(read(name, id, orders, ReadOptions::default())?).await?.value;
     Ok(answer.item().ok_or("not modified")?)
 }

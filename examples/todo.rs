@@ -16,13 +16,12 @@ use service::settings::{Check, Secret, Settings, Sources};
 use service::work::{Job, JobFailure, Jobs, JobsSettings};
 use utoipa::ToSchema;
 
-type Done<T = ()> = Result<T, Box<dyn std::error::Error>>;
 type Reply = Outcome<Response>;
 
-/// What the program itself chooses, below file and environment.
+/// Defaults of the program; file and environment override them.
 pub(crate) const DEFAULTS: &str = "TodoPlace = 'memory'\nIdentity.Mode = 'demo'";
 
-/// Everything the operator chooses. The place may be a connection string, and so is a secret.
+/// Settings of the operator. The location may be a connection string, so it is a secret.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub(crate) struct Chosen {
@@ -38,7 +37,7 @@ impl Settings for Chosen {
     }
 }
 
-/// One thing to do. The names are the stored names; the partition key is the owner.
+/// A todo. Field names are the stored names; the partition key is the owner.
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 struct Todo {
@@ -57,7 +56,7 @@ pub(crate) struct Todos {
 }
 
 impl Todos {
-    pub(crate) async fn open(chosen: &Chosen) -> Done<Self> {
+    pub(crate) async fn open(chosen: &Chosen) -> Result<Self, Box<dyn Error>> {
         let account = Account::open(chosen.todo_place.expose()).await?;
         let todos = container(&account, "todos", "/owner").await?;
         let environment = account.environment().clone();
@@ -77,7 +76,7 @@ impl Todos {
     }
 }
 
-async fn container(account: &Account, name: &str, key: &str) -> Done<Container> {
+async fn container(account: &Account, name: &str, key: &str) -> Result<Container, Box<dyn Error>> {
     let database = account.database("todo")?;
     database.create_if_missing(None).await?;
     let container = database.container(name)?;
@@ -86,7 +85,7 @@ async fn container(account: &Account, name: &str, key: &str) -> Done<Container> 
     Ok(container)
 }
 
-/// Notes something to do. Failures of the store become problems by `?`.
+/// Creates a todo. `?` turns errors of the store into problem responses.
 #[utoipa::path(post, path = "/todos", request_body = Todo, responses((status = 200, body = Todo)))]
 async fn create(State(all): State<Todos>, by: Principal, Json(todo): Json<Todo>) -> Reply {
     let id = format!("{:016x}", all.kit.environment().random());
@@ -96,7 +95,7 @@ async fn create(State(all): State<Todos>, by: Principal, Json(todo): Json<Todo>)
     Ok((EtagHeader::of(&created), Json(todo)).into_response())
 }
 
-/// The caller's todos, page by page. A cursor works for its caller only.
+/// Lists the caller's todos, page by page. A cursor is valid for its caller only.
 #[utoipa::path(get, path = "/todos", params(PageQuery))]
 async fn list(State(all): State<Todos>, by: Principal, Query(page): Query<PageQuery>) -> Reply {
     let (cursors, question) = (all.kit.cursors(), ["todos", by.subject()]);
@@ -107,7 +106,7 @@ async fn list(State(all): State<Todos>, by: Principal, Query(page): Query<PageQu
     Ok(Json(serde_json::json!({ "todos": page.rows, "cursor": cursor })).into_response())
 }
 
-/// Changes a todo unless somebody else did: 412 then, and 428 without `if-match`.
+/// Changes a todo unless it was changed in between: 412 then, and 428 without `if-match`.
 #[utoipa::path(put, path = "/todos/{id}", request_body = Todo, params(("id" = String, Path)))]
 async fn replace(
     State(all): State<Todos>,
@@ -120,13 +119,13 @@ async fn replace(
     Ok((EtagHeader::of(&replaced), Json(todo)).into_response())
 }
 
-/// What happens to the caller's todos, from where it last listened.
+/// Streams events about the caller's todos, from where the caller last stopped listening.
 #[utoipa::path(get, path = "/todos/events")]
 async fn listen(State(all): State<Todos>, by: Principal, stream: OpenStream) -> Response {
     all.events.respond(by.subject(), stream, all.kit.stop())
 }
 
-/// The job: what is done is forgotten, by one instance of all.
+/// The job deletes completed todos; it runs on one of all instances.
 async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
     let done = client::Query::text("SELECT * FROM c WHERE c.done = true");
     for todo in todos.query::<Todo>(&done.fan_out("the job looks at all owners")).await?.value {
@@ -137,7 +136,7 @@ async fn forget(todos: Container, events: Events) -> Result<(), JobFailure> {
 }
 
 #[tokio::main]
-async fn main() -> Done {
+async fn main() -> Result<(), Box<dyn Error>> {
     let sources = Sources::new().text("the program", DEFAULTS).environment(std::env::vars());
     let chosen = sources.load::<Chosen>()?;
     let todos = Todos::open(&chosen.value).await?;

@@ -1,7 +1,6 @@
-//! From the flags of a command to an engine on a folder.
+//! Flags of commands that open a store, and how they open it.
 //!
-//! Owns the flags every command on a folder shares, and whether a folder may be created. Does not own what makes a
-//! folder a store: `storage-lsm` recognises it and says what is wrong with it.
+//! Whether a folder is a store is decided by `storage-lsm`, which also explains what is wrong with it.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -10,29 +9,29 @@ use clap::Args;
 use engine::{Engine, Environment};
 use storage_lsm::{Durability, LsmStore};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// How long a relaxed commit may wait for the disk.
+/// How long a commit may wait for the disk with `--relaxed`.
 const RELAXED_SYNC_MS: u64 = 100;
 const MEBIBYTE: u64 = 1024 * 1024;
 /// Size of the read cache as a share of the block cache: one byte in this many.
 const READ_CACHE_SHARE: u64 = 8;
 
-/// How a store is opened.
+/// How to open a store.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StoreFlags {
-    /// Acknowledge a write once the operating system has it, and sync ten times a second: faster; a power cut may
-    /// lose the last tenth of a second, a crash of the process loses nothing
+    /// Acknowledge a write when the operating system has it, and sync ten times per second. Faster, but a power failure
+    /// may lose the last tenth of a second; a crash of the process loses nothing
     #[arg(long)]
     pub(crate) relaxed: bool,
 
-    /// Memory for decompressed blocks, in megabytes; what was read lately takes up to an eighth more
+    /// Memory for decompressed blocks, in megabytes; recently read values may use an eighth more
     #[arg(long, value_name = "MB", default_value_t = 256,
           value_parser = clap::value_parser!(u64).range(1..=1024 * 1024))]
     pub(crate) cache_mb: u64,
 }
 
-/// The folder of a store that must exist, and how it is opened.
+/// A store that must exist.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ExistingStore {
     /// Folder of the store
@@ -44,25 +43,25 @@ pub(crate) struct ExistingStore {
 }
 
 impl ExistingStore {
-    /// Opens the engine on the folder; never makes a store of a folder that is none.
-    pub(crate) async fn open(&self) -> Result<Engine, Failure> {
+    /// Opens the engine on the folder. Never creates a store.
+    pub(crate) async fn open(&self) -> Result<Engine, CommandError> {
         refuse_missing(&self.data)?;
         self.flags.open(&self.data).await
     }
 }
 
 impl StoreFlags {
-    /// Opens the engine on a folder, which becomes a store when it is missing or empty.
-    pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, Failure> {
+    /// Opens the engine on a folder. Creates a store if the folder is missing or empty.
+    pub(crate) async fn open(&self, folder: &Path) -> Result<Engine, CommandError> {
         self.open_with(folder, engine::EngineSettings::default()).await
     }
 
-    /// The same with settings of the account.
+    /// The same, with engine settings.
     pub(crate) async fn open_with(
         &self,
         folder: &Path,
         account: engine::EngineSettings,
-    ) -> Result<Engine, Failure> {
+    ) -> Result<Engine, CommandError> {
         let what = || cannot_open(folder);
         let durability = match self.relaxed {
             true => Durability::Relaxed { sync_every_ms: RELAXED_SYNC_MS },
@@ -75,33 +74,35 @@ impl StoreFlags {
             ..storage_lsm::LsmSettings::default()
         };
         let store = LsmStore::open(folder, engine::SPACES, settings)
-            .map_err(|error| Failure::of(what(), &error))?;
+            .map_err(|error| CommandError::from_error(what(), &error))?;
         Engine::open(store, Environment::system(), account)
             .await
-            .map_err(|error| Failure::of(what(), &error))
+            .map_err(|error| CommandError::from_error(what(), &error))
     }
 }
 
-/// Runs a command's future on a runtime of its own.
-pub(crate) fn run<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+/// Runs a command's future on a new runtime.
+pub(crate) fn block_on<T>(
+    future: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        Failure::new("starting the threads", error.to_string())
-            .way_out("Free memory or raise the limit on threads")
+        CommandError::new("starting the threads", error.to_string())
+            .hint("Free memory or raise the limit on threads")
     })?;
     runtime.block_on(future)
 }
 
-/// The words with which the store itself begins, so that a path is named once.
+/// The store's own messages start with the same words, so that the path is not printed twice.
 fn cannot_open(folder: &Path) -> String {
     format!("cannot open the store at {}", folder.display())
 }
 
-/// Refuses a folder that holds no store.
-pub(crate) fn refuse_missing(folder: &Path) -> Result<(), Failure> {
+/// Rejects a folder without a store.
+pub(crate) fn refuse_missing(folder: &Path) -> Result<(), CommandError> {
     let refused = |why: &str| {
-        let way_out = "Give the folder of a store; `planisphere bench --keep` makes one to try";
-        Err(Failure::new(cannot_open(folder), why).way_out(way_out))
+        let hint = "Give the folder of a store; `planisphere bench --keep` creates one to try";
+        Err(CommandError::new(cannot_open(folder), why).hint(hint))
     };
     if !folder.exists() {
         return refused("there is no such folder");
@@ -109,7 +110,7 @@ pub(crate) fn refuse_missing(folder: &Path) -> Result<(), Failure> {
     let is_empty = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
     let is_unfinished = folder.join("CREATING").exists() && !folder.join("FORMAT").exists();
     if is_empty || is_unfinished {
-        return refused("it holds no store");
+        return refused("it does not contain a store");
     }
     Ok(())
 }

@@ -1,19 +1,17 @@
-//! Writing to standard output without a panic when nobody reads on.
-//!
-//! Owns the one way commands print. A reader that has gone (`| head`) ends a command quietly.
+//! Writes to standard output. If the reader is gone (`| head`), the command ends quietly instead of panicking.
 
 use std::fmt::Display;
 use std::io::Write;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Prints one line.
-pub(crate) fn line(text: impl Display) -> Result<(), Failure> {
+pub(crate) fn line(text: impl Display) -> Result<(), CommandError> {
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{text}").map_err(|error| Failure::of_output(&error))
+    writeln!(stdout, "{text}").map_err(|error| CommandError::output(&error))
 }
 
-/// A number with its thousands apart, as people read it.
+/// Formats a number with a space between groups of three digits.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

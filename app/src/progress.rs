@@ -1,10 +1,10 @@
-//! Progress bars: on a terminal one moving line, elsewhere nothing.
+//! Progress bars: one moving line on a terminal, nothing elsewhere.
 //!
-//! Owns their look. They are drawn on standard error, so that standard output stays what was asked for.
+//! Drawn on standard error, so that standard output contains only results.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar that knows its end.
+/// A bar with a known total.
 pub(crate) fn bar(total: u64, what: &'static str) -> ProgressBar {
     styled(
         ProgressBar::new(total),
@@ -19,7 +19,7 @@ pub(crate) fn bytes(total: u64, what: &'static str) -> ProgressBar {
     styled(ProgressBar::new(total), template, what)
 }
 
-/// A counter that does not know its end.
+/// A counter without a known total.
 pub(crate) fn counter(what: &'static str) -> ProgressBar {
     styled(ProgressBar::no_length(), "{msg} {spinner} {human_pos} {per_sec}", what)
 }

@@ -1,7 +1,6 @@
-//! `--transform 'path=expression'` of several commands: a property set from an expression over the item `c`.
+//! `--transform 'path=expression'`: sets a property to an expression over the item `c`.
 //!
-//! Owns reading the words and setting the property. Does not own the language: `query` parses and evaluates. Functions
-//! of time and chance are refused, because the same item must always come out the same.
+//! Functions of time and randomness are rejected, because the same item must always be transformed the same way.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,15 +18,15 @@ pub(crate) struct Assignment {
     query: String,
 }
 
-/// All of them, in their order.
+/// All transformations, in order.
 pub(crate) struct Assignments {
     list: Vec<(Assignment, Mutex<RowStream>)>,
 }
 
-/// A name no item has, for a check that wants one.
+/// A property name that no item has, required by the check of computed properties.
 const UNUSED_NAME: &str = "planisphereTransform";
 
-/// Reads `path=expression`.
+/// Parses `path=expression`.
 pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
     let example =
         "write it as --transform 'tenantId=\"default\"' or --transform 'day=LEFT(c.at, 10)'";
@@ -37,35 +36,36 @@ pub(crate) fn assignment(word: &str) -> Result<Assignment, String> {
     let path = property_path(path.trim())?;
     let expression = expression.trim();
     if expression.is_empty() {
-        return Err(format!("there is no expression after '='; {example}"));
+        return Err(format!("the expression after '=' is missing; {example}"));
     }
     let query = format!("SELECT VALUE {expression} FROM c");
     parse(&query).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
-        format!("'{expression}' is no expression ({}); {example}", errors.join(" "))
+        format!("'{expression}' is not an expression ({}); {example}", errors.join(" "))
     })?;
     let checked = ComputedProperty::new(UNUSED_NAME, &query)
         .and_then(|property| ComputedProperties::new(&[property]));
     checked.map_err(|invalid| {
         let reason = invalid.message().split_once("' ").map_or("", |(_, reason)| reason);
         format!(
-            "'{expression}' is not a value of one item c, or has a function of time or chance ({reason}); {example}"
+            "'{expression}' is not a value of one item c, or uses a function of time or randomness ({reason}); \
+             {example}"
         )
     })?;
     Ok(Assignment { text: word.to_owned(), path, query })
 }
 
-/// A path with slashes as in a partition key, or names with dots.
+/// A path with slashes as in a partition key, or names separated by dots.
 fn property_path(text: &str) -> Result<PropertyPath, String> {
     let path = match text.strip_prefix('/') {
         Some(_) => PropertyPath::parse(text).map_err(|invalid| invalid.message().to_owned())?,
         None => {
             let names: Vec<String> = text.split('.').map(ToOwned::to_owned).collect();
             if names.iter().any(String::is_empty) {
-                return Err(format!("'{text}' is no property; write it as a.b or /a/b"));
+                return Err(format!("'{text}' is not a property; write it as a.b or /a/b"));
             }
             let path = PropertyPath::from_segments(names);
-            path.ok_or_else(|| format!("'{text}' is no property; write it as a.b or /a/b"))?
+            path.ok_or_else(|| format!("'{text}' is not a property; write it as a.b or /a/b"))?
         }
     };
     match path.segments() {
@@ -92,13 +92,15 @@ impl Assignment {
         RowStream::new(&bound, EvaluationContext::starting_at(moment)).ok_or_else(refused)
     }
 
-    /// The value for an item.
+    /// Computes the value for an item.
     fn value(&self, stream: &Mutex<RowStream>, item: &Json) -> Result<Json, String> {
         let rows = stream.lock().unwrap_or_else(PoisonError::into_inner).push(item);
         let row = rows.map_err(|error| format!("--transform '{}': {error}", self.text))?.pop();
         let value = row.map(|row| row.to_json()).transpose();
         let value = value.map_err(|error| format!("--transform '{}': {error}", self.text))?;
-        value.flatten().ok_or_else(|| format!("--transform '{}' is undefined for it", self.text))
+        value
+            .flatten()
+            .ok_or_else(|| format!("--transform '{}' is undefined for this item", self.text))
     }
 }
 
@@ -108,7 +110,7 @@ impl Transform for Assignments {
         for (assignment, stream) in &self.list {
             let value = assignment.value(stream, &item)?;
             set(&mut item, assignment.path.segments(), value).map_err(|name| {
-                format!("--transform '{}': its property '{name}' is no object", assignment.text)
+                format!("--transform '{}': the property '{name}' is not an object", assignment.text)
             })?;
         }
         Ok(item)
@@ -121,7 +123,7 @@ impl Transform for Assignments {
     }
 }
 
-/// Sets a property, with the objects around it where they are missing; the name that is in the way otherwise.
+/// Sets a property and creates missing objects around it. Fails with the name of a property that is not an object.
 pub(crate) fn set(item: &mut Json, path: &[String], value: Json) -> Result<(), String> {
     let Some((name, rest)) = path.split_first() else {
         *item = value;
@@ -148,8 +150,8 @@ mod tests {
     fn check(words: &[&str], item: &str, expected: Result<&str, &str>) {
         let list: Vec<Assignment> = words.iter().map(|word| assignment(word).unwrap()).collect();
         let item = Json::parse(item.as_bytes()).unwrap();
-        let told = Assignments::new(&list).unwrap().apply(item).map(|item| item.to_string());
-        assert_eq!(told.as_deref().map_err(String::as_str), expected, "{words:?}");
+        let output = Assignments::new(&list).unwrap().apply(item).map(|item| item.to_string());
+        assert_eq!(output.as_deref().map_err(String::as_str), expected, "{words:?}");
     }
 
     #[test]
@@ -177,30 +179,34 @@ mod tests {
     fn a_property_may_lie_deeper() {
         check(&["key.region=\"eu\""], r#"{"id":"1"}"#, Ok(r#"{"id":"1","key":{"region":"eu"}}"#));
         check(&["/a/b=1"], r#"{"a":{"c":2}}"#, Ok(r#"{"a":{"c":2,"b":1}}"#));
-        check(&["a.b=1"], r#"{"a":7}"#, Err("--transform 'a.b=1': its property 'a' is no object"));
+        check(
+            &["a.b=1"],
+            r#"{"a":7}"#,
+            Err("--transform 'a.b=1': the property 'a' is not an object"),
+        );
     }
 
     #[test]
     fn what_is_undefined_is_refused() {
-        check(&["a=c.missing"], "{}", Err("--transform 'a=c.missing' is undefined for it"));
-        check(&["a=1 + \"x\""], "{}", Err("--transform 'a=1 + \"x\"' is undefined for it"));
+        check(&["a=c.missing"], "{}", Err("--transform 'a=c.missing' is undefined for this item"));
+        check(&["a=1 + \"x\""], "{}", Err("--transform 'a=1 + \"x\"' is undefined for this item"));
     }
 
     #[test]
     fn words_that_make_no_sense_are_refused_when_they_are_read() {
         for (word, reason) in [
             ("tenantId", "no '='"),
-            ("=1", "is no property"),
-            ("a=", "no expression"),
-            ("a=(", "is no expression"),
+            ("=1", "is not a property"),
+            ("a=", "expression after '=' is missing"),
+            ("a=(", "is not an expression"),
             ("a=d.x", "not a value of one item"),
             ("a=1 FROM c WHERE c.x = 1 --", "expression"),
-            ("a=GetCurrentTimestamp()", "time or chance"),
+            ("a=GetCurrentTimestamp()", "time or randomness"),
             ("a=NOSUCH(c.x)", "not a value of one item"),
             ("_ts=1", "set by the account"),
         ] {
-            let told = assignment(word).map(|one| one.text).unwrap_err();
-            assert!(told.contains(reason), "{word}: {told}");
+            let output = assignment(word).map(|one| one.text).unwrap_err();
+            assert!(output.contains(reason), "{word}: {output}");
         }
     }
 }

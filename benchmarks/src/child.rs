@@ -1,7 +1,7 @@
-//! Tasks that need a process of their own: to be killed, to start cold, to show their own memory.
+//! Child processes: tasks that must be killed, start cold or report their own memory.
 //!
-//! Owns both ends: starting the program again, and what it then does. A child prints its numbers as `name=value`, one
-//! per line.
+//! Contains both ends: starting this program again, and what it then does. A child prints its numbers as `name=value`,
+//! one per line.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -23,7 +23,7 @@ pub enum ChildTask {
     Load,
     /// Opens a store and reads one item.
     Open,
-    /// Writes durably beyond the items that are there, until it is killed.
+    /// Adds items durably until it is killed.
     Write,
     /// Loads a new store with the data set of the query benchmarks and closes it.
     LoadOrders,
@@ -32,14 +32,14 @@ pub enum ChildTask {
 /// Callers of a bulk load.
 pub(crate) const LOADING_CALLERS: u64 = 100;
 
-/// A store that syncs once in a while.
+/// A store that syncs once per second.
 pub(crate) const RELAXED: Durability = Durability::Relaxed { sync_every_ms: 1_000 };
 
-/// What a child said about itself.
-pub(crate) type Measured = HashMap<String, u64>;
+/// The numbers that a child printed.
+pub(crate) type ChildNumbers = HashMap<String, u64>;
 
-/// A started child.
-pub(crate) struct Started(Child);
+/// A running child process.
+pub(crate) struct ChildProcess(Child);
 
 /// Starts this program again.
 pub(crate) fn spawn(
@@ -48,7 +48,7 @@ pub(crate) fn spawn(
     folder: &Path,
     items: u64,
     tape: Option<&Path>,
-) -> Result<Started> {
+) -> Result<ChildProcess> {
     let name = task.to_possible_value().ok_or_else(|| Error::from("a task without name"))?;
     let mut command = Command::new(program);
     command.arg("child").arg("--task").arg(name.get_name());
@@ -56,19 +56,19 @@ pub(crate) fn spawn(
     if let Some(tape) = tape {
         command.arg("--tape").arg(tape);
     }
-    Ok(Started(command.stdout(Stdio::piped()).spawn()?))
+    Ok(ChildProcess(command.stdout(Stdio::piped()).spawn()?))
 }
 
-/// Starts any command that prints numbers, and waits for them.
-pub(crate) fn measured_by(command: &mut Command, what: &str) -> Result<Measured> {
-    Started(command.stdout(Stdio::piped()).spawn()?).measured(what)
+/// Runs a command that prints numbers and returns them.
+pub(crate) fn measured_by(command: &mut Command, what: &str) -> Result<ChildNumbers> {
+    ChildProcess(command.stdout(Stdio::piped()).spawn()?).measured(what)
 }
 
-impl Started {
+impl ChildProcess {
     /// Waits for the end and returns what the child measured.
-    pub(crate) fn measured(mut self, what: &str) -> Result<Measured> {
+    pub(crate) fn measured(mut self, what: &str) -> Result<ChildNumbers> {
         let output = self.0.stdout.take().ok_or_else(|| Error::from("a child without output"))?;
-        let mut measured = Measured::new();
+        let mut measured = ChildNumbers::new();
         for line in BufReader::new(output).lines() {
             let line = line?;
             if let Some((name, value)) = line.split_once('=') {
@@ -78,7 +78,7 @@ impl Started {
         if self.0.wait()?.success() { Ok(measured) } else { Err(format!("{what} failed").into()) }
     }
 
-    /// Waits for one line, then kills the child without any chance to tidy up.
+    /// Waits for one line, then kills the child, which cannot clean up.
     pub(crate) fn kill_after_line(mut self) -> Result<()> {
         let output = self.0.stdout.take().ok_or_else(|| Error::from("a child without output"))?;
         let mut line = String::new();
@@ -89,8 +89,8 @@ impl Started {
     }
 }
 
-/// The number of a child, or an error that names it.
-pub(crate) fn number(measured: &Measured, name: &str) -> Result<u64> {
+/// A number that the child printed.
+pub(crate) fn number(measured: &ChildNumbers, name: &str) -> Result<u64> {
     measured.get(name).copied().ok_or_else(|| format!("the child did not tell {name}").into())
 }
 
@@ -151,7 +151,7 @@ async fn open(folder: &Path, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Says so once a good part is written, and goes on until killed.
+/// Prints a line once a good part is written, and continues until killed.
 async fn write(folder: &Path, items: u64, out: &mut impl Write) -> Result<()> {
     let engine = data::open(folder, Durability::Synced, None).await?;
     let bar = ProgressBar::hidden();

@@ -1,7 +1,6 @@
 //! The data set: items of 1 KB with 20 properties, all indexed, in 2,000 logical partitions of one container.
 //!
-//! Owns what an item looks like and how many callers create them. Items follow from their number alone, so every round
-//! writes the same ones.
+//! An item is derived from its number alone, so every round writes the same items.
 
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +34,7 @@ const TEXTS: [&str; 10] =
 const NUMBERS: [&str; 6] = ["price", "stock", "weight", "height", "rating", "revision"];
 const FLAGS: [&str; 2] = ["active", "hidden"];
 
-/// The container everything is in.
+/// The container of all items.
 pub(crate) fn link() -> Result<ContainerLink> {
     Ok(ContainerLink::new("benchmarks", "items")?)
 }
@@ -67,18 +66,18 @@ pub(crate) async fn create_container(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
-/// Creates the items of a range with so many callers at once.
+/// Creates a range of items with a number of concurrent callers.
 pub(crate) async fn create_items(
     engine: &Engine,
     numbers: Range<u64>,
     callers: u64,
     bar: &ProgressBar,
 ) -> Result<()> {
-    create_made_items(engine, &link()?, numbers, callers, bar, item).await
+    create_derived_items(engine, &link()?, numbers, callers, bar, item).await
 }
 
-/// Creates items that follow from their numbers.
-pub(crate) async fn create_made_items(
+/// Creates items that a function derives from their numbers.
+pub(crate) async fn create_derived_items(
     engine: &Engine,
     container: &ContainerLink,
     numbers: Range<u64>,
@@ -127,12 +126,12 @@ pub(crate) fn read_item(container: &ContainerLink, number: u64) -> Result<ReadIt
     })
 }
 
-/// Where an item is: its partition key and its id.
+/// The partition key and the id of an item.
 pub(crate) fn name(number: u64) -> (PartitionKey, String) {
     (PartitionKey::from(customer(number).as_str()), id(number))
 }
 
-/// The numbers below `items` in an order that has nothing to do with how they were written.
+/// The numbers below `items` in pseudorandom order.
 pub(crate) fn shuffled(items: u64) -> Vec<u64> {
     let mut numbers: Vec<_> = (0..items).collect();
     numbers.sort_by_cached_key(|number| hash_number(*number));
@@ -164,7 +163,7 @@ fn item(number: u64) -> Json {
     Json::Object(object)
 }
 
-/// Ten words that follow from a seed.
+/// Ten words derived from a seed.
 pub(crate) fn text(seed: u64) -> String {
     let word = |place: u64| {
         let index = usize::try_from((seed >> (4 * place)) % 16).unwrap_or_default();

@@ -26,21 +26,21 @@ mod scratch_server;
 mod tape;
 
 pub use self::notifications::{
-    Latency, NotificationsOptions, NotificationsReport, Outcomes, Pace, Side, Tenth,
+    Latency, NotificationsOptions, NotificationsReport, Outcomes, SidePace, SideResult, Tenth,
     run_notifications,
 };
 pub use child::{ChildTask, run_child};
 pub use gateway::{
-    ComparedRow, FactRow, GatewayOptions, GatewayReport, Part, PeerRow, Reached, run_gateway,
-    run_part,
+    BenchProcess, ComparedRow, FactRow, GatewayOptions, GatewayReport, LoadResult, PeerRow,
+    run_gateway, run_part,
 };
 pub use queries::{
-    CountedRow, Figure, PreparingRow, QueryOptions, QueryReport, ScanRow, run_queries,
+    CountedRow, PeerFigure, PreparingRow, QueryOptions, QueryReport, ScanRow, run_queries,
 };
-pub use report::{Report, Row};
+pub use report::{BenchReport, ReportRow};
 pub use run::{Options, run};
 
-/// Any failure: a benchmark has nobody who could react to its kind.
+/// Any failure. No caller of a benchmark distinguishes kinds.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of everything here.

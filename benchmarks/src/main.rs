@@ -1,23 +1,24 @@
-//! The command: reads arguments, runs the measurements, prints the table and writes it to a file.
+//! The command line: runs the measurements, prints the tables and writes them to files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benchmarks::{
-    ChildTask, GatewayOptions, NotificationsOptions, Options, Part, QueryOptions, Result, run,
-    run_child, run_gateway, run_notifications, run_part, run_queries,
+    BenchProcess, ChildTask, GatewayOptions, NotificationsOptions, Options, QueryOptions, Result,
+    run, run_child, run_gateway, run_notifications, run_part, run_queries,
 };
 use clap::{Args, Parser, Subcommand};
 
-/// The same as the binary has, so that the bare server and the engine alone are measured under the same terms.
+/// The same allocator as the server binary, so that all sides are measured under equal conditions.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Benchmarks of the embedded engine beside the raw storage crate; `queries` has those of the query language.
+/// Benchmark the embedded engine against the raw storage crate; subcommands benchmark queries, gateway and
+/// notifications
 #[derive(Parser)]
-struct Arguments {
-    /// Items of the data set.
+struct BenchArguments {
+    /// Items of the data set
     #[arg(long, default_value_t = 200_000)]
     items: u64,
     /// Rounds of each side; the table shows medians.
@@ -30,13 +31,13 @@ struct Arguments {
     #[arg(long)]
     out: Option<PathBuf>,
     #[command(subcommand)]
-    task: Option<Task>,
+    task: Option<BenchTask>,
 }
 
-/// What to do instead.
+/// Another benchmark.
 #[derive(Subcommand)]
-enum Task {
-    /// Benchmarks of queries, at several sizes of the data, beside other databases.
+enum BenchTask {
+    /// Benchmark queries at several data sizes, against other databases
     Queries {
         /// Sizes of the data set; multiples of 100.
         #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000])]
@@ -54,15 +55,15 @@ enum Task {
         #[arg(long)]
         data: Option<PathBuf>,
     },
-    /// Benchmarks of the gateway over HTTP, beside a bare server and other servers of the same protocol.
+    /// Benchmark the gateway over HTTP, against a baseline server and other servers of the same protocol
     Gateway(GatewayArguments),
-    /// Load of the notifications system, beside the same storage work on PostgreSQL.
+    /// Benchmark the notifications system, against the same storage work on PostgreSQL
     Notifications(NotificationsArguments),
     /// Runs one process of a gateway benchmark.
     #[command(hide = true)]
-    Part {
+    BenchProcess {
         #[command(subcommand)]
-        part: Part,
+        part: BenchProcess,
     },
     /// Runs one task and prints what it measured.
     #[command(hide = true)]
@@ -159,7 +160,7 @@ impl GatewayArguments {
 }
 
 fn main() -> ExitCode {
-    match start(Arguments::parse()) {
+    match start(BenchArguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "{error}");
@@ -168,13 +169,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(arguments: Arguments) -> Result<()> {
+fn start(arguments: BenchArguments) -> Result<()> {
     let mut out = std::io::stdout();
     match arguments.task {
-        Some(Task::Child { task, folder, items, tape }) => {
+        Some(BenchTask::Child { task, folder, items, tape }) => {
             return run_child(task, &folder, items, tape.as_deref(), &mut out);
         }
-        Some(Task::Queries { items, rounds, only, out: path, data }) => {
+        Some(BenchTask::Queries { items, rounds, only, out: path, data }) => {
             let program = std::env::current_exe()?;
             let report = run_queries(&QueryOptions { items, rounds, only, data, program })?;
             writeln!(out, "{}", report.tables())?;
@@ -183,9 +184,9 @@ fn start(arguments: Arguments) -> Result<()> {
             }
             return Ok(());
         }
-        Some(Task::Gateway(arguments)) => return arguments.run(&mut out),
-        Some(Task::Notifications(arguments)) => return arguments.run(&mut out),
-        Some(Task::Part { part }) => return run_part(part, &mut out),
+        Some(BenchTask::Gateway(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::Notifications(arguments)) => return arguments.run(&mut out),
+        Some(BenchTask::BenchProcess { part }) => return run_part(part, &mut out),
         None => {}
     }
     let report = run(&Options {

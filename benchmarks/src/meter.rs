@@ -1,6 +1,6 @@
-//! What a stretch of work costs: wall clock and processor time; and what a process holds in memory and on disk.
+//! Measures wall clock time, CPU time, memory and disk usage, from the kernel's files.
 //!
-//! Owns the reading of the kernel's files. Making the input of a measurement can be left out of both times.
+//! Preparing the input of a measurement can be excluded.
 
 use std::fs;
 use std::ops::Range;
@@ -13,33 +13,33 @@ use crate::{Error, Result};
 /// Length of the kernel's clock tick in its text files.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How often idleness is looked for, for how long each, and how often it must be found.
+/// How often to check for idleness, for how long, and how often in a row it must be found.
 const IDLE_TRIES: u32 = 1_000;
 const IDLE_TRY: Duration = Duration::from_millis(300);
 const IDLE_IN_A_ROW: u32 = 3;
 
 /// Time that was spent.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct TimeSpent {
     pub(crate) wall: Duration,
-    /// Of all threads of the process.
+    /// CPU time of all threads of the process.
     pub(crate) cpu: Duration,
 }
 
 /// A running measurement.
-pub(crate) struct Meter {
+pub(crate) struct TimeMeter {
     started: Instant,
     cpu: Duration,
-    outside: Spent,
+    outside: TimeSpent,
 }
 
-impl Meter {
+impl TimeMeter {
     pub(crate) fn start() -> Result<Self> {
         let cpu = process_cpu()?;
-        Ok(Self { started: now(), cpu, outside: Spent::default() })
+        Ok(Self { started: now(), cpu, outside: TimeSpent::default() })
     }
 
-    /// Does something that does not count, on this thread alone.
+    /// Runs work on this thread that is not measured.
     pub(crate) fn outside<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let (started, cpu) = (now(), thread_cpu()?);
         let done = work()?;
@@ -48,10 +48,10 @@ impl Meter {
         Ok(done)
     }
 
-    pub(crate) fn stop(self) -> Result<Spent> {
+    pub(crate) fn stop(self) -> Result<TimeSpent> {
         let wall = self.started.elapsed().saturating_sub(self.outside.wall);
         let cpu = process_cpu()?.saturating_sub(self.cpu).saturating_sub(self.outside.cpu);
-        Ok(Spent { wall, cpu })
+        Ok(TimeSpent { wall, cpu })
     }
 }
 
@@ -61,12 +61,12 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Memory of this process in bytes: now, and the most it ever was.
+/// Memory of this process in bytes: current and peak.
 pub(crate) fn resident_bytes() -> Result<(u64, u64)> {
     resident_bytes_of("self")
 }
 
-/// The same of a process by its number.
+/// The same for a process by id.
 pub(crate) fn resident_bytes_of(process: &str) -> Result<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     Ok((status_bytes(&status, "VmRSS:")?, status_bytes(&status, "VmHWM:")?))
@@ -78,7 +78,7 @@ pub(crate) fn machine() -> Result<(usize, u64)> {
     Ok((std::thread::available_parallelism()?.get(), status_bytes(&memory, "MemTotal:")?))
 }
 
-/// How many threads wanted a processor of this machine over the last 15 minutes, on average.
+/// The load average of the last 15 minutes.
 pub(crate) fn load_average() -> Result<String> {
     let load = fs::read_to_string("/proc/loadavg")?;
     Ok(load.split_whitespace().nth(2).ok_or_else(|| unreadable("loadavg"))?.to_owned())
@@ -91,13 +91,13 @@ fn status_bytes(text: &str, name: &str) -> Result<u64> {
     Ok(kilobytes * 1024)
 }
 
-/// Processor time of all threads, also of those that have ended.
+/// CPU time of all threads, including ended ones.
 fn process_cpu() -> Result<Duration> {
     cpu_of_process("self")
 }
 
-/// Waits until no thread of this process works any more: a store goes on compacting after it was loaded, and what is
-/// measured meanwhile is partly that. Gives up in the end, since the measurements are still worth something then.
+/// Waits until no thread of this process is busy: a store compacts for a while after loading, which would distort the
+/// measurement. Gives up after a time, because the measurements are still useful then.
 pub(crate) fn wait_until_idle() -> Result<()> {
     let mut idle = 0;
     for _ in 0..IDLE_TRIES {
@@ -112,13 +112,13 @@ pub(crate) fn wait_until_idle() -> Result<()> {
     Ok(())
 }
 
-/// Processor time of a process by its number.
+/// CPU time of a process by id.
 pub(crate) fn cpu_of_process(process: &str) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     Ok(TICK * stat_numbers(&stat, 11..13)?.iter().sum::<u32>())
 }
 
-/// Processor time of a process and of all it started, those that have ended included.
+/// CPU time of a process and its descendants, including ended ones.
 pub(crate) fn cpu_of_family(parent: u32) -> Result<Duration> {
     let ticks = |process: u32, fields| -> Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
@@ -126,13 +126,13 @@ pub(crate) fn cpu_of_family(parent: u32) -> Result<Duration> {
     };
     let mut cpu = Duration::ZERO;
     for child in children(parent)? {
-        // One that has ended meanwhile is in the sum of its parent.
+        // A process that has ended meanwhile is included in its parent's sum.
         cpu += ticks(child, 13).unwrap_or_default();
     }
     Ok(cpu + ticks(parent, 15)?)
 }
 
-/// Memory of a process and of all it started, pages that several have counted in parts.
+/// Memory of a process and its descendants; shared pages are counted proportionally.
 pub(crate) fn proportional_bytes_of_family(parent: u32) -> Result<u64> {
     let bytes = |process: u32| -> Result<u64> {
         status_bytes(&fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?, "Pss:")
@@ -141,12 +141,12 @@ pub(crate) fn proportional_bytes_of_family(parent: u32) -> Result<u64> {
     Ok(of_children.sum::<u64>() + bytes(parent)?)
 }
 
-/// Bytes that the files of a folder take on the disk.
+/// Disk usage of a folder in bytes.
 pub(crate) fn folder_bytes(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // A file may go away while a store is open.
+        // A file may disappear while a store is open.
         let Ok(metadata) = entry.metadata() else { continue };
         bytes += match metadata.is_dir() {
             true => folder_bytes(&entry.path())?,
@@ -170,15 +170,15 @@ fn children(parent: u32) -> Result<Vec<u32>> {
     Ok(children)
 }
 
-/// Some fields of a process's line, counted from the one behind its name.
+/// Fields of a process's stat line, counted from the one after its name.
 fn stat_numbers(stat: &str, fields: Range<usize>) -> Result<Vec<u32>> {
-    // The name of the process stands in parentheses and may contain anything.
+    // The name is in parentheses and may contain any character.
     let (_, text) = stat.rsplit_once(')').ok_or_else(|| unreadable("stat"))?;
     let numbers = text.split_whitespace().skip(fields.start).take(fields.len());
     Ok(numbers.map(str::parse).collect::<std::result::Result<_, _>>()?)
 }
 
-/// Processor time of this thread.
+/// CPU time of this thread.
 fn thread_cpu() -> Result<Duration> {
     let schedule = fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = schedule.split_whitespace().next().ok_or_else(|| unreadable("schedstat"))?;

@@ -1,7 +1,7 @@
-//! The data set on disk: the engine's store, a copy of it for the raw side, and the tape of its commits.
+//! The data set on disk: the engine's store, a copy for the raw side, and the tape of its commits.
 //!
-//! Owns the folders of a run; they go when it ends. The store is loaded by a process of its own, so that its memory
-//! can be told from ours.
+//! The folders are removed at the end of a run. The store is loaded by a child process, so that its memory can be
+//! measured separately.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::Result;
-use crate::child::{ChildTask, Measured, spawn};
+use crate::child::{ChildNumbers, ChildTask, spawn};
 use crate::progress;
 use crate::run::Options;
 
 /// A loaded data set.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedStores {
     folder: TempDir,
     /// What the loading process measured about itself.
-    pub(crate) loading: Measured,
+    pub(crate) loading: ChildNumbers,
 }
 
-impl Prepared {
+impl PreparedStores {
     pub(crate) fn new(options: &Options) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("benchmarks").tempdir()?;
         let path = folder.path();

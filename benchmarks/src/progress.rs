@@ -1,4 +1,4 @@
-//! What a person sees while waiting. Bars are drawn on a terminal only; steps are written as lines everywhere.
+//! Progress output: bars on a terminal only; steps as lines everywhere.
 
 use std::io::{IsTerminal, Write};
 
@@ -19,7 +19,7 @@ pub(crate) fn bar(items: u64, what: &str) -> ProgressBar {
 /// A step that shows no progress.
 pub(crate) fn step(what: &str) {
     if !std::io::stderr().is_terminal() {
-        // Nobody is waiting who could be told that this failed.
+        // Nobody reads it if this fails.
         let _ = writeln!(std::io::stderr(), "{what}");
         return;
     }

@@ -16,12 +16,12 @@ use crate::{Error, Result};
 const TREE: &str = "lsm";
 
 /// The tree with one keyspace per space.
-pub(crate) struct Raw {
+pub(crate) struct RawTree {
     database: Database,
     keyspaces: Vec<(u8, &'static str, Keyspace)>,
 }
 
-impl Raw {
+impl RawTree {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let settings = LsmSettings::default();
         let database = Database::builder(folder.join(TREE))

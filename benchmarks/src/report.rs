@@ -9,7 +9,7 @@ use crate::rounds::Median;
 
 /// One line of the table.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ReportRow {
     /// Letter of the measurement.
     pub letter: char,
     /// What was measured.
@@ -28,7 +28,7 @@ pub struct Row {
     pub met: bool,
 }
 
-impl Row {
+impl ReportRow {
     /// A row of two rates, judged by the engine's share of the raw throughput.
     pub(crate) fn share(
         letter: char,
@@ -74,16 +74,16 @@ impl Row {
 
 /// What a run found.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct BenchReport {
     /// Items of the data set.
     pub items: u64,
     /// Rounds of each side.
     pub rounds: usize,
     /// In the order measured.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
 }
 
-impl Report {
+impl BenchReport {
     /// The table alone.
     #[must_use]
     pub fn table(&self) -> String {
@@ -93,7 +93,7 @@ impl Report {
         );
         for row in &self.rows {
             let met = if row.met { "yes" } else { "**no**" };
-            let Row { letter, what, engine, raw, value_text, target, .. } = row;
+            let ReportRow { letter, what, engine, raw, value_text, target, .. } = row;
             let _ = writeln!(
                 text,
                 "| {letter} | {what} | {engine} | {raw} | {value_text} | {target} | {met} |"

@@ -1,12 +1,12 @@
-//! Alternating rounds of both sides, and what is left of them: medians.
+//! Runs both sides in alternating rounds and returns medians.
 //!
-//! Owns the order: engine first in even rounds, raw first in odd ones, so that neither side always finds the warmer or
-//! the busier machine.
+//! The engine runs first in even rounds, the raw side in odd ones, so that neither always finds a warmer or busier
+//! machine.
 
 use std::time::Duration;
 
 use crate::Result;
-use crate::meter::Spent;
+use crate::meter::TimeSpent;
 
 /// Medians of one side.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ pub(crate) struct Median {
 pub(crate) fn alternate(
     rounds: usize,
     operations: u64,
-    mut engine: impl FnMut() -> Result<Spent>,
-    mut raw: impl FnMut() -> Result<Spent>,
+    mut engine: impl FnMut() -> Result<TimeSpent>,
+    mut raw: impl FnMut() -> Result<TimeSpent>,
 ) -> Result<(Median, Median)> {
     let (mut engine_rounds, mut raw_rounds) = (Vec::new(), Vec::new());
     for round in 0..rounds.max(1) {
@@ -35,14 +35,14 @@ pub(crate) fn alternate(
     Ok((median(&engine_rounds, operations), median(&raw_rounds, operations)))
 }
 
-/// The middle one, or the lower of both in the middle.
+/// The median; the lower one of an even number.
 pub(crate) fn middle(mut values: Vec<Duration>) -> Duration {
     values.sort_unstable();
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below what a double holds")]
-fn median(rounds: &[Spent], operations: u64) -> Median {
+fn median(rounds: &[TimeSpent], operations: u64) -> Median {
     let wall = middle(rounds.iter().map(|spent| spent.wall).collect());
     let cpu = middle(rounds.iter().map(|spent| spent.cpu).collect());
     Median {

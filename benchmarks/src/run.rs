@@ -1,6 +1,4 @@
-//! One run: prepare the data, take every measurement that was asked for, collect the rows.
-//!
-//! Owns the order. Does not own any measurement: one file each in `measure/`.
+//! One run: prepares the data, takes the requested measurements, collects the rows.
 
 use std::path::PathBuf;
 
@@ -8,8 +6,8 @@ use tokio::runtime::Runtime;
 
 use crate::Result;
 use crate::measure;
-use crate::prepare::Prepared;
-use crate::report::{Report, Row};
+use crate::prepare::PreparedStores;
+use crate::report::{BenchReport, ReportRow};
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -24,16 +22,16 @@ pub struct Options {
     pub program: PathBuf,
 }
 
-/// What every measurement gets.
-pub(crate) struct Bench {
+/// The context of every measurement.
+pub(crate) struct EngineBench {
     pub(crate) options: Options,
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: PreparedStores,
     pub(crate) runtime: Runtime,
 }
 
-type Measurement = fn(&Bench) -> Result<Vec<Row>>;
+type MeasureFn = fn(&EngineBench) -> Result<Vec<ReportRow>>;
 
-const MEASUREMENTS: [(char, Measurement); 7] = [
+const MEASUREMENTS: [(char, MeasureFn); 7] = [
     ('a', measure::point_read),
     ('b', measure::durable_create),
     ('c', measure::bulk_load),
@@ -46,16 +44,16 @@ const MEASUREMENTS: [(char, Measurement); 7] = [
 /// Runs the benchmarks.
 ///
 /// # Errors
-/// Whatever went wrong: a number that is not there is better than a wrong one.
-pub fn run(options: &Options) -> Result<Report> {
+/// Any failure: a missing number is better than a wrong one.
+pub fn run(options: &Options) -> Result<BenchReport> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let prepared = Prepared::new(options)?;
-    let bench = Bench { options: options.clone(), prepared, runtime };
+    let prepared = PreparedStores::new(options)?;
+    let bench = EngineBench { options: options.clone(), prepared, runtime };
     let mut rows = Vec::new();
     for (letter, measurement) in MEASUREMENTS {
         if options.only.is_empty() || options.only.contains(&letter) {
             rows.extend(measurement(&bench)?);
         }
     }
-    Ok(Report { items: options.items, rounds: options.rounds, rows })
+    Ok(BenchReport { items: options.items, rounds: options.rounds, rows })
 }

@@ -31,13 +31,13 @@ const PORT: u16 = 5432;
 pub(crate) struct ScratchServer {
     programs: PathBuf,
     folder: TempDir,
-    account: Option<Account>,
+    account: Option<ServerUser>,
     process: Child,
 }
 
 /// Whom the server runs as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Account {
+struct ServerUser {
     user: u32,
     group: u32,
 }
@@ -126,9 +126,9 @@ impl Drop for ScratchServer {
     }
 }
 
-fn command(programs: &Path, name: &str, account: Option<Account>) -> Command {
+fn command(programs: &Path, name: &str, account: Option<ServerUser>) -> Command {
     let mut command = Command::new(programs.join(name));
-    if let Some(Account { user, group }) = account {
+    if let Some(ServerUser { user, group }) = account {
         command.uid(user).gid(group);
     }
     // A folder that the account can enter; ours may be closed to it.
@@ -154,12 +154,12 @@ fn programs() -> Option<PathBuf> {
     })
 }
 
-fn postgres_account(accounts: &str) -> Result<Account> {
+fn postgres_account(accounts: &str) -> Result<ServerUser> {
     let line = accounts.lines().find_map(|line| line.strip_prefix("postgres:"));
     let mut numbers = line.unwrap_or_default().split(':').skip(1);
     let mut number = || numbers.next().and_then(|number| number.parse().ok());
     match (number(), number()) {
-        (Some(user), Some(group)) => Ok(Account { user, group }),
+        (Some(user), Some(group)) => Ok(ServerUser { user, group }),
         _ => Err(Error::from("PostgreSQL does not run as root, and there is no account postgres")),
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn the_account_is_found_among_others() {
         let accounts = "root:x:0:0:root:/root:/bin/sh\npostgres:x:101:103::/var/lib:/bin/sh\n";
-        assert_eq!(postgres_account(accounts).unwrap(), Account { user: 101, group: 103 });
+        assert_eq!(postgres_account(accounts).unwrap(), ServerUser { user: 101, group: 103 });
         assert!(postgres_account("root:x:0:0:root:/root:/bin/sh\n").is_err());
     }
 }

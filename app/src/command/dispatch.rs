@@ -1,4 +1,4 @@
-//! The list of commands and the one match that leads to each.
+//! The list of commands.
 
 use std::process::ExitCode;
 
@@ -7,28 +7,28 @@ use clap::Subcommand;
 use super::{
     bench, copy, cost, export, import, notifications, query, report, schema, serve, verify, version,
 };
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// What the user asks for.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Serve(Box<serve::Serve>),
-    Version(version::Version),
-    Verify(verify::Verify),
-    Bench(bench::Bench),
-    Export(export::Export),
-    Import(import::Import),
-    Copy(Box<copy::Copy>),
-    Query(query::Query),
-    Report(report::Report),
-    Schema(Box<schema::Schema>),
-    Cost(cost::Cost),
-    Notifications(notifications::Notifications),
+    Serve(Box<serve::ServeCommand>),
+    Version(version::VersionCommand),
+    Verify(verify::VerifyCommand),
+    Bench(bench::BenchCommand),
+    Export(export::ExportCommand),
+    Import(import::ImportCommand),
+    Copy(Box<copy::CopyCommand>),
+    Query(query::QueryCommand),
+    Report(report::ReportCommand),
+    Schema(Box<schema::SchemaCommand>),
+    Cost(cost::CostCommand),
+    Notifications(notifications::NotificationsCommand),
 }
 
 impl Command {
-    /// Carries it out.
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+    /// Runs it.
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         match self {
             Self::Serve(serve) => serve.run(),
             Self::Version(version) => version.run(),

@@ -1,4 +1,4 @@
-//! The commands of the binary, one file each.
+//! The commands of the binary, one module each.
 
 mod bench;
 mod copy;
@@ -15,4 +15,4 @@ mod verify;
 mod version;
 
 pub(crate) use dispatch::Command;
-pub(crate) use serve::{account_key, read_prices, stop_signal, warn};
+pub(crate) use serve::{read_prices, stop_signal, warn};

@@ -1,13 +1,13 @@
-//! `planisphere verify`: is everything in a folder consistent?
+//! `planisphere verify`: checks that everything in a folder is consistent.
 //!
-//! Owns the printed report and the exit code. Does not own the checks: `engine` walks the store.
+//! The checks are the engine's; this prints the report.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use engine::verify::{PartitionReport, VerifyProgress, VerifyReport};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::open::{self, ExistingStore};
 use crate::output::{line, thousands};
 use crate::progress;
@@ -16,26 +16,26 @@ use crate::progress;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  planisphere verify --data DIR            prints one line per physical partition and every finding
-  planisphere verify --data DIR && backup  goes on only if all is well
+  planisphere verify --data DIR            print one line per physical partition, and every finding
+  planisphere verify --data DIR && backup  continue only if the store is consistent
 
-Nothing is repaired. Findings mean damage on disk or a bug of ours: restore the folder from a backup, or export what is
-readable with `planisphere export`, and please report them.
+Nothing is repaired. Findings mean damage on disk or a bug in Planisphere: restore the folder from a backup, or export
+what is readable with `planisphere export`, and please report them.
 
 Exit codes: 0 consistent, 1 findings, 2 the store could not be opened or read.")]
-pub(crate) struct Verify {
+pub(crate) struct VerifyCommand {
     #[command(flatten)]
     store: ExistingStore,
 }
 
-impl Verify {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let report = open::run(self.verify())?;
+impl VerifyCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        let report = open::block_on(self.verify())?;
         print(&report)?;
         Ok(if report.is_consistent() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    async fn verify(&self) -> Result<VerifyReport, Failure> {
+    async fn verify(&self) -> Result<VerifyReport, CommandError> {
         let engine = self.store.open().await?;
         let bar = progress::bar(0, "verifying");
         let mut show = |progress: VerifyProgress| {
@@ -44,15 +44,15 @@ impl Verify {
         };
         let report = engine.verify(&mut show).await;
         bar.finish_and_clear();
-        // Nothing was written, so a close that fails changes nothing about the findings.
+        // Nothing was written, so a failed close does not affect the findings.
         let _ = engine.close().await;
         report.map_err(|error| {
-            Failure::of(format!("verifying {}", self.store.data.display()), &error)
+            CommandError::from_error(format!("verifying {}", self.store.data.display()), &error)
         })
     }
 }
 
-fn print(report: &VerifyReport) -> Result<(), Failure> {
+fn print(report: &VerifyReport) -> Result<(), CommandError> {
     let mut container = None;
     for partition in &report.partitions {
         if container != Some(&partition.container) {
@@ -83,7 +83,7 @@ fn print(report: &VerifyReport) -> Result<(), Failure> {
     }
 }
 
-fn print_partition(partition: &PartitionReport) -> Result<(), Failure> {
+fn print_partition(partition: &PartitionReport) -> Result<(), CommandError> {
     line(format_args!(
         "  physical partition {:<4} {:>12} items {:>14} bytes {:>12} index terms {:>8} versions, lsn {}",
         partition.partition,

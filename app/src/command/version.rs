@@ -1,10 +1,10 @@
-//! `planisphere version`: what this binary is, in lines a script can read.
+//! `planisphere version`: prints what this binary is.
 
 use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output;
 
 /// Print the name, the version, the storage format version and the build profile.
@@ -15,10 +15,10 @@ Example:
   planisphere 0.1.0
   storage format 1
   profile release")]
-pub(crate) struct Version {}
+pub(crate) struct VersionCommand {}
 
-impl Version {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+impl VersionCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
         output::line(format_args!("planisphere {}", env!("CARGO_PKG_VERSION")))?;
         output::line(format_args!("storage format {}", storage_lsm::FORMAT_VERSION))?;

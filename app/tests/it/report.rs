@@ -1,4 +1,4 @@
-//! `planisphere report`: of a running server, of the last run, and what it refuses.
+//! `planisphere report` for a running server and for its last run, and its errors.
 
 use std::path::Path;
 
@@ -6,12 +6,16 @@ use crate::planisphere::{filled, on, planisphere};
 use crate::serve::{start, terminate, text};
 
 #[test]
-fn a_running_server_and_its_folder_tell_what_was_used() {
+fn the_usage_of_a_running_server_and_of_its_folder_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let data = folder.path().to_str().unwrap();
     let refused = on("report", folder.path());
-    refused.refused(&folder.path().join("usage.json"), "No such file", "run one on this folder");
+    refused.refused(
+        &folder.path().join("usage.json"),
+        "No such file",
+        "run a server on this folder",
+    );
     let (server, ready) = start(&["--data", data, "--record-traffic"]);
     let endpoint = text(&ready, "endpoint");
     let said = planisphere(["report", "--endpoint", &endpoint]).succeeded();
@@ -33,17 +37,17 @@ fn a_running_server_and_its_folder_tell_what_was_used() {
 }
 
 #[test]
-fn mistakes_are_told_in_one_line() {
+fn errors_are_printed_in_one_line() {
     let check = |words: &[&str], reason: &str| {
         let said = planisphere([&["report"], words].concat());
         assert_eq!(said.code, 2, "{said:?}");
         assert!(said.err.contains(reason), "{said:?}");
         assert_eq!(said.err.lines().count(), 1, "{said:?}");
     };
-    check(&["--endpoint", "https://localhost:1/"], "only addresses that begin with http://");
+    check(&["--endpoint", "ftp://localhost/"], "URL scheme is not allowed");
     check(&["--try-partition-key", "x"], "'x'");
     check(&["--prices", "missing.json"], "missing.json");
-    // A port that nothing listens on: it was free a moment ago.
+    // A port that nothing listens on.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);

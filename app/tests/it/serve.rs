@@ -83,7 +83,7 @@ fn the_well_known_key_is_refused_where_others_can_reach_it() {
 }
 
 #[test]
-fn mistakes_are_told_in_one_line() {
+fn errors_are_printed_in_one_line() {
     let said = planisphere(["serve", "--memory", "--port", "0", "--key", "not base64!"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("it is not base64"), "{said:?}");

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::planisphere::planisphere;
+use crate::planisphere::{BINARY, Said, planisphere};
 use crate::serve::{start_with, terminate, text};
 
 /// A certificate by an authority of the test, in files.
@@ -33,6 +33,7 @@ impl Files {
         let certificate = CertificateParams::new(names).unwrap().signed_by(&own, &issuer).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let files = Self { folder, authority: authority.der().clone() };
+        std::fs::write(files.path("authority.pem"), authority.pem()).unwrap();
         std::fs::write(files.path("cert.pem"), certificate.pem()).unwrap();
         std::fs::write(files.path("key.pem"), own.serialize_pem()).unwrap();
         let both = certificate.pem() + &own.serialize_pem();
@@ -114,11 +115,31 @@ fn a_certificate_may_come_from_the_variables_of_the_emulators() {
 }
 
 #[test]
-fn files_that_do_not_fit_are_told() {
+fn a_report_is_fetched_over_https_from_a_trusted_server() {
+    let files = Files::new();
+    let set = |command: &mut Command| {
+        command.env("CERT_PATH", files.path("both.pem"));
+    };
+    let (server, ready) = start_with(&["--memory"], set);
+    let endpoint = text(&ready, "endpoint");
+    let report = |roots: &Path| {
+        let mut command = Command::new(BINARY);
+        command.args(["report", "--endpoint", &endpoint, "--json"]).env("SSL_CERT_FILE", roots);
+        Said::of(&command.output().unwrap())
+    };
+    let said = report(&files.path("authority.pem")).succeeded();
+    assert!(said.out.contains("planisphere-report-1"), "{said:?}");
+    let said = report(&files.path("cert.pem"));
+    assert!(said.code == 2 && said.err.contains("certificate"), "{said:?}");
+    assert_eq!(terminate(server), Some(0));
+}
+
+#[test]
+fn invalid_files_are_reported() {
     let files = Files::new();
     let (cert, other) = (files.path("cert.pem"), files.path("other.pem"));
     let (key, bundle) = (files.path("key.pem"), files.path("bundle.pfx"));
-    for (cert, key, told) in [
+    for (cert, key, reason) in [
         (&cert, &other, "certificate cannot be used"),
         (&key, &key, "no certificate"),
         (&cert, &cert, "no private key"),
@@ -126,6 +147,6 @@ fn files_that_do_not_fit_are_told() {
     ] {
         let words = ["serve", "--memory", "--port", "0", "--cert", word(cert), "--cert-key"];
         let said = planisphere(words.into_iter().chain([word(key)]));
-        assert!(said.code == 2 && said.err.contains(told), "{told}: {said:?}");
+        assert!(said.code == 2 && said.err.contains(reason), "{reason}: {said:?}");
     }
 }

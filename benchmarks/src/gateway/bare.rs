@@ -1,7 +1,6 @@
-//! The bare server: hyper and nothing else, answering one recorded response to every request.
+//! The baseline server: plain hyper that answers every request with one recorded response.
 //!
-//! Owns the floor that the gateway is measured against: the same bytes and headers, on the same runtime, without
-//! looking at the request beyond reading it to its end.
+//! Same bytes, headers and runtime as the gateway; it reads each request to its end and ignores it.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -18,12 +17,12 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
-use super::framing::Frame;
+use super::framing::ResponseFrame;
 use crate::{Error, Result};
 
-/// What is answered.
+/// The recorded response.
 #[derive(Clone)]
-struct Recorded {
+struct RecordedResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
@@ -31,7 +30,7 @@ struct Recorded {
 
 /// Serves a response recorded in a file, until killed.
 pub(super) fn serve(recorded: &Path, out: &mut impl Write) -> Result<()> {
-    let recorded = Recorded::parse(&std::fs::read(recorded)?)?;
+    let recorded = RecordedResponse::parse(&std::fs::read(recorded)?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -45,7 +44,7 @@ pub(super) fn serve(recorded: &Path, out: &mut impl Write) -> Result<()> {
             tokio::spawn(async move {
                 let builder = auto::Builder::new(TokioExecutor::new());
                 let connection = builder.serve_connection(TokioIo::new(stream), service);
-                // The client is gone.
+                // The client has disconnected.
                 let _ = connection.await;
             });
         }
@@ -53,10 +52,10 @@ pub(super) fn serve(recorded: &Path, out: &mut impl Write) -> Result<()> {
 }
 
 async fn respond(
-    recorded: Recorded,
+    recorded: RecordedResponse,
     request: hyper::Request<Incoming>,
 ) -> std::result::Result<Response<Full<Bytes>>, Infallible> {
-    // Whoever sends half a body has hung up and reads no answer.
+    // A client that sends half a body has disconnected.
     let _ = request.into_body().collect().await;
     let mut response = Response::new(Full::new(recorded.body));
     *response.status_mut() = recorded.status;
@@ -64,15 +63,15 @@ async fn respond(
     Ok(response)
 }
 
-impl Recorded {
+impl RecordedResponse {
     fn parse(text: &[u8]) -> Result<Self> {
-        let frame = Frame::find(text)?.ok_or_else(|| Error::from("half a response"))?;
+        let frame = ResponseFrame::find(text)?.ok_or_else(|| Error::from("half a response"))?;
         let (head, body) = text.split_at(frame.head_bytes);
         let mut headers = HeaderMap::new();
         for line in std::str::from_utf8(head)?.lines().skip(1) {
             let Some((name, value)) = line.split_once(':') else { continue };
             let name = HeaderName::try_from(name)?;
-            // These two hyper writes itself, for both servers.
+            // Hyper writes these two itself, in both servers.
             if name != DATE && name != CONTENT_LENGTH {
                 headers.append(name, HeaderValue::try_from(value.trim())?);
             }

@@ -1,38 +1,37 @@
-//! Both sides of a comparison in alternating rounds, and what is left of them.
+//! Runs both sides of a comparison in alternating rounds.
 //!
-//! Owns the figures of one round and their medians. The ratio is the median of the rounds' own ratios, since both
-//! halves of a round met about the same machine.
+//! The ratio is the median of the ratios of the rounds, because both halves of a round ran under similar conditions.
 
 use crate::Result;
-use crate::child::{Measured, number};
+use crate::child::{ChildNumbers, number};
 
-/// What one side reached.
+/// The result of one side.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reached {
-    /// Answers per second.
+pub struct LoadResult {
+    /// Responses per second.
     pub per_second: f64,
-    /// The time half of the answers stay below.
+    /// Median latency.
     pub p50_us: f64,
-    /// The time 99 of 100 answers stay below.
+    /// 99th percentile of the latency.
     pub p99_us: f64,
-    /// Processor time of the server for one answer.
+    /// CPU time of the server per response.
     pub cpu_us: f64,
-    /// Processor time of the load generator for one answer; none where there is none.
+    /// CPU time of the load generator per response, if there is one.
     pub load_cpu_us: f64,
 }
 
 /// Both sides over all rounds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Compared {
-    pub(super) ours: Reached,
-    pub(super) other: Reached,
+pub(super) struct Comparison {
+    pub(super) ours: LoadResult,
+    pub(super) other: LoadResult,
     pub(super) ratio: f64,
 }
 
-impl Reached {
-    /// Reads what a part printed.
+impl LoadResult {
+    /// Reads the numbers that a process printed.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below what a double holds")]
-    pub(super) fn of(measured: &Measured) -> Result<Self> {
+    pub(super) fn from_numbers(measured: &ChildNumbers) -> Result<Self> {
         let of = |name| number(measured, name).map(|value| value as f64);
         let answered = of("answered")?;
         Ok(Self {
@@ -57,12 +56,12 @@ impl Reached {
     }
 }
 
-/// Runs both sides for so many rounds: ours first in even rounds, the other first in odd ones.
+/// Runs both sides for a number of rounds: ours first in even rounds, the other first in odd ones.
 pub(super) fn alternate(
     rounds: usize,
-    mut ours: impl FnMut() -> Result<Reached>,
-    mut other: impl FnMut() -> Result<Reached>,
-) -> Result<Compared> {
+    mut ours: impl FnMut() -> Result<LoadResult>,
+    mut other: impl FnMut() -> Result<LoadResult>,
+) -> Result<Comparison> {
     let (mut our_rounds, mut other_rounds) = (Vec::new(), Vec::new());
     for round in 0..rounds.max(1) {
         if round % 2 == 0 {
@@ -75,14 +74,14 @@ pub(super) fn alternate(
     }
     let pairs = our_rounds.iter().zip(&other_rounds);
     let ratios = pairs.map(|(ours, other)| ours.per_second / other.per_second.max(1e-9));
-    Ok(Compared {
+    Ok(Comparison {
         ratio: median(ratios.collect()),
-        ours: Reached::median(&our_rounds),
-        other: Reached::median(&other_rounds),
+        ours: LoadResult::median(&our_rounds),
+        other: LoadResult::median(&other_rounds),
     })
 }
 
-/// The middle one, or the lower of both in the middle.
+/// The median; the lower one of an even number.
 pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
@@ -97,7 +96,7 @@ mod tests {
         let mut ours = [10.0, 20.0, 90.0].into_iter();
         let mut other = [20.0, 80.0, 100.0].into_iter();
         let round = |per_second: Option<f64>| {
-            Ok(Reached { per_second: per_second.unwrap_or_default(), ..Reached::default() })
+            Ok(LoadResult { per_second: per_second.unwrap_or_default(), ..LoadResult::default() })
         };
         let compared = alternate(3, || round(ours.next()), || round(other.next())).unwrap();
         assert!((compared.ratio - 0.5).abs() < 1e-9, "{compared:?}");

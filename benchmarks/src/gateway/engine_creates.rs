@@ -1,6 +1,6 @@
-//! The engine's own durable creates, in a process of its own: what the gateway's are measured against.
+//! Durable creates on the engine alone, in a process of its own: the baseline of creates through the gateway.
 //!
-//! Owns the callers. The items are made beforehand, as the requests of the load generator are.
+//! Items are built in advance, like the requests of the load generator.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,28 +21,28 @@ use super::load::percentile;
 use super::work::{CONTAINER, DATABASE};
 use crate::Result;
 use crate::data::open;
-use crate::meter::{Meter, now};
+use crate::meter::{TimeMeter, now};
 use crate::queries::{PARTITION_ITEMS, item};
 
-/// So many items, or as many as there is time for.
+/// Creates a number of items, or as many as the time allows.
 #[derive(Clone, Debug, Args)]
 pub struct EngineCreates {
     /// Folder of the new store.
     #[arg(long)]
     pub(super) folder: PathBuf,
-    /// Items at most.
+    /// Maximum number of items.
     #[arg(long)]
     pub(super) items: u64,
-    /// Callers at a time.
+    /// Number of concurrent callers.
     #[arg(long)]
     pub(super) callers: usize,
-    /// Milliseconds at most.
+    /// Maximum duration in milliseconds.
     #[arg(long)]
     pub(super) measured_ms: u64,
 }
 
-/// What all callers share.
-struct Work {
+/// Shared by all callers.
+struct CreateJob {
     engine: Engine,
     container: ContainerLink,
     items: Vec<Json>,
@@ -51,7 +51,7 @@ struct Work {
 }
 
 impl EngineCreates {
-    /// Creates the items and prints what it took.
+    /// Creates the items and prints the measurements.
     pub(super) fn run(&self, out: &mut impl Write) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         runtime.block_on(self.create(out))
@@ -63,10 +63,10 @@ impl EngineCreates {
         let partitions = (self.items / PARTITION_ITEMS).max(1);
         let items = (0..self.items).map(|number| item(number, partitions)).collect();
         let until = now() + Duration::from_millis(self.measured_ms);
-        let work = Work { engine, container, items, next: AtomicUsize::new(0), until };
+        let work = CreateJob { engine, container, items, next: AtomicUsize::new(0), until };
         let work = Arc::new(work);
         let mut tasks = JoinSet::new();
-        let meter = Meter::start()?;
+        let meter = TimeMeter::start()?;
         for _ in 0..self.callers {
             tasks.spawn(create_until_done(Arc::clone(&work)));
         }
@@ -96,8 +96,8 @@ async fn create_container(engine: &Engine) -> Result<ContainerLink> {
     Ok(ContainerLink::new(DATABASE, CONTAINER)?)
 }
 
-/// The times of one caller's creates, in microseconds.
-async fn create_until_done(work: Arc<Work>) -> Result<Vec<u32>> {
+/// The durations of one caller's creates, in microseconds.
+async fn create_until_done(work: Arc<CreateJob>) -> Result<Vec<u32>> {
     let mut times_us = Vec::new();
     loop {
         let place = work.next.fetch_add(1, Ordering::Relaxed);

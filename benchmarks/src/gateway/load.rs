@@ -1,7 +1,7 @@
-//! The load generator: so many connections, each sending its next request when the last one is answered.
+//! The load generator: a number of connections, each sending its next request when the previous one is answered.
 //!
-//! Owns the connections and the times they see. Runs on one thread with requests made beforehand, so that it costs less
-//! than any server it loads; it tells its own processor time so that a reader can check that.
+//! Runs on one thread with prepared requests, so that it costs less than any server; it prints its own CPU time as
+//! proof.
 
 use std::cell::{Cell, RefCell};
 use std::io::Write;
@@ -14,73 +14,73 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
-use super::framing::Frame;
+use super::framing::ResponseFrame;
 use super::wire::signer;
-use super::work::{Pool, Target, Work};
+use super::work::{RequestKind, RequestPool, RequestTarget};
 use crate::meter::{cpu_of_process, now};
 use crate::{Error, Result};
 
-/// What to load, and for how long.
+/// The server, the requests and the duration.
 #[derive(Clone, Debug, Args)]
-pub struct Load {
-    /// Where the server listens.
+pub struct LoadArguments {
+    /// Address of the server.
     #[arg(long)]
     pub(super) address: SocketAddr,
     /// The account key in base64.
     #[arg(long)]
     pub(super) key: String,
-    /// What to ask for.
+    /// Kind of requests.
     #[arg(long)]
-    pub(super) work: Work,
-    /// Connections at a time.
+    pub(super) work: RequestKind,
+    /// Number of connections.
     #[arg(long)]
     pub(super) connections: usize,
-    /// Items that are there, or are created.
+    /// Number of items that exist, or that are created.
     #[arg(long)]
     pub(super) items: u64,
-    /// Number of the first item that is created.
+    /// Number of the first created item.
     #[arg(long, default_value_t = 0)]
     pub(super) first: u64,
-    /// Milliseconds before anything counts.
+    /// Warm-up in milliseconds.
     #[arg(long)]
     pub(super) warm_up_ms: u64,
-    /// Milliseconds that count.
+    /// Measured time in milliseconds.
     #[arg(long)]
     pub(super) measured_ms: u64,
-    /// The process whose processor time is told.
+    /// Process id of the server, to measure its CPU time.
     #[arg(long)]
     pub(super) process: u32,
 }
 
-/// What all connections share; they are tasks of one thread.
-struct Shared {
-    pool: Pool,
+/// Shared by all connections, which are tasks of one thread.
+struct LoadState {
+    pool: RequestPool,
     next: Cell<usize>,
     measured_from: Instant,
     until: Instant,
     answered: Cell<u64>,
     bytes: Cell<u64>,
     last_answer: Cell<Instant>,
-    /// Times of answers, in microseconds.
+    /// Latencies in microseconds.
     times_us: RefCell<Vec<u32>>,
 }
 
-impl Load {
-    /// Loads the server and prints what was seen.
+impl LoadArguments {
+    /// Loads the server and prints the measurements.
     pub(super) fn run(&self, out: &mut impl Write) -> Result<()> {
         let signer = signer(self.address, &self.key)?;
         let (items, first) = (self.items, self.first);
-        let target = Target { address: self.address, signer: &signer, items, first };
+        let target = RequestTarget { address: self.address, signer: &signer, items, first };
         let pool = self.work.pool(&target)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         LocalSet::new().block_on(&runtime, self.generate(pool, out))
     }
 
-    async fn generate(&self, pool: Pool, out: &mut impl Write) -> Result<()> {
+    async fn generate(&self, pool: RequestPool, out: &mut impl Write) -> Result<()> {
         let streams = connect(self.address, self.connections).await?;
         let measured_from = now() + Duration::from_millis(self.warm_up_ms);
         let until = measured_from + Duration::from_millis(self.measured_ms);
-        let shared = Rc::new(Shared {
+        let shared = Rc::new(LoadState {
             times_us: RefCell::new(Vec::with_capacity(1 << 20)),
             next: Cell::new(0),
             answered: Cell::new(0),
@@ -120,7 +120,7 @@ async fn connect(address: SocketAddr, connections: usize) -> Result<Vec<TcpStrea
     Ok(streams)
 }
 
-async fn connection(mut stream: TcpStream, shared: Rc<Shared>) -> Result<()> {
+async fn connection(mut stream: TcpStream, shared: Rc<LoadState>) -> Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let place = shared.next.get();
@@ -130,7 +130,7 @@ async fn connection(mut stream: TcpStream, shared: Rc<Shared>) -> Result<()> {
             return Ok(());
         };
         stream.write_all(request).await?;
-        let frame = answer(&mut stream, &mut buffer).await?;
+        let frame = read_response(&mut stream, &mut buffer).await?;
         if frame.status != shared.pool.status {
             let text = buffer.get(..frame.bytes).unwrap_or_default();
             let text = String::from_utf8_lossy(text);
@@ -143,8 +143,8 @@ async fn connection(mut stream: TcpStream, shared: Rc<Shared>) -> Result<()> {
     }
 }
 
-/// Reads one answer into the buffer, which grows to hold the largest.
-async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<Frame> {
+/// Reads one response into the buffer, which grows to the largest one.
+async fn read_response(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<ResponseFrame> {
     let mut filled = 0;
     loop {
         if filled == buffer.len() {
@@ -155,13 +155,13 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Result<Frame> {
             return Err(Error::from("the server hung up"));
         }
         filled += count;
-        if let Some(frame) = Frame::find(buffer.get(..filled).unwrap_or_default())? {
+        if let Some(frame) = ResponseFrame::find(buffer.get(..filled).unwrap_or_default())? {
             return Ok(frame);
         }
     }
 }
 
-impl Shared {
+impl LoadState {
     fn record(&self, started: Instant, ended: Instant, bytes: usize) {
         let time = u32::try_from((ended - started).as_micros()).unwrap_or(u32::MAX);
         self.times_us.borrow_mut().push(time);
@@ -177,7 +177,7 @@ impl Shared {
         if answered == 0 {
             return Err("no request was answered in time".into());
         }
-        // A pool that ran out ends the measurement early.
+        // An exhausted pool ends the measurement early.
         let ran_out = !self.pool.is_endless && self.next.get() >= self.pool.len();
         let end = if ran_out { self.last_answer.get() } else { self.until };
         let wall = (end - self.measured_from).as_micros();
@@ -189,7 +189,7 @@ impl Shared {
     }
 }
 
-/// The time that so many of a hundred stay below.
+/// A percentile of sorted values.
 pub(super) fn percentile(sorted_us: &[u32], hundredths: usize) -> u32 {
     let place = sorted_us.len().saturating_sub(1) * hundredths / 100;
     sorted_us.get(place).copied().unwrap_or_default()

@@ -23,7 +23,7 @@ mod signature;
 mod wire;
 mod work;
 
-pub use compare::Reached;
-pub use part::{Part, run_part};
+pub use compare::LoadResult;
+pub use part::{BenchProcess, run_part};
 pub use report::{ComparedRow, FactRow, GatewayReport, PeerRow};
 pub use run::{GatewayOptions, run_gateway};

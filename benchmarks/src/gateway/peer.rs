@@ -1,37 +1,40 @@
-//! Other servers of the same protocol, measured when they can be installed.
+//! Other servers of the same protocol, measured if they can be installed.
 //!
-//! Owns how each is installed and started. Their figures are what they reach here with the same load generator; they
-//! keep everything in memory.
+//! They are measured on this machine with the same load generator; they keep everything in memory.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::compare::Reached;
+use super::compare::LoadResult;
 use super::measure::{free_address, wait_until_ready};
 use super::report::{ComparedRow, PeerRow};
-use super::run::{GatewayBench, Round};
-use super::serving::Serving;
-use super::work::Work;
+use super::run::{GatewayBench, LoadRound};
+use super::serving::BenchServer;
+use super::work::RequestKind;
 use crate::{Result, progress};
 
-struct Peer {
+struct PeerServer {
     name: &'static str,
-    /// Installs it below a folder; false when that is not possible.
+    /// Installs it in a folder; returns false if that is impossible.
     install: fn(&Path) -> bool,
     /// The command that serves at an address.
     command: fn(&Path, SocketAddr) -> Command,
 }
 
-const PEERS: [Peer; 2] = [
-    Peer { name: "@vercel/cosmosdb-server (Node.js)", install: install_vercel, command: vercel },
-    Peer { name: "cosmium (Go)", install: install_cosmium, command: cosmium },
+const PEERS: [PeerServer; 2] = [
+    PeerServer {
+        name: "@vercel/cosmosdb-server (Node.js)",
+        install: install_vercel,
+        command: vercel,
+    },
+    PeerServer { name: "cosmium (Go)", install: install_cosmium, command: cosmium },
 ];
 
-/// What peers are asked: the rows that every server of this protocol should know.
-const WORK: [Work; 3] = [Work::PointRead, Work::Create, Work::Query];
+/// The requests that every server of this protocol should support.
+const WORK: [RequestKind; 3] = [RequestKind::PointRead, RequestKind::Create, RequestKind::Query];
 
-/// Measures every peer, beside what our server reached.
+/// Measures every peer and compares it with our server.
 pub(super) fn all(
     bench: &GatewayBench,
     folder: &Path,
@@ -51,9 +54,13 @@ pub(super) fn all(
     Ok(rows)
 }
 
-impl Peer {
+impl PeerServer {
     fn rows(&self, bench: &GatewayBench, folder: &Path, ours: &[ComparedRow]) -> Vec<PeerRow> {
-        let row = |work: Work, reached| PeerRow { peer: self.name, what: work.what(), reached };
+        let row = |work: RequestKind, reached| PeerRow {
+            peer: self.name,
+            what: work.description(),
+            reached,
+        };
         let serving = match self.loaded(bench, folder) {
             Ok(serving) => serving,
             Err(why) => {
@@ -69,22 +76,27 @@ impl Peer {
         rows.collect()
     }
 
-    fn loaded(&self, bench: &GatewayBench, folder: &Path) -> Result<Serving> {
+    fn loaded(&self, bench: &GatewayBench, folder: &Path) -> Result<BenchServer> {
         let address = free_address()?;
-        let serving = Serving::silent(&mut (self.command)(folder, address), address)?;
+        let serving = BenchServer::silent(&mut (self.command)(folder, address), address)?;
         wait_until_ready(&serving)?;
         bench.load_items(&serving)?;
         Ok(serving)
     }
 
-    fn round(&self, bench: &GatewayBench, serving: &Serving, work: Work) -> Result<Reached> {
+    fn round(
+        &self,
+        bench: &GatewayBench,
+        serving: &BenchServer,
+        work: RequestKind,
+    ) -> Result<LoadResult> {
         let round = bench.round(work, bench.options.items);
-        if work == Work::Create {
-            // The items of the data set are there already.
+        if work == RequestKind::Create {
+            // The items of the data set exist already.
             let first = bench.options.items;
-            return bench.load(serving, Round { first, warm_up_ms: 0, ..round });
+            return bench.load(serving, LoadRound { first, warm_up_ms: 0, ..round });
         }
-        // That it answers at all is one thing; that it answers with success another.
+        // A response is not enough; it must be a success.
         serving.answer(work, bench.options.items)?;
         bench.load(serving, round)
     }

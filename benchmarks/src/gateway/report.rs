@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use super::compare::{Compared, Reached};
+use super::compare::{Comparison, LoadResult};
 use super::run::GatewayOptions;
-use super::work::Work;
+use super::work::RequestKind;
 use crate::meter::{load_average, machine};
 
 /// Our server beside something that does less.
@@ -19,14 +19,14 @@ pub struct ComparedRow {
     /// Bytes of an answer, where both sides give the same.
     pub answer_bytes: Option<usize>,
     /// Our server.
-    pub ours: Reached,
+    pub ours: LoadResult,
     /// What it is measured against.
-    pub other: Reached,
+    pub other: LoadResult,
     /// Answers per second of ours to those of the other: the median of the rounds.
     pub ratio: f64,
     /// The least ratio that is wanted.
     pub ratio_min: Option<f64>,
-    pub(super) work: Work,
+    pub(super) work: RequestKind,
 }
 
 /// A fact about our server alone.
@@ -50,7 +50,7 @@ pub struct PeerRow {
     /// What was asked.
     pub what: &'static str,
     /// What it reached and how many times that ours reaches; or why there is no figure.
-    pub reached: Result<(Reached, f64), String>,
+    pub reached: Result<(LoadResult, f64), String>,
 }
 
 /// What a run found.
@@ -69,13 +69,13 @@ pub struct GatewayReport {
 impl ComparedRow {
     pub(super) fn new(
         letter: char,
-        work: Work,
-        compared: Compared,
+        work: RequestKind,
+        compared: Comparison,
         answer_bytes: Option<usize>,
     ) -> Self {
-        let Compared { ours, other, ratio } = compared;
+        let Comparison { ours, other, ratio } = compared;
         let ratio_min = work.ratio_min();
-        Self { letter, what: work.what(), answer_bytes, ours, other, ratio, ratio_min, work }
+        Self { letter, what: work.description(), answer_bytes, ours, other, ratio, ratio_min, work }
     }
 }
 
@@ -121,7 +121,7 @@ impl GatewayReport {
                 "| {} | {} | {bytes} | {ours} | {}: {other} | {:.0} % | {target} | {met} |",
                 row.letter,
                 row.what,
-                row.work.beside(),
+                row.work.baseline(),
                 row.ratio * 100.0,
             );
         }
@@ -199,8 +199,8 @@ const MEANING: &str = "\
 ";
 
 /// Answers per second, times and processor time.
-fn reached(reached: &Reached) -> String {
-    let Reached { per_second, p50_us, p99_us, cpu_us, .. } = reached;
+fn reached(reached: &LoadResult) -> String {
+    let LoadResult { per_second, p50_us, p99_us, cpu_us, .. } = reached;
     format!("{per_second:.0}/s, p50 {p50_us:.0} us, p99 {p99_us:.0} us, {cpu_us:.1} us CPU")
 }
 

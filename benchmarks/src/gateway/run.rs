@@ -1,16 +1,14 @@
-//! One run: facts about a start, a server with data, every comparison, the peers.
-//!
-//! Owns the order and the folders of the run; they go when it ends.
+//! One run: facts about startup, a server with data, all comparisons, the peers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::compare::Reached;
+use super::compare::LoadResult;
 use super::report::GatewayReport;
-use super::serving::{Serving, WELL_KNOWN_KEY};
-use super::work::Work;
+use super::serving::{BenchServer, WELL_KNOWN_KEY};
+use super::work::RequestKind;
 use super::{measure, peer};
 use crate::child::measured_by;
 use crate::{Result, progress};
@@ -34,7 +32,7 @@ pub struct GatewayOptions {
     pub peers: Option<PathBuf>,
 }
 
-/// What every measurement gets.
+/// The context of every measurement.
 pub(super) struct GatewayBench {
     pub(super) options: GatewayOptions,
     pub(super) folder: TempDir,
@@ -42,8 +40,8 @@ pub(super) struct GatewayBench {
 
 /// A round of load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Round {
-    pub(super) work: Work,
+pub(super) struct LoadRound {
+    pub(super) work: RequestKind,
     pub(super) connections: usize,
     pub(super) items: u64,
     /// Number of the first item that is created.
@@ -55,7 +53,7 @@ pub(super) struct Round {
 /// Runs the gateway benchmarks.
 ///
 /// # Errors
-/// Whatever went wrong: a number that is not there is better than a wrong one.
+/// Any failure: a missing number is better than a wrong one.
 pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
     let folder = tempfile::Builder::new().prefix("benchmarks").tempdir()?;
     let bench = GatewayBench { options: options.clone(), folder };
@@ -64,7 +62,9 @@ pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
     report.facts.extend(measure::starting(&bench)?);
     progress::step("loading the data set");
     let server = bench.loaded()?;
-    for (letter, work) in [('a', Work::PointRead), ('c', Work::Query), ('d', Work::ChangeFeed)] {
+    for (letter, work) in
+        [('a', RequestKind::PointRead), ('c', RequestKind::Query), ('d', RequestKind::ChangeFeed)]
+    {
         progress::step(&format!("{letter}: {work:?}"));
         report.compared.push(measure::beside_bare(&bench, &server, letter, work)?);
     }
@@ -82,33 +82,33 @@ pub fn run_gateway(options: &GatewayOptions) -> Result<GatewayReport> {
 
 impl GatewayBench {
     /// Our server with all items.
-    fn loaded(&self) -> Result<Serving> {
-        let server = Serving::ours(&self.options.server, &self.path("loaded"))?;
+    fn loaded(&self) -> Result<BenchServer> {
+        let server = BenchServer::ours(&self.options.server, &self.path("loaded"))?;
         self.load_items(&server)?;
         Ok(server)
     }
 
-    /// Makes the container and creates every item.
-    pub(super) fn load_items(&self, server: &Serving) -> Result<()> {
+    /// Creates the container and all items.
+    pub(super) fn load_items(&self, server: &BenchServer) -> Result<()> {
         measure::create_container(server)?;
-        let round = Round {
+        let round = LoadRound {
             connections: 64,
             warm_up_ms: 0,
             measured_ms: 120_000,
-            ..self.round(Work::Create, self.options.items)
+            ..self.round(RequestKind::Create, self.options.items)
         };
         self.load(server, round)?;
         Ok(())
     }
 
-    /// A round as the options say.
-    pub(super) fn round(&self, work: Work, items: u64) -> Round {
+    /// A round according to the options.
+    pub(super) fn round(&self, work: RequestKind, items: u64) -> LoadRound {
         let GatewayOptions { measured_ms, connections, .. } = self.options;
-        Round { work, connections, items, first: 0, warm_up_ms: measured_ms / 5, measured_ms }
+        LoadRound { work, connections, items, first: 0, warm_up_ms: measured_ms / 5, measured_ms }
     }
 
     /// Loads a server from a process of its own.
-    pub(super) fn load(&self, server: &Serving, round: Round) -> Result<Reached> {
+    pub(super) fn load(&self, server: &BenchServer, round: LoadRound) -> Result<LoadResult> {
         let mut command = Command::new(&self.options.program);
         command.args(["part", "load", "--address", &server.address.to_string()]);
         command.args(["--key", WELL_KNOWN_KEY, "--work", &round.work.name()?]);
@@ -122,7 +122,7 @@ impl GatewayBench {
         ] {
             command.arg(name).arg(value.to_string());
         }
-        Reached::of(&measured_by(&mut command, "the load generator")?)
+        LoadResult::from_numbers(&measured_by(&mut command, "the load generator")?)
     }
 
     /// A folder of the run.

@@ -1,6 +1,4 @@
-//! Servers as processes: started, asked for their memory, killed when the value is dropped.
-//!
-//! Owns how each kind of server says where it listens. Does not own what it is asked.
+//! Servers as child processes: started, measured, killed on drop.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -9,22 +7,22 @@ use std::process::{Child, Command, Stdio};
 
 use model::Json;
 
-use super::wire::{Answer, ask, signer};
-use super::work::{Pool, Target, Work};
+use super::wire::{RawResponse, send, signer};
+use super::work::{RequestKind, RequestPool, RequestTarget};
 use crate::meter::resident_bytes_of;
 use crate::{Error, Result};
 
-/// The key every emulator has, peers included.
+/// The well-known key of the emulators, which peers use too.
 pub(super) const WELL_KNOWN_KEY: &str =
     "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 
 /// A running server.
-pub(super) struct Serving {
+pub(super) struct BenchServer {
     child: Child,
     pub(super) address: SocketAddr,
 }
 
-impl Serving {
+impl BenchServer {
     /// Our server on a folder and a free port.
     pub(super) fn ours(program: &Path, folder: &Path) -> Result<Self> {
         let mut command = Command::new(program);
@@ -39,31 +37,31 @@ impl Serving {
         })
     }
 
-    /// The bare server with a recorded answer: this program again.
+    /// The baseline server with a recorded response: this program again.
     pub(super) fn bare(program: &Path, recorded: &Path) -> Result<Self> {
         let mut command = Command::new(program);
         command.args(["part", "bare", "--recorded"]).arg(recorded);
         Self::start(&mut command, |line| Ok(line.trim().parse()?))
     }
 
-    /// Any server that prints one line about where it listens.
+    /// Any server that prints its address in one line.
     pub(super) fn start(
         command: &mut Command,
         address: impl FnOnce(&str) -> Result<SocketAddr>,
     ) -> Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
-        // From here on the process is killed whatever goes wrong.
+        // From here on the process is killed if anything fails.
         let mut serving = Self { child, address: nowhere };
         let output = serving.child.stdout.take().ok_or_else(|| Error::from("no output"))?;
         let mut line = String::new();
-        // The pipe is closed here; a server prints nothing more that anybody needs.
+        // The pipe is closed here; nothing more is read from the server.
         BufReader::new(output).read_line(&mut line)?;
         serving.address = address(&line).map_err(|why| format!("{why}: it said '{line}'"))?;
         Ok(serving)
     }
 
-    /// A server that tells nothing, at an address chosen for it.
+    /// A server that prints nothing, at a given address.
     pub(super) fn silent(command: &mut Command, address: SocketAddr) -> Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Self { child: command.spawn()?, address })
@@ -78,12 +76,12 @@ impl Serving {
         resident_bytes_of(&self.process().to_string())
     }
 
-    /// The answer to the first request of some work.
-    pub(super) fn answer(&self, work: Work, items: u64) -> Result<Answer> {
+    /// The response to the first request of a kind.
+    pub(super) fn answer(&self, work: RequestKind, items: u64) -> Result<RawResponse> {
         let signer = signer(self.address, WELL_KNOWN_KEY)?;
-        let target = Target { address: self.address, signer: &signer, items, first: 0 };
-        let pool: Pool = work.pool(&target)?;
-        let answer = ask(self.address, pool.request(0).unwrap_or_default())?;
+        let target = RequestTarget { address: self.address, signer: &signer, items, first: 0 };
+        let pool: RequestPool = work.pool(&target)?;
+        let answer = send(self.address, pool.request(0).unwrap_or_default())?;
         if answer.status != pool.status {
             let body = String::from_utf8_lossy(&answer.body);
             return Err(format!("{work:?} was answered {}: {body}", answer.status).into());
@@ -92,9 +90,9 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for BenchServer {
     fn drop(&mut self) {
-        // A server that has ended already is what we want.
+        // The server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

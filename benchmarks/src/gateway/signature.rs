@@ -1,6 +1,6 @@
-//! Signatures of requests by the account key, as clients make them.
+//! Signs requests with the account key, as clients do.
 //!
-//! Owns the payload and its form in the header. The date is the server's own, so no clock is needed here.
+//! Uses the server's date, so no clock is needed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,21 +8,21 @@ use ring::hmac;
 
 use crate::Result;
 
-/// Signs requests of one moment.
+/// Signs requests with one date.
 pub(super) struct Signer {
     key: hmac::Key,
     date: String,
 }
 
-/// What is signed of a request besides its date.
-pub(super) struct Signed<'request> {
+/// The signed parts of a request besides its date.
+pub(super) struct SignedRequest<'request> {
     pub(super) verb: &'static str,
     pub(super) resource_type: &'static str,
     pub(super) link: &'request str,
 }
 
 impl Signer {
-    /// A signer with a key in base64 and a date as HTTP has it.
+    /// A signer with a base64 key and an HTTP date.
     pub(super) fn new(key: &str, date: &str) -> Result<Self> {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &STANDARD.decode(key)?);
         Ok(Self { key, date: date.to_owned() })
@@ -33,8 +33,8 @@ impl Signer {
     }
 
     /// The value of the header `authorization`.
-    pub(super) fn authorization(&self, signed: &Signed<'_>) -> String {
-        let Signed { verb, resource_type, link } = signed;
+    pub(super) fn authorization(&self, signed: &SignedRequest<'_>) -> String {
+        let SignedRequest { verb, resource_type, link } = signed;
         let verb = verb.to_ascii_lowercase();
         let date = self.date.to_ascii_lowercase();
         let payload = format!("{verb}\n{resource_type}\n{link}\n{date}\n\n");

@@ -1,28 +1,26 @@
-//! Requests as bytes, and one request put to a server outside of any measurement.
-//!
-//! Owns the headers every client sends. Does not own what is asked for.
+//! Requests as bytes, and single requests outside measurements.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::framing::{Frame, header};
-use super::signature::{Signed, Signer};
+use super::framing::{ResponseFrame, header};
+use super::signature::{SignedRequest, Signer};
 use crate::{Error, Result};
 
-/// How long a server may take to answer one request outside of a measurement.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of a request outside a measurement.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A request before it is bytes.
-pub(super) struct Request<'request> {
-    pub(super) signed: Signed<'request>,
+pub(super) struct RawRequest<'request> {
+    pub(super) signed: SignedRequest<'request>,
     pub(super) path: &'request str,
     pub(super) headers: &'request [(&'request str, &'request str)],
     pub(super) body: &'request [u8],
 }
 
-impl Request<'_> {
-    /// Appends the request as HTTP/1.1 has it.
+impl RawRequest<'_> {
+    /// Appends the request in HTTP/1.1 form.
     pub(super) fn write_to(&self, bytes: &mut Vec<u8>, host: &str, signer: &Signer) {
         let verb = self.signed.verb;
         let mut head = format!("{verb} {} HTTP/1.1\r\nhost: {host}\r\n", self.path);
@@ -48,26 +46,26 @@ impl Request<'_> {
     }
 }
 
-/// What a server answered.
+/// The response of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct RawResponse {
     pub(super) status: u16,
     pub(super) head: String,
     pub(super) body: Vec<u8>,
 }
 
-/// Sends a request on a connection of its own.
-pub(super) fn ask(address: SocketAddr, request: &[u8]) -> Result<Answer> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+/// Sends a request on a new connection.
+pub(super) fn send(address: SocketAddr, request: &[u8]) -> Result<RawResponse> {
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     stream.write_all(request)?;
     let (mut buffer, mut part) = (Vec::new(), vec![0; 64 * 1024]);
     loop {
-        if let Some(frame) = Frame::find(&buffer)? {
+        if let Some(frame) = ResponseFrame::find(&buffer)? {
             let (head, body) = buffer.split_at(frame.head_bytes);
             let head = String::from_utf8_lossy(head).into_owned();
             let body = body.get(..frame.bytes - frame.head_bytes).unwrap_or_default().to_vec();
-            return Ok(Answer { status: frame.status, head, body });
+            return Ok(RawResponse { status: frame.status, head, body });
         }
         let count = stream.read(&mut part)?;
         if count == 0 {
@@ -79,7 +77,7 @@ pub(super) fn ask(address: SocketAddr, request: &[u8]) -> Result<Answer> {
 
 /// A signer with the time of the server.
 pub(super) fn signer(address: SocketAddr, key: &str) -> Result<Signer> {
-    let answer = ask(address, format!("GET / HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes())?;
+    let answer = send(address, format!("GET / HTTP/1.1\r\nhost: {address}\r\n\r\n").as_bytes())?;
     let date = header(&answer.head, "date");
     Signer::new(key, date.ok_or_else(|| Error::from("the server tells no date"))?)
 }

@@ -1,13 +1,11 @@
-//! What a load generator asks for: each kind of work as a pool of requests made beforehand.
-//!
-//! Owns the requests of every measurement, signed and as bytes, so that nothing is left to do while time is taken.
+//! The requests of the load generator, by kind: prepared, signed and serialized before the measurement.
 
 use std::net::SocketAddr;
 
 use clap::ValueEnum;
 
-use super::signature::{Signed, Signer};
-use super::wire::Request;
+use super::signature::{SignedRequest, Signer};
+use super::wire::RawRequest;
 use crate::data::{hash_number, shuffled};
 use crate::queries::{PARTITION_ITEMS, customer, item};
 use crate::{Error, Result};
@@ -32,12 +30,12 @@ const QUERY_HEADERS: [(&str, &str); 3] = [
     ("x-ms-max-item-count", PAGE_ITEMS),
 ];
 
-/// What is asked for.
+/// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Work {
-    /// Reads of items that are there, in random order.
+pub(super) enum RequestKind {
+    /// Point reads of existing items, in random order.
     PointRead,
-    /// Creations of items that are not there.
+    /// Creates of new items.
     Create,
     /// First pages of 20 items of one logical partition, in order.
     Query,
@@ -45,53 +43,53 @@ pub(super) enum Work {
     ChangeFeed,
 }
 
-/// Where the requests go, and of which items they are.
-pub(super) struct Target<'signer> {
+/// The server and the items of the requests.
+pub(super) struct RequestTarget<'signer> {
     pub(super) address: SocketAddr,
     pub(super) signer: &'signer Signer,
-    /// Items that are there, or are created.
+    /// Number of items that exist, or that are created.
     pub(super) items: u64,
-    /// Number of the first item that is created.
+    /// Number of the first created item.
     pub(super) first: u64,
 }
 
-/// Requests one after the other.
-pub(super) struct Pool {
+/// A sequence of requests.
+pub(super) struct RequestPool {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Whether the first request follows the last one.
+    /// Whether the sequence repeats.
     pub(super) is_endless: bool,
-    /// What every answer must be.
+    /// The expected status of every response.
     pub(super) status: u16,
 }
 
-impl Pool {
+impl RequestPool {
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A request by its place.
-    pub(super) fn request(&self, place: usize) -> Option<&[u8]> {
-        let place = if self.is_endless { place % self.ends.len() } else { place };
-        let start = if place == 0 { 0 } else { *self.ends.get(place - 1)? };
-        self.bytes.get(start..*self.ends.get(place)?)
+    /// A request by its index.
+    pub(super) fn request(&self, index: usize) -> Option<&[u8]> {
+        let index = if self.is_endless { index % self.ends.len() } else { index };
+        let start = if index == 0 { 0 } else { *self.ends.get(index - 1)? };
+        self.bytes.get(start..*self.ends.get(index)?)
     }
 
-    fn add(&mut self, target: &Target<'_>, request: &Request<'_>) {
+    fn add(&mut self, target: &RequestTarget<'_>, request: &RawRequest<'_>) {
         request.write_to(&mut self.bytes, &target.address.to_string(), target.signer);
         self.ends.push(self.bytes.len());
     }
 }
 
-impl Work {
+impl RequestKind {
     /// Its name as an argument.
     pub(super) fn name(self) -> Result<String> {
         let value = self.to_possible_value().ok_or_else(|| Error::from("work without name"))?;
         Ok(value.get_name().to_owned())
     }
 
-    /// Its words in the table.
-    pub(super) fn what(self) -> &'static str {
+    /// Its description in the table.
+    pub(super) fn description(self) -> &'static str {
         match self {
             Self::PointRead => "point read of 1 KB",
             Self::Create => "durable create of 1 KB",
@@ -100,15 +98,15 @@ impl Work {
         }
     }
 
-    /// What stands beside our server.
-    pub(super) fn beside(self) -> &'static str {
+    /// What our server is compared with.
+    pub(super) fn baseline(self) -> &'static str {
         match self {
             Self::PointRead | Self::Query | Self::ChangeFeed => "bare server",
             Self::Create => "engine alone",
         }
     }
 
-    /// The least share of that which is wanted.
+    /// The minimum ratio to reach.
     pub(super) fn ratio_min(self) -> Option<f64> {
         match self {
             Self::PointRead | Self::Create => Some(0.5),
@@ -117,11 +115,11 @@ impl Work {
         }
     }
 
-    /// All requests of this work.
-    pub(super) fn pool(self, target: &Target<'_>) -> Result<Pool> {
+    /// All requests of this kind.
+    pub(super) fn pool(self, target: &RequestTarget<'_>) -> Result<RequestPool> {
         let is_endless = self != Self::Create;
         let status = if self == Self::Create { 201 } else { 200 };
-        let mut pool = Pool { bytes: Vec::new(), ends: Vec::new(), is_endless, status };
+        let mut pool = RequestPool { bytes: Vec::new(), ends: Vec::new(), is_endless, status };
         let partitions = (target.items / PARTITION_ITEMS).max(1);
         let created = target.first..target.first + target.items;
         match self {
@@ -146,10 +144,10 @@ fn key_header(key: &str) -> String {
     format!("[\"{key}\"]")
 }
 
-fn point_read(pool: &mut Pool, target: &Target<'_>, number: u64, partitions: u64) {
+fn point_read(pool: &mut RequestPool, target: &RequestTarget<'_>, number: u64, partitions: u64) {
     let link = format!("{LINK}/docs/order-{number:010}");
-    let request = Request {
-        signed: Signed { verb: "GET", resource_type: "docs", link: &link },
+    let request = RawRequest {
+        signed: SignedRequest { verb: "GET", resource_type: "docs", link: &link },
         path: &format!("/{link}"),
         headers: &[
             ("x-ms-documentdb-partitionkey", &key_header(&customer(number % partitions))),
@@ -160,23 +158,23 @@ fn point_read(pool: &mut Pool, target: &Target<'_>, number: u64, partitions: u64
     pool.add(target, &request);
 }
 
-fn create(pool: &mut Pool, target: &Target<'_>, number: u64, partitions: u64) {
+fn create(pool: &mut RequestPool, target: &RequestTarget<'_>, number: u64, partitions: u64) {
     let key = key_header(&customer(number % partitions));
     let headers =
         [("x-ms-documentdb-partitionkey", key.as_str()), ("content-type", "application/json")];
     post(pool, target, &headers, &item(number, partitions).to_bytes());
 }
 
-fn query(pool: &mut Pool, target: &Target<'_>, key: &str) {
+fn query(pool: &mut RequestPool, target: &RequestTarget<'_>, key: &str) {
     let key = key_header(key);
     let mut headers = vec![("x-ms-documentdb-partitionkey", key.as_str())];
     headers.extend(QUERY_HEADERS);
     post(pool, target, &headers, QUERY);
 }
 
-fn change_feed(pool: &mut Pool, target: &Target<'_>) {
-    let request = Request {
-        signed: Signed { verb: "GET", resource_type: "docs", link: LINK },
+fn change_feed(pool: &mut RequestPool, target: &RequestTarget<'_>) {
+    let request = RawRequest {
+        signed: SignedRequest { verb: "GET", resource_type: "docs", link: LINK },
         path: ITEMS_PATH,
         headers: &[
             ("a-im", "Incremental feed"),
@@ -188,7 +186,7 @@ fn change_feed(pool: &mut Pool, target: &Target<'_>) {
     pool.add(target, &request);
 }
 
-fn post(pool: &mut Pool, target: &Target<'_>, headers: &[(&str, &str)], body: &[u8]) {
-    let signed = Signed { verb: "POST", resource_type: "docs", link: LINK };
-    pool.add(target, &Request { signed, path: ITEMS_PATH, headers, body });
+fn post(pool: &mut RequestPool, target: &RequestTarget<'_>, headers: &[(&str, &str)], body: &[u8]) {
+    let signed = SignedRequest { verb: "POST", resource_type: "docs", link: LINK };
+    pool.add(target, &RawRequest { signed, path: ITEMS_PATH, headers, body });
 }

@@ -6,16 +6,16 @@ use fjall::PersistMode;
 use storage_lsm::Durability;
 
 use crate::child::{LOADING_CALLERS, RELAXED};
-use crate::meter::{Meter, Spent};
-use crate::raw::Raw;
-use crate::report::Row;
+use crate::meter::{TimeMeter, TimeSpent};
+use crate::raw::RawTree;
+use crate::report::ReportRow;
 use crate::rounds::alternate;
-use crate::run::Bench;
+use crate::run::EngineBench;
 use crate::tape::Tape;
 use crate::{Result, data, progress};
 
 /// What both sides load.
-pub(crate) struct Load {
+pub(crate) struct BulkLoad {
     pub(crate) items: u64,
     /// Callers of the engine; items of a raw batch.
     pub(crate) callers: u64,
@@ -24,8 +24,8 @@ pub(crate) struct Load {
     pub(crate) what: &'static str,
 }
 
-pub(crate) fn bulk_load(bench: &Bench) -> Result<Vec<Row>> {
-    let load = Load {
+pub(crate) fn bulk_load(bench: &EngineBench) -> Result<Vec<ReportRow>> {
+    let load = BulkLoad {
         items: bench.options.items,
         callers: LOADING_CALLERS,
         durability: RELAXED,
@@ -39,17 +39,17 @@ pub(crate) fn bulk_load(bench: &Bench) -> Result<Vec<Row>> {
         || write_all(bench, &load),
     )?;
     let what = "bulk load without sync per write, 100 callers";
-    Ok(vec![Row::share('c', what, medians, "at least 50 % of the throughput", 0.5)])
+    Ok(vec![ReportRow::share('c', what, medians, "at least 50 % of the throughput", 0.5)])
 }
 
 /// Creates the items in a new store.
-pub(crate) fn create_all(bench: &Bench, load: &Load) -> Result<Spent> {
+pub(crate) fn create_all(bench: &EngineBench, load: &BulkLoad) -> Result<TimeSpent> {
     let folder = bench.prepared.scratch()?;
     bench.runtime.block_on(async {
         let engine = data::open(folder.path(), load.durability, None).await?;
         data::create_container(&engine).await?;
         let bar = progress::bar(load.items, load.what);
-        let meter = Meter::start()?;
+        let meter = TimeMeter::start()?;
         data::create_items(&engine, 0..load.items, load.callers, &bar).await?;
         let spent = meter.stop()?;
         bar.finish_and_clear();
@@ -63,16 +63,16 @@ pub(crate) fn create_all(bench: &Bench, load: &Load) -> Result<Spent> {
 }
 
 /// Writes the entries of as many items from the tape into a new tree.
-pub(crate) fn write_all(bench: &Bench, load: &Load) -> Result<Spent> {
+pub(crate) fn write_all(bench: &EngineBench, load: &BulkLoad) -> Result<TimeSpent> {
     let folder = bench.prepared.scratch()?;
-    let raw = Raw::open(folder.path())?;
+    let raw = RawTree::open(folder.path())?;
     let mut tape = Tape::open(&bench.prepared.tape())?;
     // The catalog comes first: the database and the container.
     let (catalog, _) = tape.next(data::CATALOG_SETS)?;
     raw.commit(catalog, PersistMode::Buffer)?;
     let bar = progress::bar(load.items, load.what);
     let mut written = 0;
-    let mut meter = Meter::start()?;
+    let mut meter = TimeMeter::start()?;
     while written < load.items {
         let sets = load.callers.min(load.items - written);
         let (entries, taken) = meter.outside(|| tape.next(sets))?;

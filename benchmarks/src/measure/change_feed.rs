@@ -5,19 +5,19 @@ use engine::change_feed::{ChangeFeedMode, ChangeFeedStart, ReadChangeFeed};
 use model::FeedRange;
 use storage_lsm::Durability;
 
-use crate::meter::{Meter, Spent};
-use crate::raw::Raw;
-use crate::report::Row;
+use crate::meter::{TimeMeter, TimeSpent};
+use crate::raw::RawTree;
+use crate::report::ReportRow;
 use crate::rounds::alternate;
-use crate::run::Bench;
+use crate::run::EngineBench;
 use crate::{Result, data, progress};
 
 const PAGE_ITEMS: usize = 1_000;
 
-pub(crate) fn change_feed(bench: &Bench) -> Result<Vec<Row>> {
+pub(crate) fn change_feed(bench: &EngineBench) -> Result<Vec<ReportRow>> {
     let engine =
         bench.runtime.block_on(data::open(&bench.prepared.store(), Durability::Synced, None))?;
-    let raw = Raw::open(&bench.prepared.copy())?;
+    let raw = RawTree::open(&bench.prepared.copy())?;
     progress::step("d: change feed");
     let items = bench.options.items;
     let medians = alternate(
@@ -28,12 +28,12 @@ pub(crate) fn change_feed(bench: &Bench) -> Result<Vec<Row>> {
     )?;
     bench.runtime.block_on(engine.close())?;
     let what = "change feed from beginning to end, pages of 1,000";
-    Ok(vec![Row::share('d', what, medians, "at least 50 % of the throughput", 0.5)])
+    Ok(vec![ReportRow::share('d', what, medians, "at least 50 % of the throughput", 0.5)])
 }
 
-async fn read_feed(engine: &Engine, items: u64) -> Result<Spent> {
+async fn read_feed(engine: &Engine, items: u64) -> Result<TimeSpent> {
     let container = data::link()?;
-    let meter = Meter::start()?;
+    let meter = TimeMeter::start()?;
     let mut start = ChangeFeedStart::Beginning;
     let mut changes = 0;
     loop {
@@ -54,8 +54,8 @@ async fn read_feed(engine: &Engine, items: u64) -> Result<Spent> {
     finish(meter, changes, items)
 }
 
-fn scan_log(raw: &Raw, items: u64) -> Result<Spent> {
-    let meter = Meter::start()?;
+fn scan_log(raw: &RawTree, items: u64) -> Result<TimeSpent> {
+    let meter = TimeMeter::start()?;
     let mut entries = 0;
     for guard in raw.keyspace("change_log")?.iter() {
         let (_, value) = guard.into_inner()?;
@@ -64,7 +64,7 @@ fn scan_log(raw: &Raw, items: u64) -> Result<Spent> {
     finish(meter, entries, items)
 }
 
-fn finish(meter: Meter, found: u64, items: u64) -> Result<Spent> {
+fn finish(meter: TimeMeter, found: u64, items: u64) -> Result<TimeSpent> {
     let spent = meter.stop()?;
     if found == items { Ok(spent) } else { Err(format!("{found} changes of {items}").into()) }
 }

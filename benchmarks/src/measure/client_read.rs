@@ -7,21 +7,21 @@ use model::{ItemId, PartitionKey};
 use serde::Deserialize;
 use storage_lsm::Durability;
 
-use crate::meter::{Meter, Spent};
-use crate::report::Row;
+use crate::meter::{TimeMeter, TimeSpent};
+use crate::report::ReportRow;
 use crate::rounds::alternate;
-use crate::run::Bench;
+use crate::run::EngineBench;
 use crate::{Error, Result, data, progress};
 
 /// What a program would read of an item.
 #[derive(Deserialize)]
-struct Named {
+struct ItemName {
     id: String,
 }
 
-type Names = Vec<(PartitionKey, String)>;
+type ItemKeys = Vec<(PartitionKey, String)>;
 
-pub(crate) fn client_read(bench: &Bench) -> Result<Vec<Row>> {
+pub(crate) fn client_read(bench: &EngineBench) -> Result<Vec<ReportRow>> {
     let engine =
         bench.runtime.block_on(data::open(&bench.prepared.store(), Durability::Synced, None))?;
     let account = bench.runtime.block_on(Account::embedded(engine.clone()))?;
@@ -29,7 +29,7 @@ pub(crate) fn client_read(bench: &Bench) -> Result<Vec<Row>> {
     let database = account.database(link.database.as_str())?;
     let container = database.container(link.container.as_str())?;
     let numbers = data::shuffled(bench.options.items);
-    let names: Names = numbers.iter().map(|number| data::name(*number)).collect();
+    let names: ItemKeys = numbers.iter().map(|number| data::name(*number)).collect();
     progress::step("g: point reads through the client");
     let (mut client_letters, mut engine_letters) = (0, 0);
     let medians = alternate(
@@ -44,20 +44,20 @@ pub(crate) fn client_read(bench: &Bench) -> Result<Vec<Row>> {
     bench.runtime.block_on(account.close())?;
     let value = medians.1.per_second / medians.0.per_second;
     let what = "point read through `client` (raw: `engine`)";
-    let row = Row::share('g', what, medians, "at most 1.3x the time", 1.0 / 1.3);
-    Ok(vec![Row { value, value_text: format!("{value:.2}x the time"), ..row }])
+    let row = ReportRow::share('g', what, medians, "at most 1.3x the time", 1.0 / 1.3);
+    Ok(vec![ReportRow { value, value_text: format!("{value:.2}x the time"), ..row }])
 }
 
 fn through_client(
-    bench: &Bench,
+    bench: &EngineBench,
     container: &Container,
-    names: &Names,
+    names: &ItemKeys,
     letters: &mut u64,
-) -> Result<Spent> {
+) -> Result<TimeSpent> {
     bench.runtime.block_on(async {
-        let meter = Meter::start()?;
+        let meter = TimeMeter::start()?;
         for (key, id) in names {
-            let item = container.read::<Named>(key, id).await?.value;
+            let item = container.read::<ItemName>(key, id).await?.value;
             *letters += item.value.id.len() as u64;
         }
         meter.stop()
@@ -66,14 +66,14 @@ fn through_client(
 
 /// What a program does that has the engine alone: it makes the operation and parses the item.
 fn through_engine(
-    bench: &Bench,
+    bench: &EngineBench,
     engine: &Engine,
-    names: &Names,
+    names: &ItemKeys,
     letters: &mut u64,
-) -> Result<Spent> {
+) -> Result<TimeSpent> {
     let link = data::link()?;
     bench.runtime.block_on(async {
-        let meter = Meter::start()?;
+        let meter = TimeMeter::start()?;
         for (key, id) in names {
             let read = ReadItem {
                 container: link.clone(),
@@ -83,7 +83,7 @@ fn through_engine(
             };
             let answer = engine.read_item(read).await?.value;
             let item = answer.item().ok_or_else(|| Error::from("an item is missing"))?;
-            let named: Named = serde_json::from_slice(item.text())?;
+            let named: ItemName = serde_json::from_slice(item.text())?;
             *letters += named.id.len() as u64;
         }
         meter.stop()

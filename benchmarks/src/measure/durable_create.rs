@@ -3,14 +3,14 @@
 use fjall::PersistMode;
 use storage_lsm::Durability;
 
-use super::bulk_load::{Load, create_all, write_all};
+use super::bulk_load::{BulkLoad, create_all, write_all};
 use crate::Result;
-use crate::report::Row;
+use crate::report::ReportRow;
 use crate::rounds::alternate;
-use crate::run::Bench;
+use crate::run::EngineBench;
 
-pub(crate) fn durable_create(bench: &Bench) -> Result<Vec<Row>> {
-    let load = Load {
+pub(crate) fn durable_create(bench: &EngineBench) -> Result<Vec<ReportRow>> {
+    let load = BulkLoad {
         items: (bench.options.items / 4).max(1),
         callers: 16,
         durability: Durability::Synced,
@@ -24,5 +24,5 @@ pub(crate) fn durable_create(bench: &Bench) -> Result<Vec<Row>> {
         || write_all(bench, &load),
     )?;
     let what = "durable create, 16 callers";
-    Ok(vec![Row::share('b', what, medians, "at least 60 % of the throughput", 0.6)])
+    Ok(vec![ReportRow::share('b', what, medians, "at least 60 % of the throughput", 0.6)])
 }

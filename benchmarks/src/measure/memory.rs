@@ -4,8 +4,8 @@ use storage_lsm::LsmSettings;
 
 use crate::Result;
 use crate::child::{ChildTask, number, spawn};
-use crate::report::Row;
-use crate::run::Bench;
+use crate::report::ReportRow;
+use crate::run::EngineBench;
 
 /// Spaces that a load fills: items, terms, change log.
 const FILLED_SPACES: u64 = 3;
@@ -14,7 +14,7 @@ const MEMTABLES: u64 = 4;
 /// Code, stacks, table indexes and filters, and what the allocator keeps.
 const OVERHEAD_BYTES: u64 = 128 * 1024 * 1024;
 
-pub(crate) fn memory(bench: &Bench) -> Result<Vec<Row>> {
+pub(crate) fn memory(bench: &EngineBench) -> Result<Vec<ReportRow>> {
     let settings = LsmSettings::default();
     let allowed = settings.block_cache_bytes
         + settings.read_cache_bytes
@@ -31,8 +31,8 @@ pub(crate) fn memory(bench: &Bench) -> Result<Vec<Row>> {
     let target = "at most what the settings allow, 608 MiB";
     let peak_text = format!("{peak:.0} MiB ({quarter:.0} MiB after a quarter)");
     Ok(vec![
-        Row::limit('f', "peak memory of loading", peak_text, peak, target, allowed),
-        Row::limit(
+        ReportRow::limit('f', "peak memory of loading", peak_text, peak, target, allowed),
+        ReportRow::limit(
             'f',
             "memory after opening",
             format!("{resident:.0} MiB"),

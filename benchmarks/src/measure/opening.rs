@@ -7,11 +7,11 @@ use crate::Result;
 use crate::child::{ChildTask, number, spawn};
 use crate::prepare::copy_folder;
 use crate::progress;
-use crate::report::Row;
+use crate::report::ReportRow;
 use crate::rounds::middle;
-use crate::run::Bench;
+use crate::run::EngineBench;
 
-pub(crate) fn opening(bench: &Bench) -> Result<Vec<Row>> {
+pub(crate) fn opening(bench: &EngineBench) -> Result<Vec<ReportRow>> {
     progress::step("e: opening");
     let (mut clean, mut killed) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds.max(1) {
@@ -25,7 +25,7 @@ pub(crate) fn opening(bench: &Bench) -> Result<Vec<Row>> {
     }
     let row = |what, durations: Vec<Duration>, target, seconds_max| {
         let seconds = middle(durations).as_secs_f64();
-        Row::limit('e', what, format!("{seconds:.2} s"), seconds, target, seconds_max)
+        ReportRow::limit('e', what, format!("{seconds:.2} s"), seconds, target, seconds_max)
     };
     Ok(vec![
         row("opening after a clean close", clean, "under 1 s", 1.0),
@@ -33,7 +33,7 @@ pub(crate) fn opening(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-fn open(bench: &Bench, folder: &Path) -> Result<Duration> {
+fn open(bench: &EngineBench, folder: &Path) -> Result<Duration> {
     let child = spawn(&bench.options.program, ChildTask::Open, folder, bench.options.items, None)?;
     let measured = child.measured("opening the store")?;
     if number(&measured, "items")? < bench.options.items {

@@ -3,20 +3,20 @@
 use fjall::Slice;
 use storage_lsm::Durability;
 
-use crate::meter::{Meter, Spent};
-use crate::raw::Raw;
-use crate::report::Row;
+use crate::meter::{TimeMeter, TimeSpent};
+use crate::raw::RawTree;
+use crate::report::ReportRow;
 use crate::rounds::alternate;
-use crate::run::Bench;
+use crate::run::EngineBench;
 use crate::{Error, Result, data, progress};
 
 /// Operations made at once, outside the measured time.
 const CHUNK: usize = 1_000;
 
-pub(crate) fn point_read(bench: &Bench) -> Result<Vec<Row>> {
+pub(crate) fn point_read(bench: &EngineBench) -> Result<Vec<ReportRow>> {
     let engine =
         bench.runtime.block_on(data::open(&bench.prepared.store(), Durability::Synced, None))?;
-    let raw = Raw::open(&bench.prepared.copy())?;
+    let raw = RawTree::open(&bench.prepared.copy())?;
     let numbers = data::shuffled(bench.options.items);
     let keys = keys_in_order(&raw, &numbers)?;
     progress::step("a: point reads");
@@ -33,12 +33,12 @@ pub(crate) fn point_read(bench: &Bench) -> Result<Vec<Row>> {
     bench.runtime.block_on(engine.close())?;
     // The target speaks of time, not of throughput.
     let value = medians.1.per_second / medians.0.per_second;
-    let row = Row::share('a', "point read, 1 caller", medians, "at most 2.0x the time", 0.5);
-    Ok(vec![Row { value, value_text: format!("{value:.2}x the time"), ..row }])
+    let row = ReportRow::share('a', "point read, 1 caller", medians, "at most 2.0x the time", 0.5);
+    Ok(vec![ReportRow { value, value_text: format!("{value:.2}x the time"), ..row }])
 }
 
 /// The storage keys of the items, found by their ids at the end of the keys.
-fn keys_in_order(raw: &Raw, numbers: &[u64]) -> Result<Vec<Slice>> {
+fn keys_in_order(raw: &RawTree, numbers: &[u64]) -> Result<Vec<Slice>> {
     let mut keys = vec![Slice::empty(); numbers.len()];
     let mut places = vec![0; numbers.len()];
     for (place, number) in numbers.iter().enumerate() {
@@ -57,14 +57,14 @@ fn keys_in_order(raw: &Raw, numbers: &[u64]) -> Result<Vec<Slice>> {
 }
 
 fn read_all(
-    bench: &Bench,
+    bench: &EngineBench,
     engine: &engine::Engine,
     numbers: &[u64],
     bytes: &mut u64,
-) -> Result<Spent> {
+) -> Result<TimeSpent> {
     let link = data::link()?;
     bench.runtime.block_on(async {
-        let mut meter = Meter::start()?;
+        let mut meter = TimeMeter::start()?;
         for chunk in numbers.chunks(CHUNK) {
             let reads = meter.outside(|| {
                 chunk
@@ -81,9 +81,9 @@ fn read_all(
     })
 }
 
-fn get_all(raw: &Raw, keys: &[Slice], bytes: &mut u64) -> Result<Spent> {
+fn get_all(raw: &RawTree, keys: &[Slice], bytes: &mut u64) -> Result<TimeSpent> {
     let items = raw.keyspace("items")?;
-    let meter = Meter::start()?;
+    let meter = TimeMeter::start()?;
     for key in keys {
         let value = items.get(key)?.ok_or_else(|| Error::from("an item is missing"))?;
         *bytes += value.len() as u64;

@@ -1,7 +1,6 @@
-//! From the answer to an enqueue until the notification can be seen.
+//! Measures the time from the response to an enqueue until the notification appears in the list.
 //!
-//! Owns both moments of every event of the steady part, and the pace at which events are to come. Events that lead to
-//! no item of their own have no second moment and do not count.
+//! Also paces the events. Events without a list entry of their own are not counted.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,8 +11,8 @@ use super::side::Latency;
 use crate::meter::now;
 use crate::{Error, Result};
 
-/// The moments of some events by their numbers.
-pub(super) struct Moments {
+/// Records the two times of each event.
+pub(super) struct LatencyRecorder {
     numbers: Range<u64>,
     next: AtomicU64,
     began: Instant,
@@ -22,18 +21,18 @@ pub(super) struct Moments {
     seen: Vec<OnceLock<Instant>>,
 }
 
-impl Moments {
-    /// Begins now, so many events a second.
+impl LatencyRecorder {
+    /// Starts now, with a rate of events per second.
     pub(super) fn begin(numbers: Range<u64>, per_second: f64) -> Self {
         let count = usize::try_from(numbers.end - numbers.start).unwrap_or_default();
-        let moments = || (0..count).map(|_| OnceLock::new()).collect();
+        let times = || (0..count).map(|_| OnceLock::new()).collect();
         Self {
             next: AtomicU64::new(numbers.start),
             numbers,
             began: now(),
             every: Duration::from_secs_f64(1.0 / per_second.max(1e-3)),
-            answered: moments(),
-            seen: moments(),
+            answered: times(),
+            seen: times(),
         }
     }
 
@@ -43,17 +42,17 @@ impl Moments {
         if number >= self.numbers.end {
             return None;
         }
-        let place = u32::try_from(number - self.numbers.start).unwrap_or(u32::MAX);
-        let due = self.began + self.every * place;
+        let index = u32::try_from(number - self.numbers.start).unwrap_or(u32::MAX);
+        let due = self.began + self.every * index;
         Some((number, due.saturating_duration_since(now())))
     }
 
-    /// Its enqueue was answered.
+    /// Records the response to an enqueue.
     pub(super) fn answered(&self, number: u64) {
         self.set(&self.answered, number);
     }
 
-    /// Its notification is in the list. Only the first time counts.
+    /// Records that the notification is in the list. Only the first time counts.
     pub(super) fn seen(&self, number: u64) {
         self.set(&self.seen, number);
     }
@@ -65,10 +64,10 @@ impl Moments {
         }
     }
 
-    /// What became of them.
+    /// The latencies.
     pub(super) fn latency(&self) -> Result<Latency> {
         let both = self.answered.iter().zip(&self.seen);
-        // A worker may be faster than the answer is told: then it took no time.
+        // A worker may be faster than the response; the latency is zero then.
         let taken = both.filter_map(|(answered, seen)| {
             Some(seen.get()?.saturating_duration_since(*answered.get()?))
         });
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn events_come_at_their_pace_and_only_those_seen_count() {
-        let moments = Moments::begin(100..103, 1_000.0);
+        let moments = LatencyRecorder::begin(100..103, 1_000.0);
         let mut numbers = Vec::new();
         while let Some((number, wait)) = moments.next() {
             assert!(wait <= Duration::from_millis(2));

@@ -1,19 +1,19 @@
-//! Who is told of what: people and events that follow from their numbers.
+//! The users and events of the benchmark, derived from their numbers.
 //!
-//! Owns the mix. Counts of outcomes depend on it alone, not on the order in which events of a user are worked on: the
-//! windows are longer than any run, and quiet hours last all day or not at all.
+//! The outcomes depend on the mix alone, not on the order in which events are processed: dedupe windows are longer than
+//! any run, and quiet hours last all day or not at all.
 //!
-//! A tenth of the backlog concerns a tenth of the people, all of whose events lie in it. So every tenth has the same
-//! mix of outcomes and lists of the same length, and only the backlog could make one dearer than another.
+//! Each tenth of the backlog concerns a tenth of the users with all of their events. So every tenth has the same mix of
+//! outcomes and lists of the same length, and only the size of the backlog could make one more expensive than another.
 
 use notifications::{Category, EventPayload, EventType, Platform, TargetType};
 
 use crate::data::hash_number;
 
-/// The numbers repeat for the same seed.
+/// The seed of the data.
 const SEED: u64 = 0x5EED_0003;
 
-/// Parts the backlog is told in.
+/// Number of parts in which the backlog is reported.
 pub(super) const TENTHS: u64 = 10;
 
 /// Callers that enqueue at once, and events each side works on at once: two workers with 16 users each.
@@ -35,7 +35,7 @@ const TYPES: [(EventType, u64); 9] = [
     (EventType::MarketingPromotion, 2),
 ];
 
-/// So many people and events.
+/// Numbers of users and events.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mix {
     pub(super) people: u64,
@@ -56,10 +56,10 @@ pub(super) struct Person {
 
 /// One event.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Happening {
+pub(super) struct MixEvent {
     pub(super) user_id: String,
     pub(super) event_type: EventType,
-    /// Its target tells the number of the event.
+    /// The target id contains the number of the event.
     pub(super) payload: EventPayload,
     pub(super) dedupe_key: String,
 }
@@ -86,7 +86,7 @@ impl Mix {
         }
     }
 
-    pub(super) fn happening(&self, number: u64) -> Happening {
+    pub(super) fn event(&self, number: u64) -> MixEvent {
         let user = self.user_of(number);
         let drawn = drawn(number, 2);
         let event_type = event_type(drawn % 100);
@@ -99,7 +99,7 @@ impl Mix {
             false => format!("{}:{actor_id}:{number}", event_type.name()),
         };
         let has_snippet = matches!(event_type, EventType::PostComment | EventType::CommentReply);
-        Happening {
+        MixEvent {
             user_id,
             event_type,
             payload: EventPayload {
@@ -145,8 +145,8 @@ fn event_type(percent: u64) -> EventType {
     EventType::PostLike
 }
 
-/// What the report tells of the mix.
-pub(super) fn told() -> String {
+/// The description of the mix in the report.
+pub(super) fn description() -> String {
     let types = TYPES.map(|(event_type, share)| format!("{share} % {}", event_type.name()));
     format!(
         "{}; half of the likes are of one popular post of their user and have its dedupe key. One person in ten has \
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn people_of_one_tenth_are_in_no_other() {
         let people = |tenth: u64| -> BTreeSet<String> {
-            (tenth * 200..(tenth + 1) * 200).map(|n| MIX.happening(n).user_id).collect()
+            (tenth * 200..(tenth + 1) * 200).map(|n| MIX.event(n).user_id).collect()
         };
         for tenth in 0..9 {
             assert!(people(tenth).is_disjoint(&people(tenth + 1)), "{tenth}");
@@ -186,8 +186,7 @@ mod tests {
         let people: Vec<_> = (0..200).map(|number| MIX.person(number)).collect();
         assert!(people.iter().any(|person| !person.social) && people.iter().any(|p| p.quiet));
         assert!((0..3).all(|count| people.iter().any(|person| person.devices.len() == count)));
-        let types: BTreeSet<_> =
-            (0..2_000).map(|number| MIX.happening(number).event_type).collect();
+        let types: BTreeSet<_> = (0..2_000).map(|number| MIX.event(number).event_type).collect();
         assert_eq!(types.len(), TYPES.len());
     }
 }

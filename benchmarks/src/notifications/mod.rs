@@ -21,5 +21,5 @@ mod units;
 
 pub use report::NotificationsReport;
 pub use run::{NotificationsOptions, run_notifications};
-pub use side::{Latency, Outcomes, Pace, Side};
+pub use side::{Latency, Outcomes, SidePace, SideResult};
 pub use tenths::Tenth;

@@ -8,7 +8,7 @@ use super::side::Outcomes;
 use crate::Result;
 
 #[derive(Deserialize)]
-struct Row {
+struct OutcomeRow {
     status: String,
     reason: Option<String>,
     events: u64,
@@ -28,7 +28,7 @@ pub(super) async fn outcomes(containers: &Containers) -> Result<Outcomes> {
         "SELECT c.status, c.reason, COUNT(1) AS events FROM c GROUP BY c.status, c.reason",
     );
     let query = query.fan_out("the benchmark compares all outcomes");
-    let rows = containers.events.query::<Row>(&query).await?.value;
+    let rows = containers.events.query::<OutcomeRow>(&query).await?.value;
     let mut outcomes = Outcomes::default();
     for row in rows {
         *outcomes.events.entry(name(&row.status, row.reason.as_deref())).or_default() += row.events;

@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use super::mix::told;
+use super::mix;
 use super::run::NotificationsOptions;
-use super::side::{Outcomes, Side};
+use super::side::{Outcomes, SideResult};
 use super::tenths::Tenth;
 use crate::meter::{load_average, machine};
 
@@ -14,7 +14,7 @@ use crate::meter::{load_average, machine};
 const GROWTH_MAX: f64 = 1.1;
 
 /// One figure of a tenth.
-type Value = fn(&Tenth) -> f64;
+type TenthValue = fn(&Tenth) -> f64;
 
 /// What a run found.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub struct NotificationsReport {
     /// Events per second of the steady part, on both sides.
     pub per_second: f64,
     /// Our side.
-    pub ours: Side,
+    pub ours: SideResult,
     /// PostgreSQL, or why there is none.
-    pub peer: Result<Side, String>,
+    pub peer: Result<SideResult, String>,
     /// Request units of an enqueue.
     pub enqueue_units: f64,
     /// Request units of processing one event.
@@ -79,7 +79,7 @@ impl NotificationsReport {
         &self,
         text: &mut String,
         what: &str,
-        value: impl Fn(&Side) -> f64,
+        value: impl Fn(&SideResult) -> f64,
         shown: impl Fn(f64) -> String,
     ) {
         let ours = value(&self.ours);
@@ -111,7 +111,8 @@ impl NotificationsReport {
                 request_units.unwrap_or_default(),
             );
         }
-        let (rate, cpu): (Value, Value) = (|tenth| tenth.per_second, |tenth| tenth.cpu_us);
+        let (rate, cpu): (TenthValue, TenthValue) =
+            (|tenth| tenth.per_second, |tenth| tenth.cpu_us);
         let ours = &self.ours.tenths;
         let growth = self.unit_growth().unwrap_or(f64::NAN);
         let met = if growth <= GROWTH_MAX { "met" } else { "**not met**" };
@@ -145,7 +146,7 @@ impl NotificationsReport {
         let (cores, memory) = machine().unwrap_or_default();
         let load = load_average().unwrap_or_default();
         let NotificationsOptions { users, events, .. } = self.options;
-        let mix = told();
+        let mix = mix::description();
         format!(
             "# Load of the notifications system\n\n\
              Written by `cargo xtask bench notifications --users {users} --events {events} --out \
@@ -199,7 +200,7 @@ const MEANING: &str = "\
 ";
 
 /// The last tenth beside the first.
-fn ratio(tenths: &[Tenth], value: Value) -> String {
+fn ratio(tenths: &[Tenth], value: TenthValue) -> String {
     match (tenths.first(), tenths.last()) {
         (Some(first), Some(last)) => format!("{:.2}x", value(last) / value(first)),
         _ => String::new(),

@@ -6,9 +6,9 @@ use tokio::runtime::Runtime;
 
 use super::mix::{Mix, TENTHS};
 use super::ours::Ours;
-use super::peer::Peer;
+use super::peer::PostgresPeer;
 use super::report::NotificationsReport;
-use super::side::{Outcomes, Side};
+use super::side::{Outcomes, SideResult};
 use crate::meter::wait_until_idle;
 use crate::{Result, progress};
 
@@ -48,7 +48,7 @@ pub fn run_notifications(options: &NotificationsOptions) -> Result<Notifications
     runtime.block_on(ours.make_people())?;
     let drain = runtime.block_on(ours.drain())?;
     wait_until_idle()?;
-    let peer = if with_peer { Peer::open(mix)? } else { Err(LEFT_OUT.to_owned()) };
+    let peer = if with_peer { PostgresPeer::open(mix)? } else { Err(LEFT_OUT.to_owned()) };
     let drained_peer = match &peer {
         Ok(peer) => {
             peer.make_people()?;
@@ -93,7 +93,7 @@ fn close(runtime: &Runtime, ours: Ours) -> Result<()> {
 }
 
 /// Both sides must have done the same, and all of it.
-fn compare(ours: &Side, peer: Option<&Side>) -> Result<()> {
+fn compare(ours: &SideResult, peer: Option<&SideResult>) -> Result<()> {
     let undone = |outcomes: &Outcomes| {
         UNDONE.iter().any(|status| outcomes.events.keys().any(|name| name.starts_with(status)))
     };

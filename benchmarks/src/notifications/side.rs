@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::tenths::Tenth;
-use crate::meter::Spent;
+use crate::meter::TimeSpent;
 
 /// How fast and how dear.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct SidePace {
     /// Events per second.
     pub per_second: f64,
     /// Processor time per event; of the server and of the program that uses it.
@@ -36,11 +36,11 @@ pub struct Outcomes {
 
 /// All that is measured of one side.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct SideResult {
     /// Taking events in.
-    pub enqueue: Pace,
+    pub enqueue: SidePace,
     /// Working them off.
-    pub drain: Pace,
+    pub drain: SidePace,
     /// The same in tenths.
     pub tenths: Vec<Tenth>,
     /// While events come in at half the rate.
@@ -57,15 +57,15 @@ pub struct Side {
 
 /// What is known of a side after its backlog is drained.
 pub(super) struct Drained {
-    pub(super) enqueue: Pace,
-    pub(super) drain: Pace,
+    pub(super) enqueue: SidePace,
+    pub(super) drain: SidePace,
     pub(super) tenths: Vec<Tenth>,
     pub(super) resident_bytes: u64,
 }
 
-impl Pace {
+impl SidePace {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below what a double holds")]
-    pub(super) fn of(events: u64, spent: Spent) -> Self {
+    pub(super) fn of(events: u64, spent: TimeSpent) -> Self {
         let events = events as f64;
         Self {
             per_second: events / spent.wall.as_secs_f64().max(1e-9),
@@ -81,9 +81,9 @@ impl Drained {
         latency: Latency,
         outcomes: Outcomes,
         (disk_bytes, journal_bytes): (u64, u64),
-    ) -> Side {
+    ) -> SideResult {
         let Self { enqueue, drain, tenths, resident_bytes } = self;
-        Side {
+        SideResult {
             enqueue,
             drain,
             tenths,

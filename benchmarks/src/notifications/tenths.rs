@@ -1,14 +1,12 @@
-//! The cost of each tenth of a backlog, taken while it is worked off.
-//!
-//! Owns counting ends and sampling at every tenth of them. Does not own what a sample reads.
+//! The cost of each tenth of a backlog, sampled while it is processed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::mix::TENTHS;
-use super::side::Pace;
-use crate::meter::{Spent, now};
+use super::side::SidePace;
+use crate::meter::{TimeSpent, now};
 use crate::{Error, Result};
 
 /// One tenth of the backlog.
@@ -24,7 +22,7 @@ pub struct Tenth {
 
 /// What a side has spent so far.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample {
+pub(super) struct SpendSample {
     pub(super) at: Instant,
     pub(super) cpu: Duration,
     pub(super) request_units: Option<f64>,
@@ -35,10 +33,10 @@ pub(super) struct Tenths<S> {
     events: u64,
     ended: AtomicU64,
     sample: S,
-    samples: Mutex<Vec<Result<Sample>>>,
+    samples: Mutex<Vec<Result<SpendSample>>>,
 }
 
-impl<S: Fn() -> Result<Sample>> Tenths<S> {
+impl<S: Fn() -> Result<SpendSample>> Tenths<S> {
     /// Begins before the first event.
     pub(super) fn begin(events: u64, sample: S) -> Self {
         let samples = Mutex::new(vec![sample()]);
@@ -82,22 +80,22 @@ impl<S: Fn() -> Result<Sample>> Tenths<S> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below what a double holds")]
-    fn tenth(&self, before: &Sample, after: &Sample) -> Tenth {
+    fn tenth(&self, before: &SpendSample, after: &SpendSample) -> Tenth {
         let wall = after.at.saturating_duration_since(before.at);
-        let spent = Spent { wall, cpu: after.cpu.saturating_sub(before.cpu) };
+        let spent = TimeSpent { wall, cpu: after.cpu.saturating_sub(before.cpu) };
         let events = self.events / TENTHS;
-        let Pace { per_second, cpu_us } = Pace::of(events, spent);
+        let SidePace { per_second, cpu_us } = SidePace::of(events, spent);
         let units = before.request_units.zip(after.request_units);
         let request_units = units.map(|(before, after)| (after - before) / events as f64);
         Tenth { per_second, cpu_us, request_units }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Result<Sample>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Result<SpendSample>>> {
         self.samples.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sample {
+impl SpendSample {
     pub(super) fn now(cpu: Duration, request_units: Option<f64>) -> Self {
         Self { at: now(), cpu, request_units }
     }
@@ -112,7 +110,7 @@ mod tests {
         let units = AtomicU64::new(0);
         let sample = || {
             let units = f64::from(u32::try_from(units.load(Ordering::Relaxed)).unwrap());
-            Ok(Sample::now(Duration::ZERO, Some(units)))
+            Ok(SpendSample::now(Duration::ZERO, Some(units)))
         };
         let tenths = Tenths::begin(1_000, sample);
         for _ in 0..1_200 {
@@ -126,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_backlog_that_was_not_worked_off_is_an_error() {
-        let tenths = Tenths::begin(1_000, || Ok(Sample::now(Duration::ZERO, None)));
+        let tenths = Tenths::begin(1_000, || Ok(SpendSample::now(Duration::ZERO, None)));
         for _ in 0..999 {
             tenths.ended();
         }

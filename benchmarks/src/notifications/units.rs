@@ -1,11 +1,11 @@
-//! Request units as the engine counted them, told apart by what they were for.
+//! Request units counted by the engine, by purpose.
 
 use engine::Engine;
 use model::Json;
 
 /// Request units so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Units {
+pub(super) struct RequestUnitTotals {
     /// Items written, read and asked for.
     pub(super) items: f64,
     /// Reading the change feed, and the leases of its readers.
@@ -15,7 +15,7 @@ pub(super) struct Units {
 /// The container whose every request is about leases.
 const LEASES: &str = "notification_leases";
 
-impl Units {
+impl RequestUnitTotals {
     /// What all containers took since the engine was opened.
     pub(super) fn so_far(engine: &Engine) -> Self {
         let usage = engine.usage();

@@ -1,6 +1,4 @@
-//! One query put to the engine.
-//!
-//! Owns reading pages: the first one, or all of them.
+//! Runs one query on the engine: its first page or all pages.
 
 use std::time::Duration;
 

@@ -1,6 +1,4 @@
-//! The queries whose touched entries are counted.
-//!
-//! Owns their texts and their limits. Every case has the same answer at every size of the data.
+//! The queries whose reads are counted, and their limits. Each has the same result at every data size.
 
 use engine::operation::PageOptions;
 use engine::query::{QueryItems, QueryMetrics};
@@ -14,12 +12,12 @@ use crate::Result;
 const PAGE_ITEMS: usize = 20;
 
 /// One query.
-pub(super) struct Case {
+pub(super) struct QueryCase {
     /// Number and letter in the table.
     pub(super) name: &'static str,
     pub(super) what: &'static str,
     pub(super) text: &'static str,
-    pub(super) scope: Scope,
+    pub(super) scope: QueryScope,
     pub(super) page_items: usize,
     /// Rows that every run must give.
     pub(super) rows: u64,
@@ -30,7 +28,7 @@ pub(super) struct Case {
 
 /// What is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum QueryScope {
     OnePartition,
     AllPartitions,
 }
@@ -48,62 +46,62 @@ pub(super) enum Limit {
     None,
 }
 
-pub(super) const CASES: [Case; 6] = [
-    Case {
+pub(super) const CASES: [QueryCase; 6] = [
+    QueryCase {
         name: "1",
         what: "one partition, equality, ORDER BY DESC by a composite index, page of 20",
         text: "SELECT * FROM c WHERE c.status = @status ORDER BY c.status DESC, c.created DESC",
-        scope: Scope::OnePartition,
+        scope: QueryScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
-    Case {
+    QueryCase {
         name: "1b",
         what: "the same without naming the first property in ORDER BY",
         text: "SELECT * FROM c WHERE c.status = @status ORDER BY c.created DESC",
-        scope: Scope::OnePartition,
+        scope: QueryScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::None,
         growth_max: None,
     },
-    Case {
+    QueryCase {
         name: "2",
         what: "one partition, ORDER BY one property, no composite index, page of 20",
         text: "SELECT * FROM c ORDER BY c.price",
-        scope: Scope::OnePartition,
+        scope: QueryScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::Page { entries_max: 40, items_max: 20 },
         growth_max: Some(1.5),
     },
-    Case {
+    QueryCase {
         name: "2b",
         what: "the same backwards",
         text: "SELECT * FROM c ORDER BY c.price DESC",
-        scope: Scope::OnePartition,
+        scope: QueryScope::OnePartition,
         page_items: PAGE_ITEMS,
         rows: 20,
         limit: Limit::None,
         growth_max: None,
     },
-    Case {
+    QueryCase {
         name: "3",
         what: "all partitions, equality with 100 matches",
         text: "SELECT * FROM c WHERE c.batch = @batch",
-        scope: Scope::AllPartitions,
+        scope: QueryScope::AllPartitions,
         page_items: 1_000,
         rows: 100,
         limit: Limit::ItemsLoaded(110),
         growth_max: None,
     },
-    Case {
+    QueryCase {
         name: "4",
         what: "one partition, SELECT VALUE COUNT(1)",
         text: "SELECT VALUE COUNT(1) FROM c",
-        scope: Scope::OnePartition,
+        scope: QueryScope::OnePartition,
         page_items: 1_000,
         rows: 1,
         limit: Limit::ItemsLoaded(0),
@@ -111,7 +109,7 @@ pub(super) const CASES: [Case; 6] = [
     },
 ];
 
-impl Case {
+impl QueryCase {
     /// The query of one run, on one of the logical partitions or batches.
     pub(super) fn query(&self, number: u64) -> Result<QueryItems> {
         let mut query = QueryItems::new(link()?, self.text);
@@ -119,7 +117,7 @@ impl Case {
             ("@status", Some(Json::from(status(number)))),
             ("@batch", Some(Json::from(i64::try_from(number)?))),
         ]);
-        if self.scope == Scope::OnePartition {
+        if self.scope == QueryScope::OnePartition {
             let key = PartitionKey::from(customer(number).as_str());
             query.feed_range = FeedRange::PartitionKey(key);
         }

@@ -15,7 +15,7 @@ use model::{
 use storage_lsm::Durability;
 
 use crate::child::{LOADING_CALLERS, RELAXED};
-use crate::data::{create_made_items, hash_number, open, text};
+use crate::data::{create_derived_items, hash_number, open, text};
 use crate::{Error, Result, progress};
 
 /// Items of one logical partition, and of one batch.
@@ -58,7 +58,7 @@ pub(crate) async fn load(folder: &Path, items: u64) -> Result<()> {
     let bar = progress::bar(items, &format!("loading {items} items"));
     let partitions = items / PARTITION_ITEMS;
     let item = move |number| item(number, partitions);
-    create_made_items(&engine, &link()?, 0..items, LOADING_CALLERS, &bar, item).await?;
+    create_derived_items(&engine, &link()?, 0..items, LOADING_CALLERS, &bar, item).await?;
     bar.finish_and_clear();
     engine.close().await?;
     Ok(())

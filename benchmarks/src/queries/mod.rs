@@ -16,6 +16,6 @@ mod report;
 mod run;
 
 pub(crate) use data::{PARTITION_ITEMS, customer, item};
-pub use peer::Figure;
+pub use peer::PeerFigure;
 pub use report::{CountedRow, PreparingRow, QueryReport, ScanRow};
 pub use run::{QueryOptions, run_queries};

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::Figure;
+use super::PeerFigure;
 use crate::meter::{load_average, machine};
 
 /// What a full scan must reach.
@@ -44,13 +44,13 @@ pub struct ScanRow {
     /// Items of the data set.
     pub items: u64,
     /// By processor time.
-    pub engine: Figure,
+    pub engine: PeerFigure,
     /// By the wall clock.
-    pub engine_wall: Figure,
+    pub engine_wall: PeerFigure,
     /// The same over text in SQLite.
-    pub sqlite: Figure,
+    pub sqlite: PeerFigure,
     /// The same over jsonb in PostgreSQL.
-    pub postgresql: Figure,
+    pub postgresql: PeerFigure,
 }
 
 /// A way from text to plan.
@@ -83,7 +83,7 @@ impl ScanRow {
     /// Whether the engine is fast enough.
     #[must_use]
     pub fn met(&self) -> bool {
-        matches!(self.engine, Figure::MegabytesPerSecond(rate) if rate >= SCAN_MIN)
+        matches!(self.engine, PeerFigure::MegabytesPerSecond(rate) if rate >= SCAN_MIN)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The query benchmarks on tiny data sets: the counts must keep their limits at every size. How fast is no question of
 //! a test.
 
-use benchmarks::{Figure, QueryOptions, run_queries};
+use benchmarks::{PeerFigure, QueryOptions, run_queries};
 
 #[test]
 fn every_query_touches_no_more_than_its_limit_at_every_size() {
@@ -26,7 +26,10 @@ fn every_query_touches_no_more_than_its_limit_at_every_size() {
         }
     }
     for row in &report.scans {
-        assert!(matches!(row.engine, Figure::MegabytesPerSecond(rate) if rate > 0.0), "{row:?}");
+        assert!(
+            matches!(row.engine, PeerFigure::MegabytesPerSecond(rate) if rate > 0.0),
+            "{row:?}"
+        );
     }
     assert_eq!((report.scans.len(), report.preparing.len()), (2, 3));
     let page = report.page();

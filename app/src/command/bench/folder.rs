@@ -1,41 +1,39 @@
-//! The folder a benchmark may use: missing or empty before, as it was afterwards.
-//!
-//! Owns the promise that nothing of the user is removed.
+//! The folder of a benchmark, which is left as it was.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// A folder that was missing or empty when it was claimed.
+/// A folder that was missing or empty before the benchmark.
 #[derive(Debug)]
 pub(crate) struct BenchFolder {
     path: PathBuf,
-    was_there: bool,
+    existed: bool,
 }
 
 impl BenchFolder {
-    /// Refuses a folder that holds anything.
-    pub(crate) fn claim(path: &Path) -> Result<Self, Failure> {
-        let was_there = path.exists();
-        let holds_something = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
-        if holds_something {
+    /// Rejects a folder that is not empty.
+    pub(crate) fn claim(path: &Path) -> Result<Self, CommandError> {
+        let existed = path.exists();
+        let is_not_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        if is_not_empty {
             let what = format!("using {} for a benchmark", path.display());
-            return Err(Failure::new(what, "it is not empty").way_out(
+            return Err(CommandError::new(what, "it is not empty").hint(
                 "choose a missing or empty folder with --data, or remove this one if it is left \
                  over from an earlier benchmark",
             ));
         }
-        // A file, or a folder that cannot be read, is refused by the store with its own sentence.
-        Ok(Self { path: path.to_owned(), was_there })
+        // The store rejects a file or an unreadable folder with a message of its own.
+        Ok(Self { path: path.to_owned(), existed })
     }
 
-    /// Leaves the place as it was.
-    pub(crate) fn remove(&self) -> Result<(), Failure> {
+    /// Restores the state before the benchmark.
+    pub(crate) fn remove(&self) -> Result<(), CommandError> {
         if !self.path.is_dir() {
             return Ok(());
         }
-        let removed = if self.was_there {
+        let removed = if self.existed {
             fs::read_dir(&self.path).and_then(|mut entries| {
                 entries.try_for_each(|entry| {
                     let path = entry?.path();
@@ -46,8 +44,8 @@ impl BenchFolder {
             fs::remove_dir_all(&self.path)
         };
         removed.map_err(|error| {
-            Failure::new(format!("removing {}", self.path.display()), error.to_string())
-                .way_out("remove the folder by hand")
+            CommandError::new(format!("removing {}", self.path.display()), error.to_string())
+                .hint("remove the folder by hand")
         })
     }
 }

@@ -1,6 +1,4 @@
-//! Counting and timing: many tasks repeat one step until there is none left or time is over.
-//!
-//! Owns the clock of the benchmark. Does not own what a step does.
+//! Counts and times a step that many tasks repeat until nothing is left or time is up.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,33 +8,33 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use tokio::task::JoinSet;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::progress;
 
-/// Whether a step found something to do.
+/// Whether a step had something to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum StepResult {
     Done,
     NothingLeft,
 }
 
-/// What a phase did.
+/// The result of a phase.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measured {
+pub(crate) struct Measurement {
     pub(crate) count: u64,
     pub(crate) seconds: f64,
-    /// How many tasks shared the work; one step takes as many times longer than the rate says.
+    /// How many tasks shared the work; the duration of one step is this many times longer than the rate suggests.
     pub(crate) tasks: Option<usize>,
 }
 
-impl Measured {
+impl Measurement {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded to print")]
     #[expect(clippy::cast_precision_loss, reason = "rounded to print")]
     pub(crate) fn rate_per_second(&self) -> u64 {
         (self.count as f64 / self.seconds.max(1e-9)).round() as u64
     }
 
-    /// How long one step took on average.
+    /// The average duration of one step.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded to print")]
     #[expect(clippy::cast_precision_loss, reason = "rounded to print")]
     pub(crate) fn microseconds_each(&self) -> Option<u64> {
@@ -50,27 +48,27 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Repeats a step in several tasks until nothing is left, with a bar.
-pub(crate) async fn timed<F>(
+/// Repeats a step in several tasks until nothing is left.
+pub(crate) async fn repeat_until_done<F>(
     tasks: usize,
     bar: ProgressBar,
     step: impl Fn() -> F + Clone + Send + 'static,
-) -> Result<Measured, Failure>
+) -> Result<Measurement, CommandError>
 where
-    F: Future<Output = Result<Step, Failure>> + Send + 'static,
+    F: Future<Output = Result<StepResult, CommandError>> + Send + 'static,
 {
     repeat(tasks, None, bar, step).await
 }
 
 /// Repeats a step in several tasks for some seconds.
-pub(crate) async fn while_time_lasts<F>(
+pub(crate) async fn repeat_for<F>(
     tasks: usize,
     seconds: u64,
     what: &'static str,
     step: impl Fn() -> F + Clone + Send + 'static,
-) -> Result<Measured, Failure>
+) -> Result<Measurement, CommandError>
 where
-    F: Future<Output = Result<Step, Failure>> + Send + 'static,
+    F: Future<Output = Result<StepResult, CommandError>> + Send + 'static,
 {
     repeat(tasks, Some(Duration::from_secs(seconds)), progress::counter(what), step).await
 }
@@ -80,9 +78,9 @@ async fn repeat<F>(
     lasts: Option<Duration>,
     bar: ProgressBar,
     step: impl Fn() -> F + Clone + Send + 'static,
-) -> Result<Measured, Failure>
+) -> Result<Measurement, CommandError>
 where
-    F: Future<Output = Result<Step, Failure>> + Send + 'static,
+    F: Future<Output = Result<StepResult, CommandError>> + Send + 'static,
 {
     let started = now();
     let count = Arc::new(AtomicU64::new(0));
@@ -92,8 +90,8 @@ where
         running.spawn(async move {
             while lasts.is_none_or(|lasts| started.elapsed() < lasts) {
                 match step().await? {
-                    Step::Done => count.fetch_add(1, Ordering::Relaxed),
-                    Step::NothingLeft => break,
+                    StepResult::Done => count.fetch_add(1, Ordering::Relaxed),
+                    StepResult::NothingLeft => break,
                 };
                 bar.inc(1);
             }
@@ -102,7 +100,7 @@ where
     }
     let mut first_failure = None;
     while let Some(ended) = running.join_next().await {
-        let ended: Result<(), Failure> = match ended {
+        let ended: Result<(), CommandError> = match ended {
             Ok(ended) => ended,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
@@ -117,7 +115,7 @@ where
     bar.finish_and_clear();
     match first_failure {
         Some(failure) => Err(failure),
-        None => Ok(Measured {
+        None => Ok(Measurement {
             count: count.load(Ordering::Relaxed),
             seconds: started.elapsed().as_secs_f64(),
             tasks: Some(tasks),

@@ -5,4 +5,4 @@ mod measure;
 mod run;
 mod workload;
 
-pub(crate) use run::Bench;
+pub(crate) use run::BenchCommand;

@@ -1,6 +1,4 @@
 //! The flags of the command, the order of its phases and the table it prints.
-//!
-//! Owns nothing of the work itself: `workload` speaks to the engine, `measure` counts and times.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,15 +7,15 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::folder::BenchFolder;
-use super::measure::{Measured, timed, while_time_lasts};
+use super::measure::{Measurement, repeat_for, repeat_until_done};
 use super::workload::Workload;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::output::{line, thousands};
 use crate::progress;
 
-/// Tasks that load and that press hardest.
-const MANY: usize = 64;
+/// Number of concurrent tasks while loading and under full load.
+const TASKS_MAX: usize = 64;
 
 /// Measure this machine: load items, then durable creates, point reads and the change feed.
 #[derive(Debug, Args)]
@@ -25,12 +23,12 @@ const MANY: usize = 64;
 Examples:
   planisphere bench                                 100 000 items in a new folder here, removed at the end
   planisphere bench --data /mnt/disk/try            another disk
-  planisphere bench --items 1000000 --keep          more than memory holds; keep the store
+  planisphere bench --items 1000000 --keep          more than fits in memory; keep the store
   planisphere bench --relaxed                       what waiting for the disk costs
 
-A create is durable when it is on disk, and counted only then (without --relaxed). The folder must be missing or empty:
-no store of yours is ever touched.")]
-pub(crate) struct Bench {
+Without --relaxed, a create counts only when it is on disk. The folder must be missing or empty: existing stores are
+never touched.")]
+pub(crate) struct BenchCommand {
     /// Folder for the store; missing or empty
     #[arg(long, value_name = "DIR", default_value = "planisphere-bench")]
     data: PathBuf,
@@ -58,10 +56,10 @@ pub(crate) struct Bench {
     flags: StoreFlags,
 }
 
-impl Bench {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+impl BenchCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         let folder = BenchFolder::claim(&self.data)?;
-        let outcome = open::run(self.measure());
+        let outcome = open::block_on(self.measure());
         if self.keep && outcome.is_ok() {
             line(format_args!("kept in {}", self.data.display()))?;
         } else if !self.keep {
@@ -70,7 +68,7 @@ impl Bench {
         outcome.map(|()| ExitCode::SUCCESS)
     }
 
-    async fn measure(&self) -> Result<(), Failure> {
+    async fn measure(&self) -> Result<(), CommandError> {
         let engine = self.flags.open(&self.data).await?;
         let acknowledged = if self.flags.relaxed { "relaxed" } else { "on disk" };
         line(format_args!(
@@ -81,15 +79,18 @@ impl Bench {
         ))?;
         let workload = Workload::create(engine.clone(), self.item_bytes).await?;
         let measured = self.phases(&Arc::new(workload)).await;
-        // A failed write is the better story than a close that fails for the same reason.
-        let closed = engine.close().await.map_err(|error| Failure::of("closing the store", &error));
+        // A failed write explains more than a close that fails for the same reason.
+        let closed = engine
+            .close()
+            .await
+            .map_err(|error| CommandError::from_error("closing the store", &error));
         measured.and(closed)
     }
 
-    async fn phases(&self, workload: &Arc<Workload>) -> Result<(), Failure> {
+    async fn phases(&self, workload: &Arc<Workload>) -> Result<(), CommandError> {
         let bar = progress::bar(self.items, "loading");
         let items = self.items;
-        let loaded = timed(MANY, bar, {
+        let loaded = repeat_until_done(TASKS_MAX, bar, {
             let workload = Arc::clone(workload);
             move || {
                 let workload = Arc::clone(&workload);
@@ -97,29 +98,31 @@ impl Bench {
             }
         });
         report("load", &loaded.await?)?;
-        for (name, tasks) in [("create, 1 at a time", 1), ("create, 64 at a time", MANY)] {
+        for (name, tasks) in [("create, 1 at a time", 1), ("create, 64 at a time", TASKS_MAX)] {
             let workload = Arc::clone(workload);
             let create = move || {
                 let workload = Arc::clone(&workload);
                 async move { workload.create_next().await }
             };
-            report(name, &while_time_lasts(tasks, self.seconds, "creating", create).await?)?;
+            report(name, &repeat_for(tasks, self.seconds, "creating", create).await?)?;
         }
-        for (name, tasks) in [("point read, 1 at a time", 1), ("point read, 64 at a time", MANY)] {
+        for (name, tasks) in
+            [("point read, 1 at a time", 1), ("point read, 64 at a time", TASKS_MAX)]
+        {
             let workload = Arc::clone(workload);
             let read = move || {
                 let workload = Arc::clone(&workload);
                 async move { workload.read_any().await }
             };
-            report(name, &while_time_lasts(tasks, self.seconds, "reading", read).await?)?;
+            report(name, &repeat_for(tasks, self.seconds, "reading", read).await?)?;
         }
         let bar = progress::counter("following the change feed");
         report("change feed", &workload.follow_changes(bar).await?)
     }
 }
 
-fn report(name: &str, measured: &Measured) -> Result<(), Failure> {
-    let Measured { count, seconds, .. } = measured;
+fn report(name: &str, measured: &Measurement) -> Result<(), CommandError> {
+    let Measurement { count, seconds, .. } = measured;
     let rate = measured.rate_per_second();
     let each = measured.microseconds_each().map_or_else(String::new, |microseconds| {
         format!(", {:>8} us each", thousands(microseconds))

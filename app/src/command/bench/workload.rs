@@ -1,6 +1,4 @@
-//! What the benchmark asks of the engine.
-//!
-//! Owns the container, the items and the numbers handed out so far. Does not own time.
+//! The operations that the benchmark runs on the engine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,36 +13,37 @@ use model::{
     PartitionKeyDefinition,
 };
 
-use super::measure::{Measured, Step, now};
-use crate::failure::Failure;
+use super::measure::{Measurement, StepResult, now};
+use crate::error::CommandError;
 
 /// Logical partitions the items are spread over.
 const PARTITION_KEYS: u64 = 1000;
 /// Changes of one page.
 const PAGE_CHANGES: usize = 1000;
 
-/// A container under measurement.
+/// The container under test.
 pub(crate) struct Workload {
     engine: Engine,
     container: ContainerLink,
     item_bytes: u32,
-    /// Items handed out to be created.
+    /// Number of items whose creation has started.
     begun: AtomicU64,
-    /// Reads handed out.
+    /// Number of reads started.
     reads: AtomicU64,
-    /// Items known to exist: all with a smaller number.
+    /// Items with a smaller number exist.
     loaded: AtomicU64,
 }
 
 impl Workload {
     /// Creates the database and the container.
-    pub(crate) async fn create(engine: Engine, item_bytes: u32) -> Result<Self, Failure> {
+    pub(crate) async fn create(engine: Engine, item_bytes: u32) -> Result<Self, CommandError> {
         let container = ContainerLink::new("bench", "items")
-            .map_err(|error| Failure::of("naming the container", &error))?;
+            .map_err(|error| CommandError::from_error("naming the container", &error))?;
         let definition = PartitionKeyDefinition::single("/partitionKey")
-            .map_err(|error| Failure::of("naming the partition key", &error))?;
+            .map_err(|error| CommandError::from_error("naming the partition key", &error))?;
         let properties = DatabaseProperties { id: container.database.clone() };
-        let failed = |error: engine::Error| Failure::of("creating the container", &error);
+        let failed =
+            |error: engine::Error| CommandError::from_error("creating the container", &error);
         engine
             .create_database(CreateDatabase { properties, throughput: None })
             .await
@@ -57,40 +56,43 @@ impl Workload {
         Ok(Self { engine, container, item_bytes, begun, reads, loaded })
     }
 
-    /// Creates the next item, up to a number of them.
-    pub(crate) async fn load_next(&self, items: u64) -> Result<Step, Failure> {
+    /// Creates the next item, up to a total.
+    pub(crate) async fn load_next(&self, items: u64) -> Result<StepResult, CommandError> {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         if number >= items {
             self.begun.store(items, Ordering::Relaxed);
             self.loaded.store(items, Ordering::Relaxed);
-            return Ok(Step::NothingLeft);
+            return Ok(StepResult::NothingLeft);
         }
         self.create_item(number).await
     }
 
     /// Creates one more item.
-    pub(crate) async fn create_next(&self) -> Result<Step, Failure> {
+    pub(crate) async fn create_next(&self) -> Result<StepResult, CommandError> {
         self.create_item(self.begun.fetch_add(1, Ordering::Relaxed)).await
     }
 
-    /// Reads one of the loaded items, in an order that jumps around.
-    pub(crate) async fn read_any(&self) -> Result<Step, Failure> {
+    /// Reads one of the loaded items, in pseudorandom order.
+    pub(crate) async fn read_any(&self) -> Result<StepResult, CommandError> {
         let loaded = self.loaded.load(Ordering::Relaxed).max(1);
-        let number = mixed(self.reads.fetch_add(1, Ordering::Relaxed)) % loaded;
+        let number = seeded(self.reads.fetch_add(1, Ordering::Relaxed)).u64(..loaded);
         let read = ReadItem {
             container: self.container.clone(),
             partition_key: PartitionKey::from(partition_key(number).as_str()),
             id: ItemId::new(item_id(number))
-                .map_err(|error| Failure::of("naming an item", &error))?,
+                .map_err(|error| CommandError::from_error("naming an item", &error))?,
             options: ReadOptions::default(),
         };
         let found = self.engine.read_item(read).await;
-        found.map_err(|error| Failure::of("reading an item", &error))?;
-        Ok(Step::Done)
+        found.map_err(|error| CommandError::from_error("reading an item", &error))?;
+        Ok(StepResult::Done)
     }
 
     /// Reads the change feed from its beginning to its end.
-    pub(crate) async fn follow_changes(&self, bar: ProgressBar) -> Result<Measured, Failure> {
+    pub(crate) async fn follow_changes(
+        &self,
+        bar: ProgressBar,
+    ) -> Result<Measurement, CommandError> {
         let started = now();
         let mut count = 0;
         let mut start = ChangeFeedStart::Beginning;
@@ -103,7 +105,9 @@ impl Workload {
                 items_max: Some(PAGE_CHANGES),
             };
             let page = self.engine.read_change_feed(read).await;
-            let page = page.map_err(|error| Failure::of("reading the change feed", &error))?.value;
+            let page = page
+                .map_err(|error| CommandError::from_error("reading the change feed", &error))?
+                .value;
             let changes = u64::try_from(page.changes.len()).unwrap_or(u64::MAX);
             count += changes;
             bar.inc(changes);
@@ -113,10 +117,10 @@ impl Workload {
             start = ChangeFeedStart::Position(page.position);
         }
         bar.finish_and_clear();
-        Ok(Measured { count, seconds: started.elapsed().as_secs_f64(), tasks: None })
+        Ok(Measurement { count, seconds: started.elapsed().as_secs_f64(), tasks: None })
     }
 
-    async fn create_item(&self, number: u64) -> Result<Step, Failure> {
+    async fn create_item(&self, number: u64) -> Result<StepResult, CommandError> {
         let create = CreateItem {
             container: self.container.clone(),
             partition_key: None,
@@ -124,8 +128,8 @@ impl Workload {
             options: WriteOptions::default(),
         };
         let created = self.engine.create_item(create).await;
-        created.map_err(|error| Failure::of("creating an item", &error))?;
-        Ok(Step::Done)
+        created.map_err(|error| CommandError::from_error("creating an item", &error))?;
+        Ok(StepResult::Done)
     }
 
     fn item(&self, number: u64) -> Json {
@@ -148,22 +152,18 @@ fn partition_key(number: u64) -> String {
     format!("key-{}", number % PARTITION_KEYS)
 }
 
-/// Text that compresses no better than real text does.
+/// Text that compresses about as well as real text.
 fn payload(number: u64, length: usize) -> String {
     let mut text = String::with_capacity(length + 16);
-    let mut seed = mixed(number);
+    let mut random = seeded(number);
     while text.len() < length {
-        seed = mixed(seed);
-        text.push_str(&format!("{seed:x} "));
+        text.push_str(&format!("{:x} ", random.u64(..)));
     }
     text.truncate(length);
     text
 }
 
-/// A number that looks random (SplitMix64).
-fn mixed(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
+/// A generator that gives the same numbers for the same seed, so that two runs measure the same work.
+fn seeded(seed: u64) -> fastrand::Rng {
+    fastrand::Rng::with_seed(seed)
 }

@@ -1,7 +1,6 @@
-//! The checkpoint of a copy in a file.
+//! The checkpoint file of a copy.
 //!
-//! Owns its name, and that it is whole whenever it is there: it is written beside and put in its place. Only one
-//! process uses it at a time, so that no two copies of the same kind run against each other.
+//! It is replaced atomically, and locked, so that two runs of the same copy do not interfere.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -9,38 +8,39 @@ use std::path::{Path, PathBuf};
 
 use service::copy::{Checkpoint, Checkpoints};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// A file, and the right to use it.
+/// A checkpoint file with its lock.
 pub(super) struct CheckpointFile {
     path: PathBuf,
-    /// Held until the process ends; the system lets it go then, however it ends.
+    /// Held until the process ends; the operating system releases it even after a crash.
     _lock: File,
 }
 
-/// The name of the file when none is given: the same for the same two containers.
-pub(super) fn default_path(sides: &str) -> PathBuf {
-    let hash = model::structural_hash(&model::Json::from(sides));
+/// The default file name, derived from source and target.
+pub(super) fn default_path(endpoints: &str) -> PathBuf {
+    let hash = model::structural_hash(&model::Json::from(endpoints));
     PathBuf::from(format!("planisphere-copy-{:016x}.json", hash as u64))
 }
 
 impl CheckpointFile {
-    /// Takes the file for this process; with `anew`, what an earlier run left is thrown away.
-    pub(super) fn open(path: PathBuf, anew: bool) -> Result<Self, Failure> {
+    /// Locks the file. With `restart`, deletes the checkpoint of an earlier run.
+    pub(super) fn open(path: PathBuf, restart: bool) -> Result<Self, CommandError> {
         let what = || format!("keeping the checkpoint {}", path.display());
         let failed = |error: io::Error| {
-            Failure::new(what(), error.to_string()).way_out("choose another file with --checkpoint")
+            CommandError::new(what(), error.to_string())
+                .hint("choose another file with --checkpoint")
         };
-        let lock = File::create(beside(&path, ".lock")).map_err(failed)?;
+        let lock = File::create(with_suffix(&path, ".lock")).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Failure::new(what(), "another copy uses it")
-                    .way_out("wait for that copy, or choose another file with --checkpoint"));
+                return Err(CommandError::new(what(), "another copy uses it")
+                    .hint("wait for that copy, or choose another file with --checkpoint"));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        if anew && path.exists() {
+        if restart && path.exists() {
             fs::remove_file(&path).map_err(failed)?;
         }
         Ok(Self { path, _lock: lock })
@@ -59,13 +59,13 @@ impl Checkpoints for CheckpointFile {
             Err(error) => return Err(error.to_string()),
         };
         let checkpoint = serde_json::from_slice(&text);
-        checkpoint.map(Some).map_err(|error| format!("it is no checkpoint: {error}"))
+        checkpoint.map(Some).map_err(|error| format!("it is not a checkpoint: {error}"))
     }
 
     fn keep(&self, checkpoint: &Checkpoint) -> Result<(), String> {
         let kept =
             serde_json::to_vec_pretty(checkpoint).map_err(io::Error::other).and_then(|text| {
-                let new = beside(&self.path, ".new");
+                let new = with_suffix(&self.path, ".new");
                 let mut file = File::create(&new)?;
                 file.write_all(&text)?;
                 file.sync_all()?;
@@ -77,12 +77,12 @@ impl Checkpoints for CheckpointFile {
 
 impl Drop for CheckpointFile {
     fn drop(&mut self) {
-        // Only for tidiness: the lock is what counts, not the file.
-        let _ = fs::remove_file(beside(&self.path, ".lock"));
+        // Cosmetic: the lock matters, not the file.
+        let _ = fs::remove_file(with_suffix(&self.path, ".lock"));
     }
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
@@ -101,12 +101,12 @@ mod tests {
         let one = Checkpoint { plan: "p".to_owned(), copied: 7, ..Checkpoint::default() };
         file.keep(&one).unwrap();
         assert_eq!(file.load(), Ok(Some(one)));
-        let told = CheckpointFile::open(path.clone(), false).map(|_| ()).unwrap_err().to_string();
-        assert!(told.contains("another copy uses it"), "{told}");
+        let output = CheckpointFile::open(path.clone(), false).map(|_| ()).unwrap_err().to_string();
+        assert!(output.contains("another copy uses it"), "{output}");
         drop(file);
         let file = CheckpointFile::open(path.clone(), true).unwrap();
         assert_eq!(file.load(), Ok(None));
         fs::write(&path, "{").unwrap();
-        assert!(file.load().unwrap_err().starts_with("it is no checkpoint"));
+        assert!(file.load().unwrap_err().starts_with("it is not a checkpoint"));
     }
 }

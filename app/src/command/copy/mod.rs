@@ -1,10 +1,10 @@
-//! `planisphere copy`: a container into another one, at any two places, under another partition key if wanted.
+//! `planisphere copy`: copies a container into another one, optionally with another partition key.
 //!
-//! Owns the command line and the file of the checkpoint. Does not own the copying: `service::copy` does it.
+//! The copying itself is `service::copy`.
 
 mod checkpoint;
+mod endpoints;
+mod print;
 mod run;
-mod side;
-mod tell;
 
-pub(crate) use run::Copy;
+pub(crate) use run::CopyCommand;

@@ -1,4 +1,4 @@
-//! The flags of the command, and the steps from them to a verified copy.
+//! The flags of the command, and the steps from opening both accounts to the verified copy.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -15,134 +15,135 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::checkpoint::{self, CheckpointFile};
-use super::side::{FromFlags, Opened, Sides, ToFlags};
-use super::tell;
-use crate::failure::Failure;
+use super::endpoints::{CopyContainers, CopyEndpoints, FromFlags, ToFlags};
+use super::print;
+use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::progress;
 use crate::transform::{self, Assignment, Assignments};
 
-/// Copy a container into another one: to another place, under another partition key, or both.
+/// Copy a container into another one: to another account, with another partition key, or both.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   planisphere copy --from-data DIR --from shop/orders --to shop/orders-v2 --partition-key /tenantId \\
       --transform 'tenantId=c.customer.tenant ?? \"default\"' --verify
-      a container under a new partition key, in the same folder
+      a container with a new partition key, in the same folder
   planisphere copy --from-data DIR --from shop/orders --to-endpoint http://localhost:8081/ --to shop/orders
       from a folder into a running server
   planisphere copy --from-connection-string env:OLD --from shop/orders --to-data DIR --to shop/orders \\
       --ru-per-second 400 --follow
-      an account of the service, slowly, and its changes until ctrl-c
+      from an Azure account, slowly, following its changes until ctrl-c
   planisphere copy --from-data DIR --from shop/orders --to shop/orders-v2 --verify-only --delete-extra
 
-How it goes: items are upserted along the change feed of the source until nothing is new. A stop at any moment, also
-kill -9, is harmless: run the same command again and it goes on at its checkpoint; when there is nothing to do, nothing
-is written. The checkpoint is a file; losing it costs a second pass and no data.
+How it works: items are upserted along the change feed of the source until there are no more changes. Interrupting it
+at any time, even with kill -9, is safe: run the same command again and it continues from its checkpoint; if there is
+nothing to do, nothing is written. The checkpoint is a file; without it a copy starts over, and no data is lost.
 
-A source that keeps all versions (ours do, for the retention of their change feed policy, and accounts with continuous
-backup) tells its deletions, and they are done in the target too. From any other source, or when the copy was away for
-longer, items deleted meanwhile and the old places of items whose new key has changed stay in the target as extra items:
---verify names them and ends with 1, --delete-extra removes them. Verify when nobody writes to the source. The time to
-live of an item counts from its copy.
+If the source keeps all versions (Planisphere does, for the retention of the change feed policy, and so do Azure
+accounts with continuous backup), deletions are copied too. Otherwise, or after an interruption longer than the
+retention, items that were deleted meanwhile, and items whose new key has changed, remain in the target as extra items:
+--verify lists them and exits with 1, --delete-extra deletes them. Verify while nobody writes to the source. The time
+to live of an item restarts when it is copied.
 
-To move a service: copy with --follow, let the service write to both or pause it, stop with ctrl-c when it has caught
-up, verify, and let the service read the target.
+To move a service: copy with --follow, let the service write to both containers or pause it, stop with ctrl-c when the
+copy has caught up, verify, and let the service use the target.
 
---transform sets a property to an expression of the query language over the item c; several are done in their order.
-Items whose new key has no value are listed with their ids, and nothing is written beyond them; --skip-refused leaves
-them out instead.
+--transform sets a property to an expression of the query language over the item c; several are applied in order.
+Items whose new key would have no value are listed with their ids and stop the copy; --skip-refused leaves them out
+instead.
 
-Exit codes: 0 all is copied and, if asked for, the same; 1 items were left out or differ; 2 it could not be done.")]
-pub(crate) struct Copy {
+Exit codes: 0 everything is copied and, if verified, equal; 1 items were left out or differ; 2 the copy failed.")]
+pub(crate) struct CopyCommand {
     #[command(flatten)]
     from: FromFlags,
 
     #[command(flatten)]
     to: ToFlags,
 
-    /// Partition key of the target; repeat it for a hierarchical one. That of the target or the source when absent
-    #[arg(long, value_name = "PATH", help_heading = "What changes")]
+    /// Partition key of the target; repeat it for a hierarchical key. By default that of the target or the source
+    #[arg(long, value_name = "PATH", help_heading = "Changes")]
     partition_key: Vec<String>,
 
     /// Set a property of every item, for example 'tenantId="default"'; repeat it for more
     #[arg(long, value_name = "PROPERTY=EXPRESSION", value_parser = transform::assignment,
-          help_heading = "What changes")]
+          help_heading = "Changes")]
     transform: Vec<Assignment>,
 
-    /// Leave out items that have no place in the target, instead of stopping
-    #[arg(long, help_heading = "What changes")]
+    /// Leave out items that the target cannot hold, instead of stopping
+    #[arg(long, help_heading = "Changes")]
     skip_refused: bool,
 
-    /// Request units per second at most, source and target together
-    #[arg(long, value_name = "N", help_heading = "How")]
+    /// Request units per second to use at most, source and target together
+    #[arg(long, value_name = "N", help_heading = "Progress")]
     ru_per_second: Option<NonZeroU32>,
 
-    /// Stay and follow the changes of the source until ctrl-c
-    #[arg(long, help_heading = "How")]
+    /// Keep following the changes of the source until ctrl-c
+    #[arg(long, help_heading = "Progress")]
     follow: bool,
 
-    /// File of the checkpoint; one in this folder, named by source and target, when absent
-    #[arg(long, value_name = "FILE", help_heading = "How")]
+    /// Checkpoint file; by default in this folder, named after source and target
+    #[arg(long, value_name = "FILE", help_heading = "Progress")]
     checkpoint: Option<PathBuf>,
 
-    /// Begin anew, whatever the checkpoint says
-    #[arg(long, help_heading = "How")]
+    /// Start over and ignore the checkpoint
+    #[arg(long, help_heading = "Progress")]
     restart: bool,
 
-    /// Items read at once; also the work that a crash repeats
-    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "How",
+    /// Items read at a time; also the work that is repeated after a crash
+    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Progress",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     page_items: u32,
 
-    /// Compare counts and hashes of both sides at the end, and name the items that differ
-    #[arg(long, help_heading = "At the end")]
+    /// At the end, compare counts and hashes of both containers and list the items that differ
+    #[arg(long, help_heading = "Verification")]
     verify: bool,
 
-    /// Compare, and copy nothing
-    #[arg(long, conflicts_with_all = ["verify", "follow", "restart"], help_heading = "At the end")]
+    /// Only compare, do not copy
+    #[arg(long, conflicts_with_all = ["verify", "follow", "restart"], help_heading = "Verification")]
     verify_only: bool,
 
-    /// Delete items of the target that the source does not hold; with --verify or --verify-only
-    #[arg(long, help_heading = "At the end")]
+    /// Delete items of the target that the source does not have; with --verify or --verify-only
+    #[arg(long, help_heading = "Verification")]
     delete_extra: bool,
 
     #[command(flatten, next_help_heading = "Folders")]
     flags: StoreFlags,
 }
 
-impl Copy {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+impl CopyCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         if self.delete_extra && !self.verify && !self.verify_only {
-            return Err(Failure::new(
+            return Err(CommandError::new(
                 "reading --delete-extra",
                 "nothing is compared without --verify",
             )
-            .way_out("add --verify, or --verify-only to compare without copying"));
+            .hint("add --verify, or --verify-only to compare without copying"));
         }
-        let sides = Sides::new(&self.from, &self.to)?;
-        let key = crate::place::partition_key(&self.partition_key)?;
+        let endpoints = CopyEndpoints::new(&self.from, &self.to)?;
+        let key = crate::account_location::parse_partition_key(&self.partition_key)?;
         let assignments = Assignments::new(&self.transform).map_err(|why| {
-            Failure::new("reading --transform", why).way_out("`planisphere help copy` has examples")
+            CommandError::new("reading --transform", why)
+                .hint("`planisphere help copy` has examples")
         })?;
-        let is_whole = open::run(self.answer(&sides, key, assignments))?;
-        Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        let is_complete = open::block_on(self.copy_and_verify(&endpoints, key, assignments))?;
+        Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    /// Opens both places, copies, verifies and closes. Whether nothing was left out and nothing differs.
-    async fn answer(
+    /// Opens both accounts, copies, verifies and closes them. Returns whether nothing was left out and nothing differs.
+    async fn copy_and_verify(
         &self,
-        sides: &Sides,
+        endpoints: &CopyEndpoints,
         key: Option<PartitionKeyDefinition>,
         assignments: Assignments,
-    ) -> Result<bool, Failure> {
-        // The checkpoint first: another copy may be under way.
+    ) -> Result<bool, CommandError> {
+        // Lock the checkpoint first: another copy may be running.
         let checkpoint = match self.verify_only {
             true => None,
-            false => Some(self.checkpoint(sides)?),
+            false => Some(self.checkpoint(endpoints)?),
         };
-        let opened = sides.open(&self.flags).await?;
-        let mut plan = Plan::new(opened.from.clone(), opened.to.clone());
+        let containers = endpoints.open(&self.flags).await?;
+        let mut plan = Plan::new(containers.from.clone(), containers.to.clone());
         plan.partition_key = key;
         plan.transform = Arc::new(assignments);
         plan.per_second = self.ru_per_second;
@@ -153,41 +154,41 @@ impl Copy {
         if self.verify_only {
             plan.on_missing = OnMissing::Refuse;
         }
-        let answered = self.carry_out(sides, &opened, plan, checkpoint).await;
-        let closed = opened.close().await;
-        let is_whole = answered?;
+        let result = self.run_steps(endpoints, &containers, plan, checkpoint).await;
+        let closed = containers.close().await;
+        let is_complete = result?;
         closed?;
-        Ok(is_whole)
+        Ok(is_complete)
     }
 
-    fn checkpoint(&self, sides: &Sides) -> Result<CheckpointFile, Failure> {
-        let default = || checkpoint::default_path(&format!("{} {}", sides.from, sides.to));
+    fn checkpoint(&self, endpoints: &CopyEndpoints) -> Result<CheckpointFile, CommandError> {
+        let default = || checkpoint::default_path(&format!("{} {}", endpoints.from, endpoints.to));
         CheckpointFile::open(self.checkpoint.clone().unwrap_or_else(default), self.restart)
     }
 
-    async fn carry_out(
+    async fn run_steps(
         &self,
-        sides: &Sides,
-        opened: &Opened,
+        endpoints: &CopyEndpoints,
+        containers: &CopyContainers,
         plan: Plan,
         checkpoint: Option<CheckpointFile>,
-    ) -> Result<bool, Failure> {
-        let what = format!("copying {} to {}", sides.from, sides.to);
+    ) -> Result<bool, CommandError> {
+        let what = format!("copying {} to {}", endpoints.from, endpoints.to);
         let file = checkpoint.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
-        let failed = |error| tell::failure(&what, &file, &error);
+        let failed = |error| print::failure(&what, &file, &error);
         let copy = copy::Copy::prepare(plan).await.map_err(failed)?;
-        let mut is_whole = true;
+        let mut is_complete = true;
         if let Some(checkpoint) = &checkpoint {
             let copied = self.copy(&copy, checkpoint).await.map_err(failed)?;
-            tell::copied(&copied, &opened.from.path(), &opened.to.path())?;
-            is_whole = copied.refused_ever == 0;
+            print::copied(&copied, &containers.from.path(), &containers.to.path())?;
+            is_complete = copied.refused_ever == 0;
         }
         if self.verify || self.verify_only {
             let found = self.compare(&copy).await.map_err(failed)?;
-            tell::verification(&found)?;
-            is_whole &= found.is_equal() && found.refused == 0;
+            print::verification(&found)?;
+            is_complete &= found.is_equal() && found.refused == 0;
         }
-        Ok(is_whole)
+        Ok(is_complete)
     }
 
     async fn copy(
@@ -224,14 +225,14 @@ fn show(bar: &ProgressBar, progress: Progress) {
     }
 }
 
-/// Becomes true when the user or the system asks the process to end.
+/// A receiver that becomes true when the process is asked to end.
 fn stop_signal() -> watch::Receiver<bool> {
-    let (tell, told) = watch::channel(false);
+    let (sender, receiver) = watch::channel(false);
     tokio::spawn(async move {
         let terminated = async {
             match signal(SignalKind::terminate()) {
                 Ok(mut signal) => signal.recv().await,
-                // Without it, only ctrl-c is heard.
+                // Without the signal, only ctrl-c works.
                 Err(_) => std::future::pending().await,
             }
         };
@@ -239,8 +240,8 @@ fn stop_signal() -> watch::Receiver<bool> {
             _ = tokio::signal::ctrl_c() => {}
             _ = terminated => {}
         }
-        // Nobody listens any more when the copy has ended.
-        let _ = tell.send(true);
+        // The copy may have ended already.
+        let _ = sender.send(true);
     });
-    told
+    receiver
 }

@@ -1,4 +1,4 @@
-//! The flags of the command, and which of its two forms they ask for.
+//! The flags of the command and its subcommand.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,34 +7,34 @@ use clap::{Args, Subcommand};
 use model::ChargeProfile;
 
 use super::{item, refit};
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Price an item without a server, path by path, and see what leaving a path out of the index saves.
+/// Estimate what an item costs, path by path, without a server, and what excluding a path from the index saves.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  planisphere cost --item order.json                          under the default policy: everything is indexed
-  planisphere cost --item order.json --policy policy.json     under an indexing policy, or a container with one
+  planisphere cost --item order.json                          with the default policy: everything is indexed
+  planisphere cost --item order.json --policy policy.json     with an indexing policy, or that of a container
   planisphere cost --item order.json --replace-with paid.json --profile native --json
   planisphere cost refit diagnostics.jsonl                    how far the model is from your own charges
 
-`docs/request-charges.md` has the formula and how well it fits what is published.
+`docs/request-charges.md` explains the formula and how well it fits published charges.
 
-Exit codes: 0 priced, 2 a file is not what it should be."
+Exit codes: 0 success, 2 a file is not valid."
 )]
-pub(crate) struct Cost {
+pub(crate) struct CostCommand {
     #[command(subcommand)]
-    form: Option<Form>,
+    subcommand: Option<CostSubcommand>,
 
     #[command(flatten)]
-    price: Option<Price>,
+    price: Option<PriceArguments>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Form {
-    Refit(Refit),
+enum CostSubcommand {
+    Refit(RefitArguments),
 }
 
 /// Compare measured charges with the model and fit its constants to them.
@@ -49,7 +49,7 @@ Each line of the file is one measured operation:
 A changed leaf counts as one removed and one added. A query may also have partitions, scanned, scannedBytes,
 indexEntries, tuples, vectorSearches, or the service's own retrievedDocumentCount, retrievedDocumentSize,
 outputDocumentCount and outputDocumentSize.")]
-pub(super) struct Refit {
+pub(super) struct RefitArguments {
     /// File of JSON lines
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
@@ -64,20 +64,20 @@ pub(super) struct Refit {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Price {
+pub(super) struct PriceArguments {
     /// File with the item as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) item: PathBuf,
 
-    /// File with an indexing policy, or with a container that has one; without it everything is indexed
+    /// File with an indexing policy, or with a container that has one; by default everything is indexed
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<PathBuf>,
 
-    /// File with the next version of the item; without it one indexed leaf is taken to change
+    /// File with the next version of the item; by default one indexed leaf is assumed to change
     #[arg(long, value_name = "FILE")]
     pub(super) replace_with: Option<PathBuf>,
 
-    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    /// Whether a replace pays for removing the old version: azure (yes) or native (no)
     #[arg(long, default_value = "azure", value_parser = profile)]
     pub(super) profile: ChargeProfile,
 
@@ -86,19 +86,19 @@ pub(super) struct Price {
     pub(super) json: bool,
 }
 
-/// Reads the name of a profile.
+/// Parses the name of a profile.
 pub(crate) fn profile(word: &str) -> Result<ChargeProfile, String> {
     ChargeProfile::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
 
-impl Cost {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        match (self.form, self.price) {
-            (Some(Form::Refit(refit)), _) => refit::run(&refit)?,
+impl CostCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        match (self.subcommand, self.price) {
+            (Some(CostSubcommand::Refit(refit)), _) => refit::run(&refit)?,
             (None, Some(price)) => item::run(&price)?,
             (None, None) => {
-                return Err(Failure::new("pricing an item", "--item is missing")
-                    .way_out("give --item FILE; `planisphere help cost` has examples"));
+                return Err(CommandError::new("pricing an item", "--item is missing")
+                    .hint("give --item FILE; `planisphere help cost` has examples"));
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,18 +1,18 @@
-//! The prices of one item.
+//! The estimate for one item.
 
 use model::charge::{CHARGE_MODEL, CostStatement, PricedOperation, TermDetail, size_step};
 use model::{IndexingPolicy, RequestCharge};
 
-use super::arguments::Price;
+use super::arguments::PriceArguments;
 use super::file;
-use super::table::Table;
-use crate::failure::Failure;
+use super::table::CostTable;
+use crate::error::CommandError;
 use crate::output::line;
 
-/// Savings listed at most; --json has all.
+/// Savings printed at most; --json has all.
 const SAVINGS_MAX: usize = 12;
 
-pub(super) fn run(price: &Price) -> Result<(), Failure> {
+pub(super) fn run(price: &PriceArguments) -> Result<(), CommandError> {
     let item = file::json(&price.item)?;
     let replacement = price.replace_with.as_deref().map(file::json).transpose()?;
     let policy = match &price.policy {
@@ -25,7 +25,7 @@ pub(super) fn run(price: &Price) -> Result<(), Failure> {
             (Some(path), true) => path,
             _ => &price.item,
         };
-        file::refused(path, &invalid, "give an item that the service would take")
+        file::invalid_file(path, &invalid, "give an item that the service would accept")
     })?;
     if price.json {
         return line(statement.to_json(price.profile));
@@ -33,19 +33,19 @@ pub(super) fn run(price: &Price) -> Result<(), Failure> {
     print(&statement, price)
 }
 
-fn print(statement: &CostStatement, price: &Price) -> Result<(), Failure> {
+fn print(statement: &CostStatement, price: &PriceArguments) -> Result<(), CommandError> {
     let step = size_step(statement.bytes).kilobytes;
     line(format_args!(
         "{} bytes, bucket of {step} KB; profile {}, model {CHARGE_MODEL}\n",
         statement.bytes, price.profile
     ))?;
-    let mut table = Table::with_text_last(&["operation", "RU", ""]);
+    let mut table = CostTable::with_text_last(&["operation", "RU", ""]);
     for PricedOperation { assumption, explanation } in &statement.operations {
         let charge = two_decimals(explanation.charge());
         table.row([explanation.operation.to_owned(), charge, (*assumption).to_owned()]);
     }
     line(table.print())?;
-    let mut table = Table::new(&["indexed path", "count", "RU of a create"]);
+    let mut table = CostTable::new(&["indexed path", "count", "RU of a create"]);
     let create = statement.operations.first().map(|one| one.explanation.terms.as_slice());
     for term in create.unwrap_or_default() {
         if let TermDetail::Index { path, count, .. } = &term.detail {
@@ -56,12 +56,13 @@ fn print(statement: &CostStatement, price: &Price) -> Result<(), Failure> {
     savings(statement)
 }
 
-fn savings(statement: &CostStatement) -> Result<(), Failure> {
+fn savings(statement: &CostStatement) -> Result<(), CommandError> {
     if statement.savings.is_empty() {
-        return line("\nnothing can be left out of the index: only the id is in it");
+        return line("\nnothing can be excluded from the index: it contains only the id");
     }
-    line("\nWhat no query filters, joins or orders by can be excluded. It saves:")?;
-    let mut table = Table::new(&["exclude", "leaves", "per create or delete", "per change of all"]);
+    line("\nPaths that no query filters, joins or orders by can be excluded. This saves:")?;
+    let mut table =
+        CostTable::new(&["exclude", "leaves", "per create or delete", "per change of all"]);
     for saving in statement.savings.iter().take(SAVINGS_MAX) {
         table.row([
             saving.path.clone(),

@@ -1,7 +1,6 @@
-//! `planisphere cost`: what an item costs under an indexing policy, and how well the model fits your own charges.
+//! `planisphere cost`: what an item costs with an indexing policy, and how well the model fits your own charges.
 //!
-//! Owns the flags, the files and the printed tables. Does not own a price: `model::charge` has the formula. Opens no
-//! store.
+//! The formula is `model::charge`. No store is opened.
 
 mod arguments;
 mod file;
@@ -9,4 +8,4 @@ mod item;
 mod refit;
 mod table;
 
-pub(crate) use arguments::{Cost, profile};
+pub(crate) use arguments::{CostCommand, profile};

@@ -1,14 +1,14 @@
-//! The model against measured charges.
+//! Compares the model with measured charges.
 
 use model::charge::{CHARGE_MODEL, DiagnosticLine, Refit as Report};
 
-use super::arguments::Refit;
+use super::arguments::RefitArguments;
 use super::file;
-use super::table::Table;
-use crate::failure::Failure;
+use super::table::CostTable;
+use crate::error::CommandError;
 use crate::output::line;
 
-pub(super) fn run(refit: &Refit) -> Result<(), Failure> {
+pub(super) fn run(refit: &RefitArguments) -> Result<(), CommandError> {
     let lines = read(refit)?;
     let report = Report::new(&lines, refit.profile);
     if refit.json {
@@ -19,8 +19,13 @@ pub(super) fn run(refit: &Refit) -> Result<(), Failure> {
         lines.len(),
         refit.profile
     ))?;
-    let mut table =
-        Table::new(&["operation", "lines", "mean off", "worst off", "worst off when fitted"]);
+    let mut table = CostTable::new(&[
+        "operation",
+        "lines",
+        "mean error",
+        "worst error",
+        "worst error when fitted",
+    ]);
     for fit in &report.operations {
         table.row([
             fit.operation.to_owned(),
@@ -31,39 +36,39 @@ pub(super) fn run(refit: &Refit) -> Result<(), Failure> {
         ]);
     }
     line(table.print())?;
-    let mut table = Table::new(&["constant", "model", "fits best"]);
+    let mut table = CostTable::new(&["constant", "model", "best fit"]);
     for constant in &report.constants {
         let fitted = constant.fitted.map(|fitted| format!("{fitted:.4}"));
-        let fitted = fitted.unwrap_or_else(|| "not told by these lines".to_owned());
+        let fitted = fitted.unwrap_or_else(|| "not determined by these lines".to_owned());
         table.row([constant.name.clone(), format!("{:.4}", constant.model), fitted]);
     }
     line(format_args!("\n{}", table.print()))
 }
 
-/// A percentage with its sign; nothing has none.
+/// A percentage with its sign; zero has none.
 fn signed(percent: f64) -> String {
     let rounded = (percent * 10.0).round() / 10.0;
     if rounded == 0.0 { "0.0 %".to_owned() } else { format!("{rounded:+.1} %") }
 }
 
-fn read(refit: &Refit) -> Result<Vec<DiagnosticLine>, Failure> {
+fn read(refit: &RefitArguments) -> Result<Vec<DiagnosticLine>, CommandError> {
     let what = format!("reading {}", refit.file.display());
-    let way_out = "correct the line; `planisphere cost refit --help` has the fields";
+    let hint = "correct the line; `planisphere cost refit --help` has the fields";
     let text = file::text(&refit.file)?;
     let text = String::from_utf8(text).map_err(|error| {
-        Failure::new(&*what, format!("it is not UTF-8: {error}"))
-            .way_out("give a file of JSON lines")
+        CommandError::new(&*what, format!("it is not UTF-8: {error}"))
+            .hint("give a file of JSON lines")
     })?;
     let mut lines = Vec::new();
-    for (place, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+    for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let read = DiagnosticLine::parse(text).map_err(|invalid| {
             let why = invalid.message().trim_end_matches('.');
-            Failure::new(&*what, format!("line {}: {why}", place + 1)).way_out(way_out)
+            CommandError::new(&*what, format!("line {}: {why}", index + 1)).hint(hint)
         })?;
         lines.push(read);
     }
     if lines.is_empty() {
-        return Err(Failure::new(what, "it has no lines").way_out(way_out));
+        return Err(CommandError::new(what, "it has no lines").hint(hint));
     }
     Ok(lines)
 }

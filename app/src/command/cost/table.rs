@@ -1,13 +1,12 @@
-//! Columns of text, numbers to the right.
+//! Tables with aligned columns.
 
-/// Lines of cells under a head; the first column to the left, the others to the right but for the last, which is text
-/// when `last_is_text`.
-pub(super) struct Table {
+/// Rows under a header. The first column is left-aligned, the others right-aligned, except the last if it is text.
+pub(super) struct CostTable {
     rows: Vec<Vec<String>>,
     last_is_text: bool,
 }
 
-impl Table {
+impl CostTable {
     pub(super) fn new(head: &[&str]) -> Self {
         let head = head.iter().map(|cell| (*cell).to_owned()).collect();
         Self { rows: vec![head], last_is_text: false }
@@ -47,11 +46,11 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::CostTable;
 
     #[test]
     fn numbers_stand_under_each_other() {
-        let mut table = Table::with_text_last(&["path", "RU", "why"]);
+        let mut table = CostTable::with_text_last(&["path", "RU", "why"]);
         table.row(["/a".to_owned(), "10.5".to_owned(), "x".to_owned()]);
         table.row(["/long".to_owned(), "1".to_owned(), String::new()]);
         assert_eq!(table.print(), "path     RU  why\n/a     10.5  x\n/long     1");

@@ -1,12 +1,11 @@
-//! `planisphere export`: a container as JSON lines or one JSON array, from a folder or an endpoint.
+//! `planisphere export`: writes a container as JSON lines or one JSON array, from a folder or an endpoint.
 //!
-//! Owns the form of the file, that it appears under its name only when it is complete, and the position a stopped
-//! export goes on at. Does not own the items: they are written as the account gives them.
+//! A file gets its name only when it is complete. Items are written as the account returns them.
 
+mod file;
 mod names;
-mod out;
 mod run;
-mod writing;
+mod write;
 
-pub(crate) use names::Names;
-pub(crate) use run::Export;
+pub(crate) use names::ContainerNames;
+pub(crate) use run::ExportCommand;

@@ -1,14 +1,14 @@
-//! Which container a command is about.
+//! The container of a command.
 
 use clap::Args;
 use client::{Account, Container};
 use engine::ContainerLink;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Which container.
+/// The names of a container.
 #[derive(Debug, Args)]
-pub(crate) struct Names {
+pub(crate) struct ContainerNames {
     /// Name of the database
     #[arg(long, value_name = "NAME")]
     database: String,
@@ -18,24 +18,24 @@ pub(crate) struct Names {
     container: String,
 }
 
-impl Names {
-    pub(crate) fn link(&self) -> Result<ContainerLink, Failure> {
+impl ContainerNames {
+    pub(crate) fn link(&self) -> Result<ContainerLink, CommandError> {
         ContainerLink::new(&self.database, &self.container).map_err(|invalid| {
-            Failure::new("reading the names", invalid.message().trim_end_matches('.'))
-                .way_out("give the names as they were when the container was created")
+            CommandError::new("reading the names", invalid.message().trim_end_matches('.'))
+                .hint("give the names with which the container was created")
         })
     }
 
     /// Both names, as `database/container`.
-    pub(crate) fn path(&self) -> Result<String, Failure> {
+    pub(crate) fn path(&self) -> Result<String, CommandError> {
         Ok(self.link()?.to_string())
     }
 
     /// The container in an account.
-    pub(crate) fn container(&self, account: &Account) -> Result<Container, Failure> {
+    pub(crate) fn container(&self, account: &Account) -> Result<Container, CommandError> {
         let container = account
             .database(&self.database)
             .and_then(|database| database.container(&self.container));
-        container.map_err(|error| Failure::of("reading the names", &error))
+        container.map_err(|error| CommandError::from_error("reading the names", &error))
     }
 }

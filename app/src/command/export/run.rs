@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use clap::Args;
 use client::Account;
 
-use super::Names;
-use super::out::{Keep, OutFile, Position};
-use super::writing::{self, Format};
-use crate::failure::Failure;
+use super::ContainerNames;
+use super::file::{ExportPosition, OutFile, ResumeMode};
+use super::write::{self, ExportFormat};
+use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::output::thousands;
-use crate::place::{Missing, Place, PlaceFlags};
 use crate::progress;
 
 /// Write a container as JSON lines, its properties first, or as one JSON array.
@@ -25,25 +25,25 @@ Examples:
   planisphere export --data DIR --database shop --container orders --format json --out orders.json
   planisphere export --data DIR --database shop --container orders | gzip > orders.jsonl.gz
 
-`planisphere import` reads the file back, into this store or another one. A file appears under its name when it is
-complete. With --resume, an export that stops half way goes on where it was; what changes meanwhile may be in the file
-as it was before or after.")]
-pub(crate) struct Export {
+`planisphere import` reads the file back, into this store or another one. A file gets its name when it is complete.
+With --resume, an interrupted export continues where it stopped; items that change meanwhile may be in the file in
+their old or their new state.")]
+pub(crate) struct ExportCommand {
     #[command(flatten)]
-    place: PlaceFlags,
+    location: AccountFlags,
 
     #[command(flatten)]
-    names: Names,
+    names: ContainerNames,
 
-    /// File to write; it must not exist yet. Standard output when absent
+    /// File to write; must not exist. By default standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Form of the file
+    /// ExportFormat of the file
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    format: Format,
+    format: ExportFormat,
 
-    /// Keep the position in FILE.position, and go on there when it exists
+    /// Save the position in FILE.position, and continue from it if it exists
     #[arg(long, requires = "out")]
     resume: bool,
 
@@ -51,37 +51,37 @@ pub(crate) struct Export {
     flags: StoreFlags,
 }
 
-impl Export {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let place = self.place.place()?;
+impl ExportCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        let location = self.location.location()?;
         let path = self.names.path()?;
-        let exported = open::run(async {
+        let exported = open::block_on(async {
             let file = match &self.out {
                 None => None,
                 Some(out) => {
-                    let of = format!("{path} in {place} as {:?}", self.format);
-                    let keep = if self.resume { Keep::Position } else { Keep::Nothing };
-                    Some(OutFile::open(out, of, keep)?)
+                    let of = format!("{path} in {location} as {:?}", self.format);
+                    let resume = if self.resume { ResumeMode::On } else { ResumeMode::Off };
+                    Some(OutFile::open(out, of, resume)?)
                 }
             };
-            self.export(&place, file).await
+            self.export(&location, file).await
         })?;
-        // Standard output belongs to the items.
+        // Standard output contains only items.
         let _ = writeln!(io::stderr(), "exported {} items of {path}", thousands(exported));
         Ok(ExitCode::SUCCESS)
     }
 
     async fn export(
         &self,
-        place: &Place,
-        file: Option<(OutFile, Position)>,
-    ) -> Result<u64, Failure> {
+        location: &AccountLocation,
+        file: Option<(OutFile, ExportPosition)>,
+    ) -> Result<u64, CommandError> {
         let Some((mut file, at)) = file else {
             let mut out = BufWriter::new(io::stdout());
-            let account = place.open(&self.flags, Missing::Refuse).await?;
-            return self.write(&account, &mut out, Position::default()).await;
+            let account = location.open(&self.flags, MissingStore::Refuse).await?;
+            return self.write(&account, &mut out, ExportPosition::default()).await;
         };
-        let exported = match place.open(&self.flags, Missing::Refuse).await {
+        let exported = match location.open(&self.flags, MissingStore::Refuse).await {
             Ok(account) => self.write(&account, &mut file, at).await,
             Err(failure) => Err(failure),
         };
@@ -97,17 +97,17 @@ impl Export {
     async fn write(
         &self,
         account: &Account,
-        out: &mut (dyn writing::Out + Send),
-        at: Position,
-    ) -> Result<u64, Failure> {
+        out: &mut (dyn write::ExportWriter + Send),
+        at: ExportPosition,
+    ) -> Result<u64, CommandError> {
         let counter = progress::counter("exporting");
         let show = |items| counter.set_position(items);
         let exported = match self.names.container(account) {
-            Ok(container) => writing::write(&container, self.format, out, at, &show).await,
+            Ok(container) => write::write(&container, self.format, out, at, &show).await,
             Err(failure) => Err(failure),
         };
         counter.finish_and_clear();
-        // Nothing was written to the store, so a close that fails changes nothing about the export.
+        // Nothing was written to the store, so a failed close does not affect the export.
         let _ = account.close().await;
         exported
     }

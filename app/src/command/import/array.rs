@@ -1,28 +1,28 @@
-//! One JSON array of items, read element by element: a large file is never held whole.
+//! Reads a JSON array element by element, so that a large file is never in memory as a whole.
 //!
-//! Owns finding where an element ends. Does not own what is in it: each is parsed on its own.
+//! Finds the end of each element; its content is parsed separately.
 
 use std::io::BufRead;
 
-use super::records::{Record, Records, item};
+use super::records::{Record, RecordReader, item};
 
-pub(super) struct Elements {
+pub(super) struct ArrayReader {
     input: Box<dyn BufRead + Send>,
     line: u64,
-    state: State,
+    state: ArrayState,
 }
 
 #[derive(PartialEq)]
-enum State {
+enum ArrayState {
     BeforeArray,
     First,
     Between,
     Ended,
 }
 
-impl Elements {
+impl ArrayReader {
     pub(super) fn new(input: Box<dyn BufRead + Send>) -> Self {
-        Self { input, line: 1, state: State::BeforeArray }
+        Self { input, line: 1, state: ArrayState::BeforeArray }
     }
 
     fn peek(&mut self) -> Result<Option<u8>, String> {
@@ -38,8 +38,8 @@ impl Elements {
         Ok(byte)
     }
 
-    /// The next byte that is no space, not taken.
-    fn next_sign(&mut self) -> Result<Option<u8>, String> {
+    /// The next byte that is not whitespace, without consuming it.
+    fn next_non_space(&mut self) -> Result<Option<u8>, String> {
         while let Some(byte) = self.peek()? {
             if !byte.is_ascii_whitespace() {
                 return Ok(Some(byte));
@@ -49,7 +49,7 @@ impl Elements {
         Ok(None)
     }
 
-    /// The text up to the comma or bracket behind an element.
+    /// Reads an element up to the comma or bracket after it.
     fn element(&mut self) -> Result<Vec<u8>, String> {
         let line = self.line;
         let (mut text, mut depth, mut in_text, mut escaped) = (Vec::new(), 0_u32, false, false);
@@ -68,54 +68,48 @@ impl Elements {
                 _ => {}
             }
         }
-        Err(format!("the item that begins in line {line} does not end"))
+        Err(format!("the item that starts in line {line} does not end"))
     }
 }
 
-impl Records for Elements {
+impl RecordReader for ArrayReader {
     fn next(&mut self) -> Result<Option<Record>, String> {
-        if self.state == State::Ended {
+        if self.state == ArrayState::Ended {
             return Ok(None);
         }
-        if self.state == State::BeforeArray {
-            match self.next_sign()? {
+        if self.state == ArrayState::BeforeArray {
+            match self.next_non_space()? {
                 Some(b'[') => self.take()?,
                 _ => {
                     return Err(
-                        "the file is no JSON array; say --format jsonl if it has one item per line"
+                        "the file is not a JSON array; use --format jsonl if it has one item per line"
                             .to_owned(),
                     );
                 }
             };
-            self.state = State::First;
+            self.state = ArrayState::First;
         }
-        match (self.next_sign()?, &self.state) {
+        match (self.next_non_space()?, &self.state) {
             (Some(b']'), _) => {
                 self.take()?;
-                self.state = State::Ended;
-                match self.next_sign()? {
+                self.state = ArrayState::Ended;
+                match self.next_non_space()? {
                     None => return Ok(None),
                     Some(_) => {
-                        return Err(format!(
-                            "there is more behind the array in line {}",
-                            self.line
-                        ));
+                        return Err(format!("there is more after the array in line {}", self.line));
                     }
                 }
             }
-            (Some(b','), State::Between) => {
+            (Some(b','), ArrayState::Between) => {
                 self.take()?;
-                self.next_sign()?;
+                self.next_non_space()?;
             }
-            (Some(_), State::First) => {}
+            (Some(_), ArrayState::First) => {}
             _ => {
-                return Err(format!(
-                    "the array does not go on with ',' or ']' in line {}",
-                    self.line
-                ));
+                return Err(format!("expected ',' or ']' in line {}", self.line));
             }
         }
-        self.state = State::Between;
+        self.state = ArrayState::Between;
         let line = self.line;
         let text = self.element()?;
         Ok(Some(Record { line, content: item(&text) }))
@@ -126,26 +120,26 @@ impl Records for Elements {
 mod tests {
     use super::*;
 
-    /// Everything read, as text; the last is how it ended.
+    /// All records as text; the last one is the error, if any.
     fn check(text: &'static str, expected: &[&str]) {
-        let mut elements = Elements::new(Box::new(text.as_bytes()));
-        let mut told = Vec::new();
+        let mut elements = ArrayReader::new(Box::new(text.as_bytes()));
+        let mut output = Vec::new();
         loop {
             match elements.next() {
                 Ok(None) => break,
                 Err(why) => {
-                    told.push(why);
+                    output.push(why);
                     break;
                 }
                 Ok(Some(record)) => {
                     let content = record.content.map_or_else(|why| why, |item| item.to_string());
-                    told.push(format!("{} {content}", record.line));
+                    output.push(format!("{} {content}", record.line));
                 }
             }
         }
-        assert_eq!(told.len(), expected.len(), "{told:?}");
-        for (told, expected) in told.iter().zip(expected) {
-            assert!(told.starts_with(expected), "{told}");
+        assert_eq!(output.len(), expected.len(), "{output:?}");
+        for (output, expected) in output.iter().zip(expected) {
+            assert!(output.starts_with(expected), "{output}");
         }
     }
 
@@ -157,17 +151,17 @@ mod tests {
             "[{\"a\":[1,{}]},\n {\"b\":\"x,]\\\"}\"}]\n",
             &[r#"1 {"a":[1,{}]}"#, r#"2 {"b":"x,]\"}"}"#],
         );
-        check("[{},7,{]", &["1 {}", "1 is no item but", "the item that begins in line 1"]);
+        check("[{},7,{]", &["1 {}", "1 is not an item but", "the item that starts in line 1"]);
         check("[{},{\"a\":tru},{}]", &["1 {}", "1 is not JSON", "1 {}"]);
     }
 
     #[test]
     fn what_is_no_array_is_refused() {
-        check("{\"id\":\"1\"}", &["the file is no JSON array"]);
-        check("", &["the file is no JSON array"]);
-        check("[{}", &["the item that begins in line 1 does not end"]);
+        check("{\"id\":\"1\"}", &["the file is not a JSON array"]);
+        check("", &["the file is not a JSON array"]);
+        check("[{}", &["the item that starts in line 1 does not end"]);
         check("[{}\n{}]", &["1 is not JSON"]);
-        check("[{}] x", &["1 {}", "there is more behind the array"]);
+        check("[{}] x", &["1 {}", "there is more after the array"]);
         check("[{},]", &["1 {}", "1 is not JSON"]);
     }
 }

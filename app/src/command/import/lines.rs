@@ -1,24 +1,24 @@
-//! JSON lines: one item per line, perhaps after a first line that describes the container.
+//! Reads JSON lines: one item per line, optionally after a line that describes the container.
 
 use std::io::BufRead;
 
 use model::Json;
 
-use super::records::{Record, Records, item};
+use super::records::{Record, RecordReader, item};
 
-/// What marks the first line of an export.
+/// The property that marks the first line of an export.
 const FORMAT_MEMBER: &str = "planisphereExport";
 const FORMAT_VERSION: i64 = 1;
 
-pub(super) struct Lines {
+pub(super) struct LineReader {
     input: Box<dyn BufRead + Send>,
     line: u64,
-    /// A first line that was read to see whether it describes a container, and does not.
+    /// The first line, if it was read to look for a description and is an item.
     first: Option<Vec<u8>>,
 }
 
-impl Lines {
-    /// The lines, and the properties of the container if the first line tells them.
+impl LineReader {
+    /// Opens the lines; returns also the container properties, if the first line contains them.
     pub(super) fn new(input: Box<dyn BufRead + Send>) -> Result<(Self, Option<Json>), String> {
         let mut lines = Self { input, line: 0, first: None };
         let Some(first) = lines.read()? else { return Ok((lines, None)) };
@@ -28,7 +28,8 @@ impl Lines {
                 let version = header.get(FORMAT_MEMBER).and_then(Json::as_i64);
                 if version != Some(FORMAT_VERSION) {
                     return Err(format!(
-                        "the file has export format {version:?}, this version reads {FORMAT_VERSION}; use a newer one"
+                        "the file has export format {version:?}, but this version reads {FORMAT_VERSION}; \
+                         use a newer version"
                     ));
                 }
                 Ok((lines, header.get("container").cloned()))
@@ -56,7 +57,7 @@ impl Lines {
     }
 }
 
-impl Records for Lines {
+impl RecordReader for LineReader {
     fn next(&mut self) -> Result<Option<Record>, String> {
         loop {
             let Some(text) = self.read()? else { return Ok(None) };
@@ -72,13 +73,13 @@ mod tests {
     use super::*;
 
     fn check(text: &'static str, expected: &[(u64, &str)], has_header: bool) {
-        let (mut lines, header) = Lines::new(Box::new(text.as_bytes())).unwrap();
+        let (mut lines, header) = LineReader::new(Box::new(text.as_bytes())).unwrap();
         assert_eq!(header.is_some(), has_header, "{text}");
         for (line, content) in expected {
             let record = lines.next().unwrap().unwrap();
-            let told = record.content.map_or_else(|why| why, |item| item.to_string());
+            let output = record.content.map_or_else(|why| why, |item| item.to_string());
             assert_eq!(record.line, *line, "{text}");
-            assert!(told.starts_with(content), "{told}");
+            assert!(output.starts_with(content), "{output}");
         }
         assert_eq!(lines.next(), Ok(None), "{text}");
     }
@@ -91,7 +92,7 @@ mod tests {
             false,
         );
         check("", &[], false);
-        check("[1]\nx\n", &[(1, "is no item but"), (2, "is not JSON")], false);
+        check("[1]\nx\n", &[(1, "is not an item but"), (2, "is not JSON")], false);
     }
 
     #[test]
@@ -101,7 +102,7 @@ mod tests {
             &[(2, r#"{"id":"1"}"#)],
             true,
         );
-        let newer = Lines::new(Box::new(&b"{\"planisphereExport\":2}\n"[..])).map(|_| ());
-        assert!(newer.unwrap_err().contains("use a newer one"));
+        let newer = LineReader::new(Box::new(&b"{\"planisphereExport\":2}\n"[..])).map(|_| ());
+        assert!(newer.unwrap_err().contains("use a newer version"));
     }
 }

@@ -1,15 +1,14 @@
-//! `planisphere import`: JSON lines, a JSON array or a CSV table into a container, in a folder or behind an endpoint.
+//! `planisphere import`: reads JSON lines, a JSON array or a CSV table into a container, in a folder or at an endpoint.
 //!
-//! Owns reading the three formats, what is done about bad lines, and the position a stopped import goes on at. Does not
-//! own any rule about items: the account refuses what breaks one, and the line is named here.
+//! Rules about items belong to the account, which rejects invalid ones; this reports their lines.
 
 mod array;
+mod csv_table;
+mod import_run;
 mod lines;
-mod loading;
 mod position;
 mod records;
 mod run;
-mod table;
 mod target;
 
-pub(crate) use run::Import;
+pub(crate) use run::ImportCommand;

@@ -1,7 +1,6 @@
-//! How far an import has come, in a file beside its input.
+//! The position of an import, in a file next to its input.
 //!
-//! Owns the file. Records up to the position are in the container; items are upserted, so those behind it may be
-//! written twice and nothing is lost.
+//! RecordReader before the position are in the container. Items are upserted, so those after it may be written twice.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// The position of an import.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Position {
-    /// Where the items go: a position of another import is refused.
+pub(super) struct ImportPosition {
+    /// The target; the position of another import is rejected.
     pub(super) into: String,
-    /// Bytes of the input when the import began.
+    /// Length of the input when the import started.
     pub(super) bytes: u64,
-    /// Records that are done, bad ones included.
+    /// Number of records processed, including bad ones.
     pub(super) records: u64,
-    /// Bad records among them.
+    /// Number of bad records among them.
     pub(super) bad: u64,
 }
 
@@ -30,31 +29,31 @@ pub(super) struct PositionFile {
 }
 
 impl PositionFile {
-    pub(super) fn beside(input: &Path) -> Self {
+    pub(super) fn next_to(input: &Path) -> Self {
         let mut path = input.as_os_str().to_owned();
         path.push(".position");
         Self { path: path.into() }
     }
 
-    /// Where to go on; the beginning when there is no file.
-    pub(super) fn load(&self, new: Position) -> Result<Position, Failure> {
+    /// The saved position, or the start if there is no file.
+    pub(super) fn load(&self, new: ImportPosition) -> Result<ImportPosition, CommandError> {
         let text = match fs::read(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(new),
             Err(error) => return Err(self.refused(error.to_string())),
         };
-        let kept: Position = serde_json::from_slice(&text)
-            .map_err(|error| self.refused(format!("it is no position: {error}")))?;
+        let kept: ImportPosition = serde_json::from_slice(&text)
+            .map_err(|error| self.refused(format!("it is not a position: {error}")))?;
         if kept.into != new.into {
             return Err(self.refused(format!("it belongs to an import into {}", kept.into)));
         }
         if kept.bytes > new.bytes {
-            return Err(self.refused("the input was longer when it was kept".to_owned()));
+            return Err(self.refused("the input was longer when the position was saved".to_owned()));
         }
         Ok(kept)
     }
 
-    pub(super) fn keep(&self, position: &Position) -> Result<(), Failure> {
+    pub(super) fn save(&self, position: &ImportPosition) -> Result<(), CommandError> {
         let mut new = self.path.as_os_str().to_owned();
         new.push(".new");
         let text = serde_json::to_vec(position).map_err(std::io::Error::other);
@@ -63,14 +62,14 @@ impl PositionFile {
         kept.map_err(|error| self.refused(error.to_string()))
     }
 
-    /// The import is done.
+    /// Removes the file after a complete import.
     pub(super) fn remove(&self) {
-        // A file that stays only lets the next import go on at its end.
+        // If it remains, the next import only continues at its end.
         let _ = fs::remove_file(&self.path);
     }
 
-    fn refused(&self, why: String) -> Failure {
-        Failure::new(format!("keeping the position in {}", self.path.display()), why)
-            .way_out("remove the file, or leave out --resume to begin anew")
+    fn refused(&self, why: String) -> CommandError {
+        CommandError::new(format!("using the position in {}", self.path.display()), why)
+            .hint("delete the file, or omit --resume to start over")
     }
 }

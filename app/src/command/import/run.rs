@@ -10,20 +10,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::Args;
 use client::PartitionKeyDefinition;
 
-use super::loading::{Loaded, Loading, OnBad};
-use super::position::{Position, PositionFile};
-use super::records::Format;
-use super::table::{self, ColumnType, TableOptions};
-use super::target::Target;
-use crate::command::export::Names;
-use crate::failure::Failure;
+use super::csv_table::{self, ColumnType, TableOptions};
+use super::import_run::{BadLinePolicy, ImportRun, ImportSummary};
+use super::position::{ImportPosition, PositionFile};
+use super::records::ImportFormat;
+use super::target::ImportTarget;
+use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::command::export::ContainerNames;
+use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 use crate::output::{line, thousands};
-use crate::place::{Missing, Place, PlaceFlags};
 use crate::progress;
 use crate::transform::{self, Assignment, Assignments};
 
-/// Read JSON lines, a JSON array or a CSV table into a container: items with the same id are replaced.
+/// Read JSON lines, a JSON array or a CSV table into a container. Items with the same id are replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,43 +33,43 @@ Examples:
       --types zip=text --transform 'id=CONCAT(c.customer, \"-\", c.number)' --resume
   gunzip -c orders.jsonl.gz | planisphere import --data DIR --database shop --container orders
 
-A file of `planisphere export` starts with the properties of its container, and creates the store, the database and the
-container where they are missing. Others create them with --partition-key. An import that stops half way can be run
-again; with --resume it goes on where it was.
+A file written by `planisphere export` starts with the properties of its container; the store, the database and the
+container are created from them if they do not exist. For other files they are created with --partition-key. An
+interrupted import can be run again; with --resume it continues where it stopped.
 
-CSV: the first row has the names of the properties, `address.city` lies deeper. Text stands in quotes where it holds a
-delimiter. An empty cell is no property. A column of a file is numbers or booleans if all its cells are, else text, and
-`id` is always text; from standard input every column is text. --types decides otherwise.
+CSV: the first row contains property names; `address.city` is a nested property. Text that contains a delimiter is
+quoted. An empty cell is omitted. A column of a file is numeric or boolean if all its cells are, otherwise text; `id`
+is always text, and from standard input every column is text. --types overrides this.
 
-Exit codes: 0 all is imported, 1 bad lines were left out, 2 the import could not be carried out.")]
-pub(crate) struct Import {
+Exit codes: 0 everything is imported, 1 bad lines were left out, 2 the import failed.")]
+pub(crate) struct ImportCommand {
     #[command(flatten)]
-    place: PlaceFlags,
+    location: AccountFlags,
 
     #[command(flatten)]
-    names: Names,
+    names: ContainerNames,
 
-    /// File to read. Standard input when absent
+    /// File to read; by default standard input
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Its form; by the ending of its name when absent, and JSON lines when that says nothing
+    /// ImportFormat of the file; by default according to its extension, otherwise JSON lines
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<ImportFormat>,
 
-    /// Type of a CSV column: text, number, boolean or json; repeat it for more
-    #[arg(long, value_name = "COLUMN=TYPE", value_parser = table::typed_column)]
+    /// Type of a CSV column: text, number, boolean or json; may be repeated
+    #[arg(long, value_name = "COLUMN=TYPE", value_parser = csv_table::typed_column)]
     types: Vec<(String, ColumnType)>,
 
-    /// Character between the cells of a CSV row
+    /// Delimiter between CSV cells
     #[arg(long, value_name = "CHARACTER", default_value = ",", value_parser = delimiter)]
     delimiter: u8,
 
-    /// Set a property of every item to an expression over it, for example 'id=c.number'; repeat it for more
+    /// Set a property of every item to an expression, for example 'id=c.number'; may be repeated
     #[arg(long, value_name = "PROPERTY=EXPRESSION", value_parser = transform::assignment)]
     transform: Vec<Assignment>,
 
-    /// Make the container with this partition key when it is missing; repeat it for a hierarchical one
+    /// Create the container with this partition key if it does not exist; repeat it for a hierarchical key
     #[arg(long, value_name = "PATH")]
     partition_key: Vec<String>,
 
@@ -77,7 +77,7 @@ pub(crate) struct Import {
     #[arg(long)]
     skip_bad: bool,
 
-    /// Keep the position in FILE.position, and go on there when it exists
+    /// Save the position in FILE.position, and continue from it if it exists
     #[arg(long, requires = "file")]
     resume: bool,
 
@@ -85,61 +85,62 @@ pub(crate) struct Import {
     flags: StoreFlags,
 }
 
-impl Import {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let place = self.place.place()?;
+impl ImportCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        let location = self.location.location()?;
         let path = self.names.path()?;
         let key = self.key()?;
         let transform = Assignments::new(&self.transform).map_err(|why| {
-            Failure::new("reading --transform", why)
-                .way_out("`planisphere help import` has examples")
+            CommandError::new("reading --transform", why)
+                .hint("`planisphere help import` has examples")
         })?;
-        // The file first: a mistyped name must not create a store.
+        // Open the file first: a mistyped name must not create a store.
         let read = Arc::new(AtomicU64::new(0));
         let (input, bytes) = self.input(&read)?;
-        let loaded = open::run(self.import(&place, key, &transform, input, (bytes, read)))?;
-        if loaded.resumed_at > 0 {
+        let summary =
+            open::block_on(self.import(&location, key, &transform, input, (bytes, read)))?;
+        if summary.resumed_at > 0 {
             line(format_args!(
-                "went on behind {} lines of an earlier run",
-                thousands(loaded.resumed_at)
+                "continued after {} lines of an earlier run",
+                thousands(summary.resumed_at)
             ))?;
         }
-        line(format_args!("imported {} items into {path}", thousands(loaded.imported)))?;
-        tell_bad(&loaded);
-        Ok(if loaded.bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        line(format_args!("imported {} items into {path}", thousands(summary.imported)))?;
+        print_bad_lines(&summary);
+        Ok(if summary.bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    fn key(&self) -> Result<Option<PartitionKeyDefinition>, Failure> {
-        crate::place::partition_key(&self.partition_key)
+    fn key(&self) -> Result<Option<PartitionKeyDefinition>, CommandError> {
+        crate::account_location::parse_partition_key(&self.partition_key)
     }
 
-    /// The input, and its length if it has one.
+    /// Opens the input; returns also its length, if known.
     fn input(
         &self,
         read: &Arc<AtomicU64>,
-    ) -> Result<(Box<dyn BufRead + Send>, Option<u64>), Failure> {
+    ) -> Result<(Box<dyn BufRead + Send>, Option<u64>), CommandError> {
         let Some(path) = &self.file else {
             return Ok((Box::new(BufReader::new(std::io::stdin())), None));
         };
         let failed = |error: std::io::Error| {
-            Failure::new(format!("reading {}", path.display()), error.to_string())
-                .way_out("give a file of items with --file")
+            CommandError::new(format!("reading {}", path.display()), error.to_string())
+                .hint("give a file of items with --file")
         };
         let file = File::open(path).map_err(failed)?;
         let bytes = file.metadata().map_err(failed)?.len();
-        let counted = Counted { file, read: Arc::clone(read) };
+        let counted = CountingReader { file, read: Arc::clone(read) };
         Ok((Box::new(BufReader::with_capacity(1 << 16, counted)), Some(bytes)))
     }
 
-    fn table(&self, format: Format) -> Result<TableOptions, Failure> {
+    fn table(&self, format: ImportFormat) -> Result<TableOptions, CommandError> {
         let types = self.types.iter().cloned().collect();
         let mut options = TableOptions { delimiter: self.delimiter, types };
-        if format == Format::Csv && self.file.is_some() {
+        if format == ImportFormat::Csv && self.file.is_some() {
             let (input, _) = self.input(&Arc::default())?;
             let mut input = input;
-            super::records::skip_mark(&mut input)
+            super::records::skip_byte_order_mark(&mut input)
                 .map_err(|error| error.to_string())
-                .and_then(|()| table::infer(input, &mut options))
+                .and_then(|()| csv_table::infer(input, &mut options))
                 .map_err(unreadable)?;
         }
         Ok(options)
@@ -147,64 +148,67 @@ impl Import {
 
     async fn import(
         &self,
-        place: &Place,
+        location: &AccountLocation,
         key: Option<PartitionKeyDefinition>,
         transform: &Assignments,
         input: Box<dyn BufRead + Send>,
         (bytes, read): (Option<u64>, Arc<AtomicU64>),
-    ) -> Result<Loaded, Failure> {
-        let format = self.format.unwrap_or_else(|| Format::of(self.file.as_deref()));
+    ) -> Result<ImportSummary, CommandError> {
+        let format =
+            self.format.unwrap_or_else(|| ImportFormat::by_extension(self.file.as_deref()));
         let table = self.table(format)?;
         let (mut records, described) = format.records(input, &table).map_err(unreadable)?;
-        let file = self.file.as_deref().filter(|_| self.resume).map(PositionFile::beside);
-        let into = format!("{} in {place}", self.names.path()?);
-        let new = Position { into, bytes: bytes.unwrap_or_default(), ..Position::default() };
+        let file = self.file.as_deref().filter(|_| self.resume).map(PositionFile::next_to);
+        let into = format!("{} in {location}", self.names.path()?);
+        let new =
+            ImportPosition { into, bytes: bytes.unwrap_or_default(), ..ImportPosition::default() };
         let at = match &file {
             Some(file) => file.load(new)?,
             None => new,
         };
-        let account = place.open(&self.flags, Missing::Make).await?;
+        let account = location.open(&self.flags, MissingStore::Create).await?;
         let bar = match bytes {
             Some(bytes) => progress::bytes(bytes, "importing"),
             None => progress::counter("importing"),
         };
-        let loaded = async {
+        let summary = async {
             let target =
-                Target::open(self.names.container(&account)?, described.as_ref(), key).await?;
-            let on_bad = if self.skip_bad { OnBad::Skip } else { OnBad::Stop };
-            let loading = Loading { target: &target, transform, on_bad, file };
+                ImportTarget::open(self.names.container(&account)?, described.as_ref(), key)
+                    .await?;
+            let bad_lines = if self.skip_bad { BadLinePolicy::Skip } else { BadLinePolicy::Stop };
+            let run = ImportRun { target: &target, transform, bad_lines, file };
             let show = |items: u64| match bytes {
                 Some(_) => bar.set_position(read.load(Ordering::Relaxed)),
                 None => bar.set_position(items),
             };
-            loading.run(records.as_mut(), at, &show).await
+            run.run(records.as_mut(), at, &show).await
         };
-        let loaded = loaded.await;
+        let summary = summary.await;
         bar.finish_and_clear();
         let closed = account.close().await;
-        let loaded = loaded?;
-        closed.map_err(|error| Failure::of("closing the store", &error))?;
-        Ok(loaded)
+        let summary = summary?;
+        closed.map_err(|error| CommandError::from_error("closing the store", &error))?;
+        Ok(summary)
     }
 }
 
-/// Names the bad lines on standard error.
-fn tell_bad(loaded: &Loaded) {
-    if loaded.bad == 0 {
+/// Lists the bad lines on standard error.
+fn print_bad_lines(summary: &ImportSummary) {
+    if summary.bad == 0 {
         return;
     }
-    let mut told = format!("left out {} bad lines", thousands(loaded.bad));
-    for bad in &loaded.first {
-        told += &format!("\n  line {} {}", bad.line, bad.why);
+    let mut text = format!("left out {} bad lines", thousands(summary.bad));
+    for bad in &summary.first {
+        text += &format!("\n  line {} {}", bad.line, bad.why);
     }
-    // The exit code says it too.
-    let _ = writeln!(std::io::stderr(), "{told}");
+    // The exit code reports it too.
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands where an error is mapped")]
-fn unreadable(why: String) -> Failure {
-    let (why, way_out) = why.rsplit_once("; ").unwrap_or((&why, "correct the file"));
-    Failure::new("reading the input", why).way_out(way_out)
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
+fn unreadable(why: String) -> CommandError {
+    let (why, hint) = why.rsplit_once("; ").unwrap_or((&why, "correct the file"));
+    CommandError::new("reading the input", why).hint(hint)
 }
 
 fn delimiter(word: &str) -> Result<u8, String> {
@@ -215,13 +219,13 @@ fn delimiter(word: &str) -> Result<u8, String> {
     }
 }
 
-/// A file that says how much of it was read.
-struct Counted {
+/// Counts the bytes read from a file.
+struct CountingReader {
     file: File,
     read: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);

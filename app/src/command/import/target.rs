@@ -1,44 +1,44 @@
-//! The container that items go into: made where it is missing and somebody said how, and written to.
+//! The target container of an import: created if it does not exist, then written to.
 
 use client::{Container, ContainerProperties, ErrorKind, Json, PartitionKeyDefinition};
 use serde_json::value::RawValue;
 use tokio::task::JoinSet;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Upserts under way at once; they share the syncs of a store.
-const WRITES_AT_ONCE: usize = 64;
+/// Concurrent upserts; the store syncs them in groups.
+const CONCURRENT_WRITES: usize = 64;
 
 #[derive(Clone)]
-pub(super) struct Target {
+pub(super) struct ImportTarget {
     container: Container,
     key: PartitionKeyDefinition,
 }
 
-/// A record that is no item, or an item the account does not take.
+/// A record that is not an item, or that the account rejects.
 #[derive(Debug)]
-pub(super) struct Bad {
+pub(super) struct BadLine {
     pub(super) line: u64,
     pub(super) why: String,
 }
 
-/// How one write ended.
-enum Written {
+/// The result of one upsert.
+enum UpsertResult {
     Done,
-    Refused(Bad),
+    Refused(BadLine),
 }
 
-impl Target {
-    /// The container, made if it is missing and its properties or its key are known.
+impl ImportTarget {
+    /// Opens the container. Creates it if it does not exist and its properties or its partition key are known.
     pub(super) async fn open(
         container: Container,
         described: Option<&Json>,
         key: Option<PartitionKeyDefinition>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let what = || format!("importing into {}", container.path());
         let failed = |error| {
-            Failure::of(what(), &error)
-                .or_way_out("correct the names, or say --partition-key to make the container")
+            CommandError::from_error(what(), &error)
+                .or_hint("correct the names, or give --partition-key to create the container")
         };
         let existing = match container.read_properties().await {
             Ok(answer) => Some(answer.value),
@@ -46,8 +46,8 @@ impl Target {
             Err(error) => return Err(failed(error)),
         };
         let refused = |why: &str| {
-            Failure::new(what(), why)
-                .way_out("correct the names, or say --partition-key to make the container")
+            CommandError::new(what(), why)
+                .hint("correct the names, or give --partition-key to create the container")
         };
         let properties = match (existing, described, key) {
             (Some(existing), _, Some(key)) if existing.partition_key.paths() != key.paths() => {
@@ -57,16 +57,16 @@ impl Target {
             (None, Some(described), None) => {
                 let mut properties =
                     ContainerProperties::from_json(described).map_err(|invalid| {
-                        Failure::new(what(), invalid.message().trim_end_matches('.'))
-                            .way_out("correct the first line of the file")
+                        CommandError::new(what(), invalid.message().trim_end_matches('.'))
+                            .hint("correct the first line of the file")
                     })?;
                 properties.id = container.properties(properties.partition_key.clone()).id;
-                make(&container, properties).await.map_err(failed)?
+                create(&container, properties).await.map_err(failed)?
             }
             (None, _, Some(key)) => {
-                make(&container, container.properties(key)).await.map_err(failed)?
+                create(&container, container.properties(key)).await.map_err(failed)?
             }
-            (None, None, None) => return Err(refused("there is no such container")),
+            (None, None, None) => return Err(refused("the container does not exist")),
         };
         Ok(Self { container, key: properties.partition_key })
     }
@@ -75,12 +75,15 @@ impl Target {
         self.container.path()
     }
 
-    /// Upserts items side by side; those the account does not take come back.
-    pub(super) async fn write(&self, items: Vec<(u64, Json)>) -> Result<Vec<Bad>, Failure> {
+    /// Upserts items concurrently; returns those the account rejects.
+    pub(super) async fn write(
+        &self,
+        items: Vec<(u64, Json)>,
+    ) -> Result<Vec<BadLine>, CommandError> {
         let mut running = JoinSet::new();
         let mut bad = Vec::new();
         for (line, item) in items {
-            if running.len() >= WRITES_AT_ONCE {
+            if running.len() >= CONCURRENT_WRITES {
                 finish_one(&mut running, &mut bad).await?;
             }
             running.spawn(self.clone().upsert(line, item));
@@ -92,29 +95,34 @@ impl Target {
         Ok(bad)
     }
 
-    async fn upsert(self, line: u64, item: Json) -> Result<Written, Failure> {
+    async fn upsert(self, line: u64, item: Json) -> Result<UpsertResult, CommandError> {
         let key = self.key.extract(&item);
         let text = match RawValue::from_string(item.to_string()) {
             Ok(text) => text,
-            Err(error) => return Ok(Written::Refused(Bad { line, why: error.to_string() })),
+            Err(error) => {
+                return Ok(UpsertResult::Refused(BadLine { line, why: error.to_string() }));
+            }
         };
         match self.container.upsert(&key, &text, None).await {
-            Ok(_) => Ok(Written::Done),
+            Ok(_) => Ok(UpsertResult::Done),
             Err(error) => match error.kind() {
                 ErrorKind::BadRequest | ErrorKind::TooLarge | ErrorKind::Conflict => {
-                    Ok(Written::Refused(Bad { line, why: format!("is refused: {error}") }))
+                    Ok(UpsertResult::Refused(BadLine {
+                        line,
+                        why: format!("is rejected: {error}"),
+                    }))
                 }
                 _ => {
                     let what = format!("importing line {line} into {}", self.container.path());
-                    Err(Failure::of(what, &error)
-                        .or_way_out("run it again, with --resume to go on"))
+                    Err(CommandError::from_error(what, &error)
+                        .or_hint("run it again, with --resume to continue"))
                 }
             },
         }
     }
 }
 
-async fn make(
+async fn create(
     container: &Container,
     properties: ContainerProperties,
 ) -> client::Result<ContainerProperties> {
@@ -123,12 +131,12 @@ async fn make(
 }
 
 async fn finish_one(
-    running: &mut JoinSet<Result<Written, Failure>>,
-    bad: &mut Vec<Bad>,
-) -> Result<(), Failure> {
+    running: &mut JoinSet<Result<UpsertResult, CommandError>>,
+    bad: &mut Vec<BadLine>,
+) -> Result<(), CommandError> {
     match running.join_next().await {
         Some(Ok(written)) => {
-            if let Written::Refused(one) = written? {
+            if let UpsertResult::Refused(one) = written? {
                 bad.push(one);
             }
         }

@@ -1,6 +1,6 @@
-//! All settings of the service as one type, and the flags that give them.
+//! All settings of the service, and the flags that provide them.
 //!
-//! Owns which sections there are. Does not own any rule about a value: each section has its own.
+//! The rules about values belong to the sections.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use service::settings::{Check, Loaded, Settings, Sources};
 use service::telemetry::TelemetrySettings;
 
 use crate::command::warn;
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// Every section; checked as far as the system itself goes.
+/// All sections. Checks those that the system itself needs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
-pub(super) struct Everything {
+pub(super) struct AllSettings {
     pub(super) notifications: notifications::NotificationSettings,
     pub(super) fcm: FcmSettings,
     pub(super) apns: ApnsSettings,
@@ -31,26 +31,26 @@ pub(super) struct Everything {
     pub(super) telemetry: TelemetrySettings,
 }
 
-/// The same, checked for a service: it has to know whom to believe and where to listen.
+/// The same, for a service: also checks identity, HTTP and telemetry.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Served(pub(super) Everything);
+pub(super) struct ServiceSettings(pub(super) AllSettings);
 
-impl Everything {
+impl AllSettings {
     pub(super) fn providers(&self) -> ProviderSettings {
         let Self { fcm, apns, webhook, smtp, .. } = self.clone();
         ProviderSettings { fcm, apns, webhook, smtp }
     }
 }
 
-impl Settings for Everything {
+impl Settings for AllSettings {
     fn check(&self, check: &mut Check) {
         check.section("Notifications", &self.notifications);
         self.providers().check(check);
     }
 }
 
-impl Settings for Served {
+impl Settings for ServiceSettings {
     fn check(&self, check: &mut Check) {
         self.0.check(check);
         check.section("Http", &self.0.http);
@@ -59,21 +59,21 @@ impl Settings for Served {
     }
 }
 
-/// Where settings come from, besides the environment.
+/// Sources of settings besides the environment.
 #[derive(Debug, Args)]
 pub(super) struct SettingsFlags {
-    /// File with settings, as TOML; variables such as NOTIFICATIONS__BATCHSIZE win over it
+    /// TOML file with settings; environment variables such as NOTIFICATIONS__BATCHSIZE override it
     #[arg(long = "settings", value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// One setting; wins over file and environment
+    /// One setting; overrides file and environment; may be repeated
     #[arg(long, value_name = "SECTION:NAME=VALUE")]
     set: Vec<String>,
 }
 
 impl SettingsFlags {
-    /// Loads the settings and warns of names that mean nothing; `more` wins over everything.
-    pub(super) fn load<T: Settings>(&self, more: &[String]) -> Result<Loaded<T>, Failure> {
+    /// Loads the settings and warns about unknown names. `more` overrides everything.
+    pub(super) fn load<T: Settings>(&self, more: &[String]) -> Result<Loaded<T>, CommandError> {
         let sources = match &self.file {
             Some(file) => Sources::new().file(file),
             None => Sources::new(),
@@ -82,8 +82,8 @@ impl SettingsFlags {
         let loaded = sources.load::<T>().map_err(|mistakes| {
             let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
             let detail: String = lines.collect();
-            Failure::new("reading the settings", "some are wrong")
-                .way_out("Correct what is listed")
+            CommandError::new("reading the settings", "some are invalid")
+                .hint("Correct the listed settings")
                 .detail(detail)
         })?;
         loaded.warnings().iter().for_each(|warning| warn(warning));

@@ -1,6 +1,6 @@
-//! The demonstration: a few people with devices, events for them, and push providers inside this program.
+//! The demonstration: a few users with devices, events for them, and push providers inside this program.
 //!
-//! Owns who they are and what happened to them. Seeding again, on a folder, adds nothing.
+//! Seeding the same folder again adds nothing.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use notifications::{
 };
 use service::identity::Identity;
 
-use super::configuration::Everything;
-use super::opening::told;
-use crate::failure::Failure;
+use super::configuration::AllSettings;
+use super::open::system_error;
+use crate::error::CommandError;
 
-const WHAT: &str = "making the demonstration";
+const ACTION: &str = "preparing the demonstration";
 
-/// Who can be signed in as: the first may send, and see the queue.
+/// The users to sign in as. The first may send events and see the queue.
 const PEOPLE: [(&str, &[&str]); 2] = [("bob", &[SERVICE_ROLE, ADMIN_ROLE]), ("alice", &[])];
 
-/// What happened, who did it, to what, a few words, and what makes several one.
-type Happening =
+/// Event type, actor, target, snippet and dedupe key.
+type DemoEvent =
     (EventType, &'static str, &'static str, Option<&'static str>, Option<&'static str>);
 
 /// Events of bob.
-const STORY: [Happening; 9] = [
+const STORY: [DemoEvent; 9] = [
     (EventType::NewsSystemUpdate, "", "release-2", None, None),
     (EventType::PostLike, "Alice", "sunset", None, Some("likes of sunset")),
     (EventType::PostLike, "Carol", "sunset", None, Some("likes of sunset")),
@@ -38,31 +38,31 @@ const STORY: [Happening; 9] = [
     (EventType::SecurityNewDevice, "", "tablet", None, None),
 ];
 
-/// So many more likes that the list has several pages.
+/// Enough further likes for a list of several pages.
 const FURTHER_LIKES: usize = 30;
 
 /// The providers inside this program.
-pub(super) struct Demo {
+pub(super) struct DemoProviders {
     fcm: FakeFcm,
     apns: FakeApns,
 }
 
-impl Demo {
-    pub(super) async fn start() -> Result<Self, Failure> {
+impl DemoProviders {
+    pub(super) async fn start() -> Result<Self, CommandError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let failed = |error: std::io::Error| Failure::new(WHAT, error.to_string());
+        let failed = |error: std::io::Error| CommandError::new(ACTION, error.to_string());
         let fcm = FakeFcm::start(Arc::clone(&clock)).await.map_err(failed)?;
         let apns = FakeApns::start(clock).await.map_err(failed)?;
         Ok(Self { fcm, apns })
     }
 
-    /// The settings with these providers in the place of real ones.
-    pub(super) fn settings(&self, settings: &Everything) -> Everything {
-        Everything { fcm: self.fcm.settings(), apns: self.apns.settings(), ..settings.clone() }
+    /// The settings with these providers instead of real ones.
+    pub(super) fn settings(&self, settings: &AllSettings) -> AllSettings {
+        AllSettings { fcm: self.fcm.settings(), apns: self.apns.settings(), ..settings.clone() }
     }
 }
 
-/// Names and paths of links that sign in; none outside of demo mode.
+/// Names and paths of sign-in links; none outside demo mode.
 pub(super) fn links(identity: &Identity) -> Vec<(String, String)> {
     let link = |(name, roles): (&str, &[&str])| {
         Some((name.to_owned(), identity.sign_in_link(name, roles)?))
@@ -70,9 +70,9 @@ pub(super) fn links(identity: &Identity) -> Vec<(String, String)> {
     PEOPLE.into_iter().filter_map(link).collect()
 }
 
-/// Makes the people and what happened to them.
-pub(super) async fn seed(system: &Notifications) -> Result<(), Failure> {
-    let failed = |error: notifications::Error| told(WHAT, &error);
+/// Creates the users and their events.
+pub(super) async fn seed(system: &Notifications) -> Result<(), CommandError> {
+    let failed = |error: notifications::Error| system_error(ACTION, &error);
     let bob = user("bob")?;
     for (device, label, platform) in
         [("phone", "Bob's phone", Platform::Fcm), ("tablet", "Bob's tablet", Platform::Apns)]
@@ -100,24 +100,24 @@ pub(super) async fn seed(system: &Notifications) -> Result<(), Failure> {
     Ok(())
 }
 
-fn user(name: &str) -> Result<UserId, Failure> {
-    UserId::parse(name).map_err(|why| Failure::new(WHAT, why))
+fn user(name: &str) -> Result<UserId, CommandError> {
+    UserId::parse(name).map_err(|why| CommandError::new(ACTION, why))
 }
 
 fn registration(
     device: &str,
     label: &str,
     platform: Platform,
-) -> Result<DeviceRegistration, Failure> {
-    let wrong = |why: String| Failure::new(WHAT, why);
-    // APNs knows hexadecimal tokens only.
+) -> Result<DeviceRegistration, CommandError> {
+    let invalid = |why: String| CommandError::new(ACTION, why);
+    // APNs tokens are hexadecimal.
     let token = match platform {
         Platform::Apns => "0123456789abcdef".repeat(4),
         _ => format!("demonstration-token-of-the-{device}"),
     };
     Ok(DeviceRegistration {
-        device_id: DeviceId::parse(device).map_err(wrong)?,
-        push_token: PushToken::parse(token).map_err(wrong)?,
+        device_id: DeviceId::parse(device).map_err(invalid)?,
+        push_token: PushToken::parse(token).map_err(invalid)?,
         platform,
         label: Some(label.to_owned()),
     })

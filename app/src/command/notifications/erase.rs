@@ -1,22 +1,22 @@
-//! Erase: everything about one user, with the proof.
+//! Erases everything about one user and prints the certificate.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use notifications::UserId;
 
-use super::opening::{Opened, SystemFlags, told};
-use crate::failure::Failure;
+use super::open::{OpenSystem, SystemFlags, system_error};
+use crate::error::CommandError;
 use crate::output::line;
 
-/// Delete everything about a user and print the proof, as JSON
+/// Delete everything about a user and print the certificate as JSON
 #[derive(Debug, Args)]
-pub(super) struct Erase {
+pub(super) struct EraseCommand {
     /// Id of the user
     #[arg(value_name = "USER", value_parser = user)]
     user: UserId,
 
-    /// Do it; nothing can be brought back
+    /// Confirm; this cannot be undone
     #[arg(long)]
     yes: bool,
 
@@ -24,11 +24,14 @@ pub(super) struct Erase {
     system: SystemFlags,
 }
 
-impl Erase {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+impl EraseCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         if !self.yes {
-            return Err(Failure::new("erasing a user", "it was not confirmed, nothing was done")
-                .way_out("Say --yes; nothing can be brought back"));
+            return Err(CommandError::new(
+                "erasing a user",
+                "it was not confirmed; nothing was changed",
+            )
+            .hint("Confirm with --yes; this cannot be undone"));
         }
         let opened = self.system.open().await?;
         let done = self.erase(&opened).await;
@@ -36,16 +39,16 @@ impl Erase {
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn erase(&self, opened: &Opened) -> Result<(), Failure> {
+    async fn erase(&self, opened: &OpenSystem) -> Result<(), CommandError> {
         let erased = opened.system.erase(&self.user).await;
-        let certificate = erased.map_err(|error| told("erasing a user", &error))?;
+        let certificate = erased.map_err(|error| system_error("erasing a user", &error))?;
         let text = serde_json::to_string_pretty(&certificate)
-            .map_err(|error| Failure::of("writing the proof", &error))?;
+            .map_err(|error| CommandError::from_error("writing the certificate", &error))?;
         line(text)
     }
 }
 
-/// Reads a user id on a command line.
+/// Parses a user id.
 pub(super) fn user(text: &str) -> Result<UserId, String> {
     UserId::parse(text)
 }

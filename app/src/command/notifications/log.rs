@@ -1,7 +1,6 @@
-//! What the service logs, as lines on standard error, beside what its telemetry hears.
+//! Prints the log of the service to standard error, in addition to telemetry.
 //!
-//! Owns the form of a line. Warnings and errors only, unless all is asked for: requests have their own numbers at
-//! `/metrics`.
+//! Only warnings and errors by default; requests are counted at `/metrics`.
 
 use std::fmt::{self, Write as _};
 
@@ -12,25 +11,26 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
 use crate::command::warn;
 
-/// Begins to write lines and to hear spans; the first call of a process wins.
+/// Installs the subscriber. Only the first call of a process has an effect.
 pub(super) fn begin(is_verbose: bool, telemetry: &Telemetry) {
-    let most = if is_verbose { Level::INFO } else { Level::WARN };
-    let subscriber = tracing_subscriber::registry().with(telemetry.layer()).with(Lines { most });
-    // A second one would only repeat the lines.
+    let level_max = if is_verbose { Level::INFO } else { Level::WARN };
+    let subscriber =
+        tracing_subscriber::registry().with(telemetry.layer()).with(LogLayer { level_max });
+    // A second one would only print lines twice.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-struct Lines {
-    most: Level,
+struct LogLayer {
+    level_max: Level,
 }
 
-impl<S: Subscriber> Layer<S> for Lines {
+impl<S: Subscriber> Layer<S> for LogLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let level = *event.metadata().level();
-        if level > self.most {
+        if level > self.level_max {
             return;
         }
-        let mut text = Text::default();
+        let mut text = EventText::default();
         event.record(&mut text);
         let name = level.as_str().to_lowercase();
         warn(&format!("{name}: {}{}", text.message, text.fields));
@@ -39,14 +39,14 @@ impl<S: Subscriber> Layer<S> for Lines {
 
 /// The message and the fields of an event.
 #[derive(Default)]
-struct Text {
+struct EventText {
     message: String,
     fields: String,
 }
 
-impl Visit for Text {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,13 +1,11 @@
-//! `planisphere notifications`: the notifications system as a service, and its operator's commands.
-//!
-//! Owns flags, words on the terminal and the demonstration. Every rule about events is the system's own.
+//! `planisphere notifications`: the notifications system as a service, and its operator commands.
 
 mod budget;
 mod configuration;
 mod demo;
 mod erase;
 mod log;
-mod opening;
+mod open;
 mod retry;
 mod run;
 mod schema;
@@ -16,4 +14,4 @@ mod serve;
 mod settings;
 mod tail;
 
-pub(crate) use run::Notifications;
+pub(crate) use run::NotificationsCommand;

@@ -1,24 +1,24 @@
-//! Retry: failed events get all their attempts again.
+//! Retries failed events.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use notifications::{NotificationEvent, Notifications};
 
-use super::opening::{Opened, SystemFlags, told};
-use crate::failure::Failure;
+use super::open::{OpenSystem, SystemFlags, system_error};
+use crate::error::CommandError;
 use crate::output::{line, thousands};
 
-const WHAT: &str = "sending failed events again";
+const ACTION: &str = "retrying failed events";
 
-/// Give failed events all their attempts again; a running service takes them up
+/// Retry failed events with all their attempts; a running service processes them
 #[derive(Debug, Args)]
-pub(super) struct Retry {
+pub(super) struct RetryCommand {
     /// Ids of events
     #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
     events: Vec<String>,
 
-    /// All events that failed for good
+    /// All events whose attempts are used up
     #[arg(long)]
     dead: bool,
 
@@ -26,44 +26,47 @@ pub(super) struct Retry {
     system: SystemFlags,
 }
 
-impl Retry {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+impl RetryCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let opened = self.system.open().await?;
         let done = self.retry(&opened).await;
         opened.close(done).await?;
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn retry(&self, opened: &Opened) -> Result<(), Failure> {
+    async fn retry(&self, opened: &OpenSystem) -> Result<(), CommandError> {
         let system = &opened.system;
         let events =
             if self.dead { dead(system).await? } else { named(system, &self.events).await? };
         for event in &events {
             let retried = system.retry_event(&event.user_id, &event.id).await;
-            retried.map_err(|error| told(WHAT, &error))?;
+            retried.map_err(|error| system_error(ACTION, &error))?;
         }
         let count = thousands(events.len() as u64);
-        line(format_args!("{count} events wait to be processed again"))
+        line(format_args!("{count} events are queued again"))
     }
 }
 
-/// All of them are looked up before the first is changed.
-async fn named(system: &Notifications, ids: &[String]) -> Result<Vec<NotificationEvent>, Failure> {
+/// Finds all events before the first is changed.
+async fn named(
+    system: &Notifications,
+    ids: &[String],
+) -> Result<Vec<NotificationEvent>, CommandError> {
     let mut events = Vec::with_capacity(ids.len());
     for id in ids {
         let found = system.find_event(id).await;
-        events.push(found.map_err(|error| told(WHAT, &error))?.value);
+        events.push(found.map_err(|error| system_error(ACTION, &error))?.value);
     }
     Ok(events)
 }
 
-/// Read to the end first: a page would shift when its events are no longer dead.
-async fn dead(system: &Notifications) -> Result<Vec<NotificationEvent>, Failure> {
+/// Finds all dead events. Reads to the end first, because retried events would shift the pages.
+async fn dead(system: &Notifications) -> Result<Vec<NotificationEvent>, CommandError> {
     let mut events = Vec::new();
     let mut continuation = None;
     loop {
         let page = system.dead_events(continuation).await;
-        let page = page.map_err(|error| told(WHAT, &error))?.value;
+        let page = page.map_err(|error| system_error(ACTION, &error))?.value;
         events.extend(page.events);
         continuation = page.continuation;
         if continuation.is_none() {

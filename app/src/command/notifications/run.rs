@@ -1,18 +1,18 @@
-//! The subcommands and the one match that leads to each.
+//! The list of subcommands.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
 use super::{budget, erase, retry, schema, send, serve, settings, tail};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::open;
 
 /// Run the notifications system: events in, an in-app list and pushes out
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  planisphere notifications serve --demo          people, events and a page to try; prints a link that signs in
+  planisphere notifications serve --demo          users, events and a web page to try; prints sign-in links
   planisphere notifications serve --data DIR --settings notifications.toml
   planisphere notifications serve --connection-string env:COSMOS --set Identity:Issuer=https://id.example/ ...
   planisphere notifications send --data DIR --user bob --type POST_LIKE --target-id p1 --actor-name Alice
@@ -23,38 +23,38 @@ Examples:
   planisphere notifications settings show --settings notifications.toml
   planisphere notifications budget --users 50000 --events-per-user 10 --reads-per-user 5
 
-A folder is open in one process at a time. To work beside a running service, let the service use a server
-(`planisphere serve`) or an account, and give its --endpoint or --connection-string here too.
+Only one process can open a folder. To run commands next to a service, let the service use a server
+(`planisphere serve`) or an Azure account, and give the same --endpoint or --connection-string here.
 
-Exit codes: 0 all is well, 1 something was not found or differs, 2 it could not be carried out.")]
-pub(crate) struct Notifications {
+Exit codes: 0 success, 1 something was not found or differs, 2 the command failed.")]
+pub(crate) struct NotificationsCommand {
     #[command(subcommand)]
-    what: What,
+    subcommand: NotificationsSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    Serve(Box<serve::Serve>),
-    Send(Box<send::Send>),
-    Tail(Box<tail::Tail>),
-    Retry(Box<retry::Retry>),
-    Erase(Box<erase::Erase>),
-    Schema(Box<schema::Schema>),
-    Settings(Box<settings::Settings>),
-    Budget(budget::Budget),
+enum NotificationsSubcommand {
+    Serve(Box<serve::NotificationsServeCommand>),
+    Send(Box<send::SendCommand>),
+    Tail(Box<tail::TailCommand>),
+    Retry(Box<retry::RetryCommand>),
+    Erase(Box<erase::EraseCommand>),
+    Schema(Box<schema::NotificationsSchemaCommand>),
+    Settings(Box<settings::SettingsCommand>),
+    Budget(budget::BudgetCommand),
 }
 
-impl Notifications {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        match self.what {
-            What::Serve(serve) => open::run(serve.run()),
-            What::Send(send) => open::run(send.run()),
-            What::Tail(tail) => open::run(tail.run()),
-            What::Retry(retry) => open::run(retry.run()),
-            What::Erase(erase) => open::run(erase.run()),
-            What::Schema(schema) => schema.run(),
-            What::Settings(settings) => settings.run(),
-            What::Budget(budget) => open::run(budget.run()),
+impl NotificationsCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        match self.subcommand {
+            NotificationsSubcommand::Serve(serve) => open::block_on(serve.run()),
+            NotificationsSubcommand::Send(send) => open::block_on(send.run()),
+            NotificationsSubcommand::Tail(tail) => open::block_on(tail.run()),
+            NotificationsSubcommand::Retry(retry) => open::block_on(retry.run()),
+            NotificationsSubcommand::Erase(erase) => open::block_on(erase.run()),
+            NotificationsSubcommand::Schema(schema) => schema.run(),
+            NotificationsSubcommand::Settings(settings) => settings.run(),
+            NotificationsSubcommand::Budget(budget) => open::block_on(budget.run()),
         }
     }
 }

@@ -1,84 +1,71 @@
-//! Schema: the containers of the system as a file, as steps for the portal, and made in a place.
+//! Prints the containers of the system: as a schema file, or as steps for the portal.
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use client::{Throughput, TimeToLive};
 use model::CompositeOrder;
 use notifications::Containers;
-use service::schema::{ContainerSchema, Form};
+use service::schema::ContainerSchema;
 
-use super::configuration::{Everything, SettingsFlags};
-use super::opening::told;
+use super::configuration::{AllSettings, SettingsFlags};
+use super::open::system_error;
+use crate::command::schema::SchemaFormat;
 use crate::command::warn;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::line;
 
-const WHAT: &str = "making the schema";
+const ACTION: &str = "building the schema";
 
-/// Tell the containers of the system: for Terraform, for a template, for the portal
+/// Print the containers of the system: as a file, or as steps for the portal
 #[derive(Debug, Args)]
-pub(super) struct Schema {
+pub(super) struct NotificationsSchemaCommand {
     #[command(subcommand)]
-    what: What,
+    subcommand: NotificationsSchemaSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Write the containers as a file
+enum NotificationsSchemaSubcommand {
+    /// Print the containers as a schema file
     Export {
-        /// The form
-        #[arg(long, value_enum, value_name = "FORM")]
-        to: To,
+        /// The format
+        #[arg(long, value_enum, value_name = "FORMAT")]
+        to: SchemaFormat,
 
         #[command(flatten)]
         settings: SettingsFlags,
     },
-    /// Tell the steps by hand in the portal
+    /// Print the steps to create them in the portal
     Steps {
         #[command(flatten)]
         settings: SettingsFlags,
     },
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum To {
-    /// Provider azurerm, its current words
-    Terraform,
-    /// Template of the resource manager
-    Arm,
-    /// Our own form, for `planisphere schema apply`
-    Toml,
-}
-
-impl Schema {
-    pub(super) fn run(self) -> Result<ExitCode, Failure> {
-        match self.what {
-            What::Export { to, settings } => export(to, &settings)?,
-            What::Steps { settings } => steps(&settings)?,
+impl NotificationsSchemaCommand {
+    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
+        match self.subcommand {
+            NotificationsSchemaSubcommand::Export { to, settings } => export(to, &settings)?,
+            NotificationsSchemaSubcommand::Steps { settings } => steps(&settings)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn schema(flags: &SettingsFlags) -> Result<service::schema::Schema, Failure> {
-    let settings = flags.load::<Everything>(&[])?.value;
-    Containers::schema(&settings.notifications).map_err(|error| told(WHAT, &error))
+fn schema(flags: &SettingsFlags) -> Result<service::schema::Schema, CommandError> {
+    let settings = flags.load::<AllSettings>(&[])?.value;
+    Containers::schema(&settings.notifications).map_err(|error| system_error(ACTION, &error))
 }
 
-fn export(to: To, flags: &SettingsFlags) -> Result<(), Failure> {
-    let exported = schema(flags)?.export(match to {
-        To::Terraform => Form::Terraform,
-        To::Arm => Form::Arm,
-        To::Toml => Form::Toml,
-    });
+fn export(to: SchemaFormat, flags: &SettingsFlags) -> Result<(), CommandError> {
+    let exported = schema(flags)?.export(to.form());
     for what in &exported.left_out {
-        warn(&format!("left out, because the form has no words for it: {what}"));
+        warn(&format!("left out, because the format cannot express it: {what}"));
     }
     line(exported.text.trim_end())
 }
 
-fn steps(flags: &SettingsFlags) -> Result<(), Failure> {
+fn steps(flags: &SettingsFlags) -> Result<(), CommandError> {
     for database in schema(flags)?.databases() {
         line("1. Open the account in the portal, then Data Explorer.")?;
         line(format_args!(
@@ -93,7 +80,7 @@ fn steps(flags: &SettingsFlags) -> Result<(), Failure> {
     Ok(())
 }
 
-fn container_steps(container: &ContainerSchema) -> Result<(), Failure> {
+fn container_steps(container: &ContainerSchema) -> Result<(), CommandError> {
     let properties = container.properties();
     let key: Vec<String> =
         properties.partition_key.paths().iter().map(ToString::to_string).collect();

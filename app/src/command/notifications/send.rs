@@ -1,4 +1,4 @@
-//! Send: an event for one user or several, taken in as the service takes it in.
+//! Sends an event to one or more users, as the service would receive it.
 
 use std::process::ExitCode;
 
@@ -7,56 +7,56 @@ use notifications::{EventPayload, EventType, Moment, NewEvent, TargetType, UserI
 use serde_json::{Map, json};
 
 use super::erase::user;
-use super::opening::{Opened, SystemFlags, told};
-use crate::failure::Failure;
+use super::open::{OpenSystem, SystemFlags, system_error};
+use crate::error::CommandError;
 use crate::output::line;
 
-const WHAT: &str = "sending an event";
+const ACTION: &str = "sending an event";
 
-/// Take an event in for one user or several
+/// Send an event to one or more users
 #[derive(Debug, Args)]
-pub(super) struct Send {
-    /// Who is told; repeat it for more
+pub(super) struct SendCommand {
+    /// User to notify; may be repeated
     #[arg(long, value_name = "USER", required = true, value_parser = user)]
     user: Vec<UserId>,
 
-    /// What happened, such as POST_LIKE or SECURITY_NEW_DEVICE
+    /// Event type, such as POST_LIKE or SECURITY_NEW_DEVICE
     #[arg(long = "type", value_name = "TYPE", value_parser = event_type)]
     event_type: EventType,
 
-    /// What it is about
+    /// Id of the target
     #[arg(long, value_name = "ID")]
     target_id: String,
 
-    /// What that is
-    #[arg(long, value_enum, default_value_t = Target::Post)]
-    target_type: Target,
+    /// Type of the target
+    #[arg(long, value_enum, default_value_t = TargetKind::Post)]
+    target_type: TargetKind,
 
-    /// Who did it
+    /// Id of the actor
     #[arg(long, value_name = "ID")]
     actor_id: Option<String>,
 
-    /// What they are called
+    /// Name of the actor
     #[arg(long, value_name = "NAME")]
     actor_name: Option<String>,
 
-    /// A few words of the content
+    /// Excerpt of the content
     #[arg(long, value_name = "TEXT")]
     snippet: Option<String>,
 
-    /// Events with the same one within the window become one notification
+    /// Events with the same key within the dedupe window become one notification
     #[arg(long, value_name = "KEY")]
     dedupe_key: Option<String>,
 
-    /// Not before this, like 2025-11-20T08:30:00Z
+    /// Do not deliver before this time, such as 2025-11-20T08:30:00Z
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     at: Option<Moment>,
 
-    /// Sending again with the same one is the same event
+    /// Sending again with the same key does not create another event
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
-    /// Also process what waits, in this command; otherwise a running service does
+    /// Also process waiting events in this command; otherwise a running service does
     #[arg(long)]
     dispatch: bool,
 
@@ -65,29 +65,29 @@ pub(super) struct Send {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Target {
+enum TargetKind {
     Post,
     Comment,
     User,
 }
 
-impl Send {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+impl SendCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let opened = self.system.open().await?;
         let done = self.send(&opened).await;
         opened.close(done).await?;
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn send(&self, opened: &Opened) -> Result<(), Failure> {
+    async fn send(&self, opened: &OpenSystem) -> Result<(), CommandError> {
         let system = &opened.system;
         let mut sent = Vec::with_capacity(self.user.len());
         for user in &self.user {
             let event = system.enqueue(self.event(user)).await;
-            sent.push(event.map_err(|error| told(WHAT, &error))?.value);
+            sent.push(event.map_err(|error| system_error(ACTION, &error))?.value);
         }
         if self.dispatch {
-            let failed = |error| told("processing what waits", &error);
+            let failed = |error| system_error("processing waiting events", &error);
             system.sweep().await.map_err(failed)?;
             let worker = system.dispatcher("command line").await.map_err(failed)?;
             worker.run_once().await.map_err(failed)?;
@@ -95,7 +95,7 @@ impl Send {
         }
         for event in sent {
             let now = system.find_event(&event.id).await;
-            let event = now.map_err(|error| told(WHAT, &error))?.value;
+            let event = now.map_err(|error| system_error(ACTION, &error))?.value;
             line(json!({ "id": event.id, "userId": event.user_id, "status": event.status }))?;
         }
         Ok(())
@@ -110,9 +110,9 @@ impl Send {
                 actor_name: self.actor_name.clone(),
                 target_id: self.target_id.clone(),
                 target_type: match self.target_type {
-                    Target::Post => TargetType::Post,
-                    Target::Comment => TargetType::Comment,
-                    Target::User => TargetType::User,
+                    TargetKind::Post => TargetType::Post,
+                    TargetKind::Comment => TargetType::Comment,
+                    TargetKind::User => TargetType::User,
                 },
                 snippet: self.snippet.clone(),
                 extra: Map::new(),
@@ -125,6 +125,6 @@ impl Send {
 }
 
 fn event_type(name: &str) -> Result<EventType, String> {
-    let known = || format!("known are {}", EventType::ALL.map(EventType::name).join(", "));
+    let known = || format!("the types are {}", EventType::ALL.map(EventType::name).join(", "));
     EventType::from_name(name).ok_or_else(known)
 }

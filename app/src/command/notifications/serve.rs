@@ -1,4 +1,4 @@
-//! Serve: open, listen, announce, work until a signal, close.
+//! Serves the HTTP API and the web page, and processes events, until a signal.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
@@ -14,23 +14,23 @@ use service::identity::{Identity, IdentityMode};
 use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
 
-use super::configuration::{Everything, Served, SettingsFlags};
-use super::demo::{self, Demo};
+use super::configuration::{AllSettings, ServiceSettings, SettingsFlags};
+use super::demo::{self, DemoProviders};
 use super::log;
-use super::opening::{on, providers, told};
+use super::open::{open_system, providers, system_error};
+use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
 use crate::command::stop_signal;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::open::StoreFlags;
 use crate::output::line;
-use crate::place::{Missing, Place, PlaceFlags};
 
 const PORT: u16 = 8080;
 const FOLDER: &str = "./planisphere-data";
 
-/// Serve the HTTP interface and the page, and process events, until ctrl-c
+/// Serve the HTTP API and the web page, and process events, until ctrl-c
 #[derive(Debug, Args)]
-pub(super) struct Serve {
-    /// Port to listen on, 8080 by default; 0 takes a free one. Wins over Http:Listen
+pub(super) struct NotificationsServeCommand {
+    /// Port to listen on, 8080 by default; 0 chooses a free port. Overrides Http:Listen
     #[arg(long)]
     port: Option<u16>,
 
@@ -38,16 +38,16 @@ pub(super) struct Serve {
     #[arg(long, value_name = "IP")]
     host: Option<IpAddr>,
 
-    /// Keep everything in memory and forget it at the end
+    /// Keep everything in memory; nothing is stored on disk
     #[arg(long, conflicts_with_all = ["data", "endpoint", "connection_string"])]
     memory: bool,
 
-    /// Make people and events to try, believe our own tokens, push to providers inside this program, and print a link
-    /// that signs in; in memory unless a place is named
+    /// Create users and events to try, push to simulated providers, and print sign-in links; in memory unless an
+    /// account is given
     #[arg(long)]
     demo: bool,
 
-    /// Let other machines reach the demonstration, where everybody may become anybody
+    /// Let other machines connect to the demonstration, where anybody can sign in as anybody
     #[arg(long)]
     allow_remote_demo: bool,
 
@@ -60,7 +60,7 @@ pub(super) struct Serve {
     verbose: bool,
 
     #[command(flatten)]
-    place: PlaceFlags,
+    location: AccountFlags,
 
     #[command(flatten)]
     settings: SettingsFlags,
@@ -69,29 +69,30 @@ pub(super) struct Serve {
     store: StoreFlags,
 }
 
-impl Serve {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
-        let settings = self.settings.load::<Served>(&self.more())?.value.0;
+impl NotificationsServeCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
+        let settings = self.settings.load::<ServiceSettings>(&self.flag_settings())?.value.0;
         let telemetry = settings.telemetry.clone().of_service("notifications");
         let telemetry = Telemetry::new(telemetry, &Environment::system());
         log::begin(self.verbose, &telemetry);
         telemetry.start();
-        // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
+        // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = self.listen(&settings).await?;
-        let (account, place) = self.open().await?;
-        let demo = if self.demo { Some(Demo::start().await?) } else { None };
+        let (account, location) = self.open().await?;
+        let demo = if self.demo { Some(DemoProviders::start().await?) } else { None };
         let kit = Self::kit(&settings, &account, &telemetry)?;
-        let served = self.serve(&settings, listener, &kit, account.clone(), &place, demo.as_ref());
+        let served =
+            self.serve(&settings, listener, &kit, account.clone(), &location, demo.as_ref());
         let served = served.await;
         let closed = account.close().await;
         telemetry.stop().await;
         served?;
-        closed.map_err(|error| Failure::of(format!("closing {place}"), &error))?;
+        closed.map_err(|error| CommandError::from_error(format!("closing {location}"), &error))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the flags say, as settings.
-    fn more(&self) -> Vec<String> {
+    /// The flags as settings.
+    fn flag_settings(&self) -> Vec<String> {
         let mut more = Vec::new();
         if self.port.is_some() || self.host.is_some() {
             let host = self.host.unwrap_or(IpAddr::from([127, 0, 0, 1]));
@@ -104,50 +105,50 @@ impl Serve {
         more
     }
 
-    async fn listen(&self, settings: &Everything) -> Result<TcpListener, Failure> {
+    async fn listen(&self, settings: &AllSettings) -> Result<TcpListener, CommandError> {
         let listen = &settings.http.listen;
         let what = || format!("listening on {listen}");
         let listener = TcpListener::bind(listen).await.map_err(|error| {
-            Failure::new(what(), error.to_string())
-                .way_out("Choose another --port, or stop what uses this one")
+            CommandError::new(what(), error.to_string())
+                .hint("Choose another --port, or stop the process that uses this one")
         })?;
         let address = listener.local_addr();
-        let address = address.map_err(|error| Failure::new(what(), error.to_string()))?;
-        let believes_anybody = settings.identity.mode == IdentityMode::Demo;
-        if believes_anybody && !address.ip().is_loopback() && !self.allow_remote_demo {
-            let why =
-                "other machines could reach the demonstration, where everybody may become anybody";
-            return Err(Failure::new("serving", why).way_out(
-                "Listen on 127.0.0.1, or say --allow-remote-demo if the network is yours",
+        let address = address.map_err(|error| CommandError::new(what(), error.to_string()))?;
+        let trusts_anybody = settings.identity.mode == IdentityMode::Demo;
+        if trusts_anybody && !address.ip().is_loopback() && !self.allow_remote_demo {
+            let why = "other machines could connect to the demonstration, where anybody can sign in as anybody";
+            return Err(CommandError::new("serving", why).hint(
+                "Listen on 127.0.0.1, or give --allow-remote-demo if you control the network",
             ));
         }
         Ok(listener)
     }
 
-    /// The account and what it is called.
-    async fn open(&self) -> Result<(Account, String), Failure> {
-        let place = match self.place.named()? {
-            Some(place) => place,
+    /// Opens the account; returns also its name.
+    async fn open(&self) -> Result<(Account, String), CommandError> {
+        let location = match self.location.optional_location()? {
+            Some(location) => location,
             None if self.memory || self.demo => {
                 let account = Account::embedded(StorageLocation::Memory).await;
-                let account =
-                    account.map_err(|error| Failure::of("opening an account in memory", &error))?;
+                let account = account.map_err(|error| {
+                    CommandError::from_error("opening an account in memory", &error)
+                })?;
                 return Ok((account, "memory".to_owned()));
             }
-            None => Place::Folder(FOLDER.into()),
+            None => AccountLocation::Folder(FOLDER.into()),
         };
-        Ok((place.open(&self.store, Missing::Make).await?, place.to_string()))
+        Ok((location.open(&self.store, MissingStore::Create).await?, location.to_string()))
     }
 
-    /// What surrounds the routes; the totals of data calls are among its metrics.
+    /// The HTTP kit around the routes; its metrics include the totals of data calls.
     fn kit(
-        settings: &Everything,
+        settings: &AllSettings,
         account: &Account,
         telemetry: &Telemetry,
-    ) -> Result<Kit, Failure> {
+    ) -> Result<Kit, CommandError> {
         let environment = account.environment().clone();
         let identity = Identity::new(environment.clone(), &settings.identity)
-            .map_err(|why| Failure::new("reading the settings of identity", why))?;
+            .map_err(|why| CommandError::new("reading the identity settings", why))?;
         let kit = Kit::new(environment, settings.http.clone(), identity);
         let telemetry = telemetry.clone();
         kit.metrics().add_source(move || telemetry.render());
@@ -156,31 +157,31 @@ impl Serve {
 
     async fn serve(
         &self,
-        settings: &Everything,
+        settings: &AllSettings,
         listener: TcpListener,
         kit: &Kit,
         account: Account,
-        place: &str,
-        demo: Option<&Demo>,
-    ) -> Result<(), Failure> {
+        location: &str,
+        demo: Option<&DemoProviders>,
+    ) -> Result<(), CommandError> {
         let delivery: Arc<dyn Delivery> = match demo {
             Some(demo) => providers(&demo.settings(settings))?,
             None => providers(settings)?,
         };
-        let system = on(account, settings, delivery).await?;
+        let system = open_system(account, settings, delivery).await?;
         if demo.is_some() {
             demo::seed(&system).await?;
         }
         let router = system.router(kit, PAGES);
         let stop = stop_signal()?;
-        self.announce(&listener, kit, place)?;
+        self.announce(&listener, kit, location)?;
         let stopping = async {
             stop.await;
             kit.stop().stop();
         };
         let working = async {
             let worked = system.run(kit.stop()).await;
-            // Without its worker the service would take events in and never tell anybody.
+            // Without its worker the service would accept events and never deliver them.
             kit.stop().stop();
             worked
         };
@@ -190,14 +191,20 @@ impl Serve {
             both = &mut ended => both,
             () = stopping => ended.await,
         };
-        served
-            .map_err(|error| Failure::new("serving", error.to_string()).way_out("Run it again"))?;
-        worked.map_err(|error| told("processing events", &error))
+        served.map_err(|error| {
+            CommandError::new("serving", error.to_string()).hint("Run it again")
+        })?;
+        worked.map_err(|error| system_error("processing events", &error))
     }
 
-    fn announce(&self, listener: &TcpListener, kit: &Kit, place: &str) -> Result<(), Failure> {
+    fn announce(
+        &self,
+        listener: &TcpListener,
+        kit: &Kit,
+        location: &str,
+    ) -> Result<(), CommandError> {
         let address = listener.local_addr();
-        let address = address.map_err(|error| Failure::new("listening", error.to_string()))?;
+        let address = address.map_err(|error| CommandError::new("listening", error.to_string()))?;
         let host = match address.ip() {
             ip if ip.is_unspecified() || ip == IpAddr::from([127, 0, 0, 1]) => {
                 "localhost".to_owned()
@@ -212,10 +219,10 @@ impl Serve {
                 .iter()
                 .map(|(name, path)| (name.clone(), json!(format!("{url}{path}"))))
                 .collect();
-            let ready = json!({ "endpoint": format!("{url}/"), "data": place, "signIn": links });
+            let ready = json!({ "endpoint": format!("{url}/"), "data": location, "signIn": links });
             return line(json!({ "ready": ready }));
         }
-        line(format_args!("Notifications at {url}/ (data: {place})"))?;
+        line(format_args!("Notifications at {url}/ (data: {location})"))?;
         for (name, path) in &links {
             line(format_args!("Sign in as {name}: {url}{path}"))?;
         }

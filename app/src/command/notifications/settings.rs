@@ -1,30 +1,30 @@
-//! Settings: every value with where it came from. Secrets are masked by their type.
+//! Prints every setting with its source. Secrets are masked by their type.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::configuration::{Everything, SettingsFlags};
-use crate::failure::Failure;
+use super::configuration::{AllSettings, SettingsFlags};
+use crate::error::CommandError;
 use crate::output::line;
 
-/// Tell the settings
+/// Show the settings
 #[derive(Debug, Args)]
-pub(super) struct Settings {
+pub(super) struct SettingsCommand {
     #[command(subcommand)]
-    what: What,
+    subcommand: SettingsSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Print each setting, its value and where it came from
+enum SettingsSubcommand {
+    /// Print each setting with its value and source
     Show(SettingsFlags),
 }
 
-impl Settings {
-    pub(super) fn run(self) -> Result<ExitCode, Failure> {
-        let What::Show(flags) = self.what;
-        let loaded = flags.load::<Everything>(&[])?;
+impl SettingsCommand {
+    pub(super) fn run(self) -> Result<ExitCode, CommandError> {
+        let SettingsSubcommand::Show(flags) = self.subcommand;
+        let loaded = flags.load::<AllSettings>(&[])?;
         line(loaded.show().trim_end())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,6 +1,6 @@
-//! Tail: events as they change, one line each.
+//! Prints events as they change, one line each.
 //!
-//! Users are named by their hash unless asked otherwise: lines of a terminal end up in logs.
+//! Users are shown as hashes by default, because terminal output ends up in logs.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use clap::Args;
 use client::{ChangeFeed, ChangeStart};
 use notifications::{NotificationEvent, PushState};
 
-use super::opening::{Opened, SystemFlags};
+use super::open::{OpenSystem, SystemFlags};
 use crate::command::stop_signal;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::line;
 
-/// The wait when nothing is new.
+/// The pause when there are no changes.
 const POLL: Duration = Duration::from_millis(500);
 
 /// Print events as they change, until ctrl-c
 #[derive(Debug, Args)]
-pub(super) struct Tail {
-    /// Begin with the newest version of every event there is
+pub(super) struct TailCommand {
+    /// Start with the latest version of every existing event
     #[arg(long)]
     all: bool,
 
-    /// End when nothing is new
+    /// Stop when there are no more changes
     #[arg(long)]
     once: bool,
 
-    /// Name users by their ids instead of hashes
+    /// Show user ids instead of hashes
     #[arg(long)]
     show_users: bool,
 
@@ -36,24 +36,25 @@ pub(super) struct Tail {
     system: SystemFlags,
 }
 
-impl Tail {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+impl TailCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let opened = self.system.open().await?;
         let stop = stop_signal()?;
         let done = tokio::select! {
-            told = self.follow(&opened) => told,
+            result = self.follow(&opened) => result,
             () = stop => Ok(()),
         };
         opened.close(done).await?;
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn follow(&self, opened: &Opened) -> Result<(), Failure> {
+    async fn follow(&self, opened: &OpenSystem) -> Result<(), CommandError> {
         let events = &opened.system.containers().events;
         let mut start = if self.all { ChangeStart::Beginning } else { ChangeStart::Now };
         loop {
             let page = events.changes::<NotificationEvent>(ChangeFeed::latest(start)).await;
-            let page = page.map_err(|error| Failure::of("reading the events", &error))?.value;
+            let page =
+                page.map_err(|error| CommandError::from_error("reading the events", &error))?.value;
             let is_empty = page.changes.is_empty();
             for change in page.changes {
                 if let Some(event) = change.current {
@@ -97,7 +98,7 @@ impl Tail {
     }
 }
 
-/// The stored name of a word.
+/// The stored name of an enum value.
 fn name(word: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(word).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

@@ -1,21 +1,21 @@
-//! Words of the command line as values.
+//! Parses parameters and partition keys on the command line.
 //!
-//! Owns how a parameter and a partition key are written. Text that is no JSON is refused with how to quote it, because
-//! a shell takes the quotes away that JSON needs.
+//! Values are JSON. A value that is not is rejected with an example of how to quote it, because shells remove the
+//! quotes that JSON needs.
 
 use model::{FeedRange, Json, PartitionKey};
 use query::Parameters;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
-/// One `--param`: its name with the `@`, and its value.
+/// A `--param`: its name including the `@`, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parameter {
     name: String,
     value: Json,
 }
 
-/// Reads `name=json`; the `@` of the name may be left out.
+/// Parses `name=json`; the `@` of the name is optional.
 pub(super) fn parameter(word: &str) -> Result<Parameter, String> {
     let (name, value) = word
         .split_once('=')
@@ -28,7 +28,7 @@ pub(super) fn parameter(word: &str) -> Result<Parameter, String> {
     Ok(Parameter { name: format!("@{name}"), value })
 }
 
-/// Reads one component of a partition key, or an array of all of them.
+/// Parses one component of a partition key, or an array of all of them.
 pub(super) fn partition_key_part(word: &str) -> Result<Json, String> {
     json(word, &format!("--partition-key '\"{word}\"'"))
 }
@@ -37,26 +37,26 @@ pub(super) fn parameters(list: &[Parameter]) -> Parameters {
     list.iter().map(|one| (one.name.clone(), Some(one.value.clone()))).collect()
 }
 
-/// The part of the container that the components name; all of it without any.
-pub(super) fn feed_range(parts: &[Json]) -> Result<FeedRange, Failure> {
+/// The feed range of a partition key; the whole container without components.
+pub(super) fn feed_range(parts: &[Json]) -> Result<FeedRange, CommandError> {
     let components = match parts {
         [] => return Ok(FeedRange::Container),
         [Json::Array(components)] if components.is_empty() => {
-            return Err(Failure::new("reading --partition-key", "it has no component")
-                .way_out("leave it out to read all logical partitions"));
+            return Err(CommandError::new("reading --partition-key", "it has no component")
+                .hint("omit it to read all logical partitions"));
         }
         [whole @ Json::Array(_)] => whole.clone(),
         parts => Json::Array(parts.to_vec()),
     };
     PartitionKey::from_json(&components).map(FeedRange::PartitionKey).map_err(|invalid| {
-        Failure::new("reading --partition-key", invalid.message().trim_end_matches('.'))
-            .way_out("give each component as JSON, for example --partition-key '\"t1\"'")
+        CommandError::new("reading --partition-key", invalid.message().trim_end_matches('.'))
+            .hint("give each component as JSON, for example --partition-key '\"t1\"'")
     })
 }
 
 fn json(text: &str, quoted: &str) -> Result<Json, String> {
     let parsed = Json::parse(text.as_bytes());
-    parsed.map_err(|error| format!("the value is not JSON ({error}); text is written {quoted}"))
+    parsed.map_err(|error| format!("the value is not JSON ({error}); write text as {quoted}"))
 }
 
 #[cfg(test)]
@@ -65,13 +65,13 @@ mod tests {
 
     fn check_key(words: &[&str], expected: &str) {
         let parts: Vec<Json> = words.iter().map(|word| partition_key_part(word).unwrap()).collect();
-        let told = match feed_range(&parts) {
+        let output = match feed_range(&parts) {
             Ok(FeedRange::PartitionKey(key)) => key.to_string(),
             Ok(FeedRange::Container) => "all".to_owned(),
             Ok(other) => format!("{other:?}"),
             Err(failure) => failure.to_string(),
         };
-        assert_eq!(told, expected);
+        assert_eq!(output, expected);
     }
 
     #[test]
@@ -85,9 +85,7 @@ mod tests {
     fn a_parameter_that_is_none_says_how_to_write_it() {
         assert!(parameter("a").unwrap_err().contains("no '='"));
         assert!(parameter("=1").unwrap_err().contains("empty"));
-        assert!(
-            parameter("a=open").unwrap_err().ends_with(r#"text is written --param 'a="open"'"#)
-        );
+        assert!(parameter("a=open").unwrap_err().ends_with(r#"write text as --param 'a="open"'"#));
     }
 
     #[test]
@@ -98,7 +96,7 @@ mod tests {
         check_key(&[r#"["a",7]"#], r#"["a",7]"#);
         check_key(
             &["[]"],
-            "planisphere: reading --partition-key: it has no component. Leave it out to read all logical partitions.",
+            "planisphere: reading --partition-key: it has no component. Omit it to read all logical partitions.",
         );
         assert!(partition_key_part("a").unwrap_err().ends_with(r#"--partition-key '"a"'"#));
     }
@@ -106,7 +104,7 @@ mod tests {
     #[test]
     fn a_component_is_a_scalar() {
         let parts = [partition_key_part("1").unwrap(), partition_key_part("[2]").unwrap()];
-        let told = feed_range(&parts).unwrap_err().to_string();
-        assert!(told.contains("[2]") && told.contains("--partition-key"), "{told}");
+        let output = feed_range(&parts).unwrap_err().to_string();
+        assert!(output.contains("[2]") && output.contains("--partition-key"), "{output}");
     }
 }

@@ -1,20 +1,18 @@
-//! Plan and counts in words.
-//!
-//! Owns the sentences a person reads beside the rows. Does not own the plan: the engine explains it.
+//! Prints the plan and the metrics of a query.
 
 use std::time::Duration;
 
 use engine::query::{QueryExplanation, QueryMetrics};
 use query::plan::access::OrderAccess;
 
-use super::pages::Read;
-use super::table::LeftOut;
+use super::pages::QueryTotals;
+use super::table::OmittedParts;
 use crate::output::thousands;
 
-/// Physical partitions named one by one at most.
-const PARTITIONS_NAMED_MAX: usize = 8;
+/// Number of physical partitions listed.
+const PARTITIONS_LISTED_MAX: usize = 8;
 
-/// How the query is run.
+/// The plan of the query.
 pub(super) fn plan(explained: &QueryExplanation) -> String {
     let mut lines = vec!["Plan".to_owned()];
     lines.push(format!("  partition keys        {}", explained.partition_filter));
@@ -35,7 +33,7 @@ pub(super) fn plan(explained: &QueryExplanation) -> String {
     lines.join("\n")
 }
 
-/// How the rows of several physical partitions become one answer.
+/// How the rows of several physical partitions are combined.
 fn merge(explained: &QueryExplanation) -> Option<String> {
     let how = match explained.access.order {
         OrderAccess::Path { .. } | OrderAccess::Composite { .. } => "merged by their order",
@@ -50,20 +48,20 @@ fn partitions(explained: &QueryExplanation) -> String {
     let numbers: Vec<String> = explained
         .partitions
         .iter()
-        .take(PARTITIONS_NAMED_MAX)
+        .take(PARTITIONS_LISTED_MAX)
         .map(|(number, _)| number.to_string())
         .collect();
     match explained.partitions.len() {
         0 => "none".to_owned(),
-        count if count > PARTITIONS_NAMED_MAX => {
-            format!("{} and {} more", numbers.join(", "), count - PARTITIONS_NAMED_MAX)
+        count if count > PARTITIONS_LISTED_MAX => {
+            format!("{} and {} more", numbers.join(", "), count - PARTITIONS_LISTED_MAX)
         }
         _ => numbers.join(", "),
     }
 }
 
-/// What was read, cost and taken.
-pub(super) fn counts(read: &Read) -> String {
+/// What was read, what it cost and how long it took.
+pub(super) fn counts(read: &QueryTotals) -> String {
     let QueryMetrics {
         index_entries,
         index_hits,
@@ -82,21 +80,21 @@ pub(super) fn counts(read: &Read) -> String {
     } = &read.metrics;
     let number = |count: &u64| thousands(*count);
     let rest = total_time.saturating_sub(*compile_time + *index_time + *load_time);
-    let scanned = if *full_scan { "  (no index serves all of it)" } else { "" };
+    let scanned = if *full_scan { "  (no index covers the whole query)" } else { "" };
     let lines = [
         ("rows", format!("{} in {}", number(output_items), counted(read.pages, "page"))),
         ("row bytes", number(output_bytes)),
-        ("terms read", format!("{}, {} of use", number(index_entries), number(index_hits))),
+        ("terms read", format!("{}, {} useful", number(index_entries), number(index_hits))),
         ("term ranges opened", number(index_seeks)),
         ("items loaded", number(items_loaded)),
         ("items scanned", number(items_scanned) + scanned),
         ("item bytes", number(retrieved_bytes)),
         ("request charge", format!("{} RU", read.charge)),
-        ("time, text to plan", time(*compile_time)),
+        ("time, parse and plan", time(*compile_time)),
         ("time, reading terms", time(*index_time)),
         ("time, reading items", time(*load_time)),
-        ("time, making rows", time(rest)),
-        ("time, all", time(*total_time)),
+        ("time, computing rows", time(rest)),
+        ("time, total", time(*total_time)),
     ];
     let lines = lines.map(|(what, value)| format!("  {what:<21} {value}"));
     let terms = read.explanation.iter().flat_map(|explanation| &explanation.terms);
@@ -106,7 +104,7 @@ pub(super) fn counts(read: &Read) -> String {
 }
 
 /// The line under a table.
-pub(super) fn summary(read: &Read) -> String {
+pub(super) fn summary(read: &QueryTotals) -> String {
     let rows = counted(read.metrics.output_items, "row");
     format!("{rows}, {} RU, {}", read.charge, time(read.metrics.total_time))
 }
@@ -116,23 +114,23 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(count))
 }
 
-/// What a table did not show, and how to see it.
-pub(super) fn left_out(left_out: LeftOut) -> Option<String> {
+/// What a table omitted, and how to see it.
+pub(super) fn omitted(omitted: OmittedParts) -> Option<String> {
     let mut notes = Vec::new();
-    if left_out.cells_cut {
-        notes.push("cells that end with … are longer".to_owned());
+    if omitted.cells_cut {
+        notes.push("cells that end with … are truncated".to_owned());
     }
-    if left_out.columns > 0 {
-        notes.push(format!("no room for {}", counted(left_out.columns as u64, "column")));
+    if omitted.columns > 0 {
+        notes.push(format!("no room for {}", counted(omitted.columns as u64, "column")));
     }
-    if left_out.system_properties {
-        notes.push("system properties are left out".to_owned());
+    if omitted.system_properties {
+        notes.push("system properties are omitted".to_owned());
     }
     let notes = notes.join(", ");
     (!notes.is_empty()).then(|| format!("({notes}; --format jsonl shows everything)"))
 }
 
-/// A time with three digits that count.
+/// A duration with three significant digits.
 fn time(time: Duration) -> String {
     let microseconds = time.as_secs_f64() * 1e6;
     match microseconds {

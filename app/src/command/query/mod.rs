@@ -1,13 +1,11 @@
-//! `planisphere query`: the rows of a query text.
-//!
-//! Owns the command. Does not own the language or its execution: those are `query` and `engine`.
+//! `planisphere query`: runs a query and prints its rows.
 
 mod arguments;
+mod error_position;
 mod explain;
 mod pages;
-mod place;
 mod rows;
 mod run;
 mod table;
 
-pub(super) use run::Query;
+pub(super) use run::QueryCommand;

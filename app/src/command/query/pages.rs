@@ -1,6 +1,4 @@
-//! Page after page, until the end, a limit or ctrl-c.
-//!
-//! Owns the loop and the sums over pages. A page is printed as soon as it is there.
+//! Reads page after page until the end, a limit or ctrl-c, and prints each page as soon as it arrives.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -10,31 +8,31 @@ use engine::query::{QueryItems, QueryMetrics};
 use indicatif::ProgressBar;
 use model::{ChargeExplanation, RequestCharge};
 
-use super::rows::Rows;
+use super::rows::RowPrinter;
 use crate::progress;
 
-/// How far to read.
+/// How many pages to read.
 pub(super) struct Paging {
     pub(super) pages_max: Option<u64>,
 }
 
-/// What was read: sums over all pages.
+/// Sums over all pages.
 #[derive(Debug, Default)]
-pub(super) struct Read {
+pub(super) struct QueryTotals {
     pub(super) pages: u64,
     pub(super) charge: RequestCharge,
-    /// What the charge is made of, when it was asked for.
+    /// The terms of the charge, if requested.
     pub(super) explanation: Option<Box<ChargeExplanation>>,
     pub(super) metrics: QueryMetrics,
-    /// Where to go on, if there is more.
+    /// The continuation token, if there is more.
     pub(super) continuation: Option<String>,
-    /// Whether ctrl-c ended it.
+    /// Whether ctrl-c stopped it.
     pub(super) is_stopped: bool,
 }
 
-/// Why reading ended early.
-pub(super) enum Stop {
-    /// The engine said no.
+/// Why reading stopped early.
+pub(super) enum QueryStopped {
+    /// The engine rejected the query or failed.
     Refused(engine::Error),
     /// The rows could not be written.
     Output(io::Error),
@@ -45,10 +43,11 @@ pub(super) async fn read<W: Write>(
     engine: &Engine,
     mut query: QueryItems,
     paging: &Paging,
-    rows: &mut Rows<W>,
-) -> Result<Read, Stop> {
-    let mut read = Read { continuation: query.page.continuation.clone(), ..Read::default() };
-    // Rows that run over a terminal show by themselves that something is happening.
+    rows: &mut RowPrinter<W>,
+) -> Result<QueryTotals, QueryStopped> {
+    let mut read =
+        QueryTotals { continuation: query.page.continuation.clone(), ..QueryTotals::default() };
+    // On a terminal the rows themselves show progress.
     let counter = match io::stdout().is_terminal() {
         true => ProgressBar::hidden(),
         false => progress::counter("reading"),
@@ -57,12 +56,12 @@ pub(super) async fn read<W: Write>(
     loop {
         let outcome = tokio::select! {
             biased;
-            // Without a signal to wait for, ctrl-c ends the process as it always does.
+            // If the signal cannot be handled, ctrl-c ends the process as usual.
             Ok(()) = &mut stopped => {
                 read.is_stopped = true;
                 break;
             }
-            outcome = engine.query_items(query.clone()) => outcome.map_err(Stop::Refused),
+            outcome = engine.query_items(query.clone()) => outcome.map_err(QueryStopped::Refused),
         };
         let outcome = clear_on_error(outcome, &counter)?;
         let page = outcome.value;
@@ -73,7 +72,7 @@ pub(super) async fn read<W: Write>(
             (known, page) => *known = known.take().or(page),
         }
         add(&mut read.metrics, &page.metrics);
-        counter.suspend(|| rows.page(&page.rows)).map_err(Stop::Output)?;
+        counter.suspend(|| rows.page(&page.rows)).map_err(QueryStopped::Output)?;
         counter.set_position(read.metrics.output_items);
         read.continuation = page.continuation;
         query.page.continuation.clone_from(&read.continuation);
@@ -86,8 +85,11 @@ pub(super) async fn read<W: Write>(
     Ok(read)
 }
 
-/// The counter must not stand in the way of the message.
-fn clear_on_error<T>(result: Result<T, Stop>, counter: &ProgressBar) -> Result<T, Stop> {
+/// Removes the counter before an error is printed.
+fn clear_on_error<T>(
+    result: Result<T, QueryStopped>,
+    counter: &ProgressBar,
+) -> Result<T, QueryStopped> {
     if result.is_err() {
         counter.finish_and_clear();
     }

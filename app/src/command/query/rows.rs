@@ -1,22 +1,21 @@
-//! Rows on standard output, in the format that was asked for.
+//! Prints rows to standard output.
 //!
-//! Owns the formats and their beginning and end. JSON goes out as the engine made it, byte for byte. Does not own the
-//! look of a table.
+//! JSON is printed as the engine returned it, byte for byte.
 
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use model::Json;
 
-use super::table::{LeftOut, Table};
+use super::table::{OmittedParts, RowTable};
 
-/// Columns of a table that goes elsewhere than to a terminal.
-const WIDTH_ELSEWHERE: usize = 120;
+/// Width of a table that is not printed to a terminal.
+const DEFAULT_WIDTH: usize = 120;
 
-/// How rows are printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Columns for people; cells that are too wide end with …
+pub(super) enum RowFormat {
+    /// Columns for people; cells that are too wide are truncated with …
     Table,
     /// One row per line, as JSON
     Jsonl,
@@ -24,42 +23,44 @@ pub(super) enum Format {
     Json,
 }
 
-impl Format {
-    /// What suits whoever reads standard output.
-    pub(super) fn by_reader() -> Self {
+impl RowFormat {
+    /// The default format: a table on a terminal, otherwise JSON lines.
+    pub(super) fn for_stdout() -> Self {
         if io::stdout().is_terminal() { Self::Table } else { Self::Jsonl }
     }
 }
 
-/// Where rows go.
+/// Prints rows.
 #[derive(Debug)]
-pub(super) struct Rows<W> {
+pub(super) struct RowPrinter<W> {
     out: W,
-    shape: Shape,
+    shape: OutputShape,
     written: u64,
 }
 
 #[derive(Debug)]
-enum Shape {
-    Table(Table),
+enum OutputShape {
+    Table(RowTable),
     Lines,
     Array,
 }
 
-impl<W: Write> Rows<W> {
-    /// A width that is not given is that of the terminal.
-    pub(super) fn new(format: Format, width: Option<usize>, out: W) -> Self {
+impl<W: Write> RowPrinter<W> {
+    /// Without a width, that of the terminal is used.
+    pub(super) fn new(format: RowFormat, width: Option<usize>, out: W) -> Self {
         let shape = match format {
-            Format::Table => Shape::Table(Table::new(width.unwrap_or_else(terminal_width))),
-            Format::Jsonl => Shape::Lines,
-            Format::Json => Shape::Array,
+            RowFormat::Table => {
+                OutputShape::Table(RowTable::new(width.unwrap_or_else(terminal_width)))
+            }
+            RowFormat::Jsonl => OutputShape::Lines,
+            RowFormat::Json => OutputShape::Array,
         };
         Self { out, shape, written: 0 }
     }
 
-    /// Writes a page and hands it on at once: whoever waits for the next page can read this one.
+    /// Prints a page and flushes it, so that it can be read while the next one is fetched.
     pub(super) fn page<R: AsRef<[u8]>>(&mut self, rows: &[R]) -> io::Result<()> {
-        if let Shape::Table(table) = &mut self.shape {
+        if let OutputShape::Table(table) = &mut self.shape {
             let parsed = rows.iter().map(|row| Json::parse(row.as_ref()).map_err(io::Error::other));
             let parsed = parsed.collect::<io::Result<Vec<Json>>>()?;
             self.out.write_all(table.page(&parsed).as_bytes())?;
@@ -73,7 +74,7 @@ impl<W: Write> Rows<W> {
     }
 
     fn row(&mut self, row: &[u8]) -> io::Result<()> {
-        if matches!(self.shape, Shape::Array) {
+        if matches!(self.shape, OutputShape::Array) {
             self.out.write_all(if self.written == 0 { b"[\n" } else { b",\n" })?;
             return self.out.write_all(row);
         }
@@ -81,35 +82,35 @@ impl<W: Write> Rows<W> {
         self.out.write_all(b"\n")
     }
 
-    /// Writes the end; an array is complete even when the pages were not all read.
+    /// Prints the end. An array is complete even if not all pages were read.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        if matches!(self.shape, Shape::Array) {
+        if matches!(self.shape, OutputShape::Array) {
             self.out.write_all(if self.written == 0 { b"[]\n" } else { b"\n]\n" })?;
         }
         self.out.flush()
     }
 
-    /// What a table did not show.
-    pub(super) fn left_out(&self) -> LeftOut {
+    /// What a table omitted.
+    pub(super) fn omitted(&self) -> OmittedParts {
         match &self.shape {
-            Shape::Table(table) => table.left_out(),
-            Shape::Lines | Shape::Array => LeftOut::default(),
+            OutputShape::Table(table) => table.omitted(),
+            OutputShape::Lines | OutputShape::Array => OmittedParts::default(),
         }
     }
 }
 
 fn terminal_width() -> usize {
     let size = console::Term::stdout().size_checked();
-    size.map_or(WIDTH_ELSEWHERE, |(_, columns)| usize::from(columns))
+    size.map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(format: Format, pages: &[&[&str]], expected: &str) {
+    fn check(format: RowFormat, pages: &[&[&str]], expected: &str) {
         let mut out = Vec::new();
-        let mut rows = Rows::new(format, Some(80), &mut out);
+        let mut rows = RowPrinter::new(format, Some(80), &mut out);
         for page in pages {
             rows.page(page).unwrap();
         }
@@ -119,17 +120,17 @@ mod tests {
 
     #[test]
     fn an_array_is_one_over_all_pages() {
-        check(Format::Json, &[&["1", "2"], &["3"]], "[\n1,\n2,\n3\n]\n");
-        check(Format::Json, &[&[], &[]], "[]\n");
+        check(RowFormat::Json, &[&["1", "2"], &["3"]], "[\n1,\n2,\n3\n]\n");
+        check(RowFormat::Json, &[&[], &[]], "[]\n");
     }
 
     #[test]
     fn lines_are_the_bytes_of_the_engine() {
-        check(Format::Jsonl, &[&[r#"{"a":1.50}"#], &["2"]], "{\"a\":1.50}\n2\n");
+        check(RowFormat::Jsonl, &[&[r#"{"a":1.50}"#], &["2"]], "{\"a\":1.50}\n2\n");
     }
 
     #[test]
     fn a_table_has_one_header() {
-        check(Format::Table, &[&[r#"{"a":1}"#], &[r#"{"a":2}"#]], "a\n─\n1\n2\n");
+        check(RowFormat::Table, &[&[r#"{"a":1}"#], &[r#"{"a":2}"#]], "a\n─\n1\n2\n");
     }
 }

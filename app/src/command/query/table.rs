@@ -1,48 +1,48 @@
-//! Rows as a table for people.
+//! Formats rows as a table.
 //!
-//! Owns columns, widths and cells. Columns are the properties of the rows, in the order in which they are first seen;
-//! the header is written once and again only when a page brings a new one. Does not own other formats: see `rows`.
+//! The columns are the properties of the rows in the order of their first occurrence. The header is printed once, and
+//! again only if a page has a new column.
 
 use model::Json;
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: &str = "  ";
-/// What a column is not made narrower than.
+/// Columns are not made narrower than this.
 const COLUMN_WIDTH_MIN: usize = 6;
-/// The column of rows that are no objects.
-const BARE: &str = "value";
-const CUT: &str = "…";
+/// The column of rows that are not objects.
+const VALUE_COLUMN: &str = "value";
+const ELLIPSIS: &str = "…";
 const SYSTEM_PROPERTIES: [&str; 5] = ["_rid", "_self", "_etag", "_attachments", "_ts"];
 
-/// A table that grows page by page.
+/// A table that is printed page by page.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct RowTable {
     width: usize,
-    columns: Vec<Column>,
-    /// Whether system properties or columns were left out so far.
-    left_out: LeftOut,
+    columns: Vec<TableColumn>,
+    /// What was omitted so far.
+    omitted: OmittedParts,
 }
 
-/// What a table does not show.
+/// What a table omits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LeftOut {
+pub(super) struct OmittedParts {
     pub(super) system_properties: bool,
     pub(super) columns: usize,
     pub(super) cells_cut: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Column {
+struct TableColumn {
     name: String,
     width: usize,
 }
 
-impl Table {
+impl RowTable {
     pub(super) fn new(width: usize) -> Self {
-        Self { width, columns: Vec::new(), left_out: LeftOut::default() }
+        Self { width, columns: Vec::new(), omitted: OmittedParts::default() }
     }
 
-    /// The lines of one more page.
+    /// Formats one more page.
     pub(super) fn page(&mut self, rows: &[Json]) -> String {
         let names = self.names(rows);
         let mut text = String::new();
@@ -60,17 +60,17 @@ impl Table {
         text
     }
 
-    pub(super) fn left_out(&self) -> LeftOut {
-        self.left_out
+    pub(super) fn omitted(&self) -> OmittedParts {
+        self.omitted
     }
 
-    /// The columns of a page. System properties only when a page has nothing else.
+    /// The columns of a page. System properties are omitted if complete items are shown.
     fn names<'rows>(&mut self, rows: &'rows [Json]) -> Vec<&'rows str> {
         let mut names: Vec<&str> = Vec::new();
         for row in rows {
             match row.as_object() {
-                None if names.contains(&BARE) => {}
-                None => names.push(BARE),
+                None if names.contains(&VALUE_COLUMN) => {}
+                None => names.push(VALUE_COLUMN),
                 Some(object) => {
                     let new = object.iter().map(|(name, _)| name);
                     for name in new {
@@ -82,29 +82,29 @@ impl Table {
             }
         }
         let is_system = |name: &&str| SYSTEM_PROPERTIES.contains(name);
-        // Whoever selects `_ts` alone wants to see it; beside the whole item these five only take the room.
+        // A query that selects `_ts` alone shows it; next to a complete item these five only take space.
         if SYSTEM_PROPERTIES.iter().all(|name| names.contains(name)) && names.len() > 5 {
-            self.left_out.system_properties = true;
+            self.omitted.system_properties = true;
             names.retain(|name| !is_system(name));
         }
         names
     }
 
-    /// Widths that fit: first the widest columns give way, then the last columns go.
-    fn fit(&mut self, names: &[&str], rows: &[Json]) -> Vec<Column> {
+    /// Fits the columns into the width: first the widest columns are narrowed, then the last columns are dropped.
+    fn fit(&mut self, names: &[&str], rows: &[Json]) -> Vec<TableColumn> {
         let natural = |name: &&str| {
             let cells = rows.iter().map(|row| measure(&cell(row, name).text));
             let width = cells.max().unwrap_or_default().max(measure(&printable(name))).max(1);
-            Column { name: (*name).to_owned(), width }
+            TableColumn { name: (*name).to_owned(), width }
         };
-        let mut columns: Vec<Column> = names.iter().map(natural).collect();
-        let needed = |columns: &[Column], width_max: usize| {
+        let mut columns: Vec<TableColumn> = names.iter().map(natural).collect();
+        let needed = |columns: &[TableColumn], width_max: usize| {
             let cells: usize = columns.iter().map(|column| column.width.min(width_max)).sum();
             cells + GAP.len() * columns.len().saturating_sub(1)
         };
         while columns.len() > 1 && needed(&columns, COLUMN_WIDTH_MIN) > self.width {
             columns.pop();
-            self.left_out.columns = names.len() - columns.len();
+            self.omitted.columns = names.len() - columns.len();
         }
         let widest = columns.iter().map(|column| column.width).max().unwrap_or_default();
         let width_max = (COLUMN_WIDTH_MIN..=widest)
@@ -121,7 +121,7 @@ impl Table {
         let names = self
             .columns
             .iter()
-            .map(|column| pad(&printable(&column.name), column.width, Side::Left).0);
+            .map(|column| pad(&printable(&column.name), column.width, CellAlign::Left).0);
         let rules = self.columns.iter().map(|column| "─".repeat(column.width));
         let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned() + "\n";
         line(names.collect()) + &line(rules.collect())
@@ -131,50 +131,52 @@ impl Table {
         let mut is_cut = false;
         let cells = self.columns.iter().map(|column| {
             let cell = cell(row, &column.name);
-            let (text, cut) = pad(&cell.text, column.width, cell.side);
+            let (text, cut) = pad(&cell.text, column.width, cell.align);
             is_cut |= cut;
             text
         });
         let cells: Vec<String> = cells.collect();
-        self.left_out.cells_cut |= is_cut;
+        self.omitted.cells_cut |= is_cut;
         cells.join(GAP).trim_end().to_owned() + "\n"
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum CellAlign {
     Left,
     Right,
 }
 
 struct Cell {
     text: String,
-    side: Side,
+    align: CellAlign,
 }
 
-/// Text as it is, everything else as JSON; what is undefined stays empty.
+/// Strings as they are, other values as JSON; undefined values are empty.
 fn cell(row: &Json, name: &str) -> Cell {
     let value = match row.as_object() {
         Some(object) => object.get(name),
-        None if name == BARE => Some(row),
+        None if name == VALUE_COLUMN => Some(row),
         None => None,
     };
     match value {
-        None => Cell { text: String::new(), side: Side::Left },
-        Some(Json::String(text)) => Cell { text: printable(text), side: Side::Left },
-        Some(number @ Json::Number(_)) => Cell { text: number.to_string(), side: Side::Right },
-        Some(other) => Cell { text: printable(&other.to_string()), side: Side::Left },
+        None => Cell { text: String::new(), align: CellAlign::Left },
+        Some(Json::String(text)) => Cell { text: printable(text), align: CellAlign::Left },
+        Some(number @ Json::Number(_)) => {
+            Cell { text: number.to_string(), align: CellAlign::Right }
+        }
+        Some(other) => Cell { text: printable(&other.to_string()), align: CellAlign::Left },
     }
 }
 
-/// The text in exactly so many columns, and whether some of it is missing.
-fn pad(text: &str, width: usize, side: Side) -> (String, bool) {
+/// Pads or truncates a text to a width; returns also whether it was truncated.
+fn pad(text: &str, width: usize, align: CellAlign) -> (String, bool) {
     let is_cut = measure(text) > width;
-    let text = console::truncate_str(text, width, CUT);
+    let text = console::truncate_str(text, width, ELLIPSIS);
     let space = " ".repeat(width.saturating_sub(measure(&text)));
-    match side {
-        Side::Left => (format!("{text}{space}"), is_cut),
-        Side::Right => (format!("{space}{text}"), is_cut),
+    match align {
+        CellAlign::Left => (format!("{text}{space}"), is_cut),
+        CellAlign::Right => (format!("{space}{text}"), is_cut),
     }
 }
 
@@ -182,7 +184,7 @@ fn measure(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// A stored text must not move the cursor or colour the terminal.
+/// Escapes control characters: stored text must not move the cursor or color the terminal.
 fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     for character in text.chars() {
@@ -203,7 +205,7 @@ mod tests {
     }
 
     fn check(width: usize, texts: &[&str], expected: &[&str]) {
-        let text = Table::new(width).page(&rows(texts));
+        let text = RowTable::new(width).page(&rows(texts));
         assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");
     }
 
@@ -227,24 +229,24 @@ mod tests {
     #[test]
     fn the_widest_column_gives_way_and_says_so() {
         let texts = [r#"{"id":"1","text":"abcdefghijklmnopqrstuvwxyz"}"#];
-        let mut table = Table::new(20);
+        let mut table = RowTable::new(20);
         let text = table.page(&rows(&texts));
         assert_eq!(text.lines().last(), Some("1   abcdefghijklmno…"), "{text}");
-        assert!(table.left_out().cells_cut);
+        assert!(table.omitted().cells_cut);
     }
 
     #[test]
     fn columns_that_have_no_room_are_counted() {
         let texts = [r#"{"aaaaaaaa":1,"bbbbbbbb":2,"cccccccc":3}"#];
-        let mut table = Table::new(15);
+        let mut table = RowTable::new(15);
         let text = table.page(&rows(&texts));
         assert!(text.lines().all(|line| measure(line) <= 15), "{text}");
-        assert_eq!(table.left_out().columns, 1);
+        assert_eq!(table.omitted().columns, 1);
     }
 
     #[test]
     fn the_header_comes_again_only_for_new_columns() {
-        let mut table = Table::new(80);
+        let mut table = RowTable::new(80);
         assert_eq!(table.page(&rows(&[r#"{"a":1,"b":2}"#])).lines().count(), 3);
         assert_eq!(table.page(&rows(&[r#"{"b":2}"#])).lines().count(), 1);
         assert_eq!(table.page(&rows(&[r#"{"c":2}"#])), "\nc\n─\n2\n");
@@ -252,7 +254,7 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        let text = Table::new(80).page(&rows(&["{\"a\":\"x\\u001b[31m\\ny\"}"]));
+        let text = RowTable::new(80).page(&rows(&["{\"a\":\"x\\u001b[31m\\ny\"}"]));
         assert!(text.ends_with("x\\u{1b}[31m\\ny\n"), "{text:?}");
     }
 

@@ -5,4 +5,4 @@ mod print;
 mod run;
 mod table;
 
-pub(crate) use run::Report;
+pub(crate) use run::ReportCommand;

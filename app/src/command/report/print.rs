@@ -1,29 +1,27 @@
-//! The report as people read it: findings first, then tables.
-//!
-//! Owns the words and the columns. Reads the same JSON that `--json` prints.
+//! Prints the report: findings first, then tables. Reads the same JSON that `--json` prints.
 
 use model::Json;
 
 use super::table::{Align, print_table};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::{line, thousands};
 
 use Align::{Left, Right};
 
-pub(super) fn print(report: &Json) -> Result<(), Failure> {
+pub(super) fn print(report: &Json) -> Result<(), CommandError> {
     let hours = number(report, "hours");
-    line(format_args!("usage in {hours} hours of the clock"))?;
+    line(format_args!("usage over {hours} hours"))?;
     let currency = report.get("prices").map_or("", |prices| text(prices, "currency"));
     for container in list(report, "containers") {
         print_container(container, currency)?;
     }
     if list(report, "containers").is_empty() {
-        line("there is no container")?;
+        line("there are no containers")?;
     }
     Ok(())
 }
 
-fn print_container(container: &Json, currency: &str) -> Result<(), Failure> {
+fn print_container(container: &Json, currency: &str) -> Result<(), CommandError> {
     line("")?;
     let key: Vec<&str> = list(container, "partitionKey").iter().filter_map(Json::as_str).collect();
     let enforced = container.get("enforced").and_then(Json::as_bool) == Some(true);
@@ -56,7 +54,7 @@ fn print_container(container: &Json, currency: &str) -> Result<(), Failure> {
     container.get("candidate").map_or(Ok(()), print_candidate)
 }
 
-fn print_operations(container: &Json) -> Result<(), Failure> {
+fn print_operations(container: &Json) -> Result<(), CommandError> {
     let columns = [
         ("operation", Left),
         ("requests", Right),
@@ -80,7 +78,7 @@ fn print_operations(container: &Json) -> Result<(), Failure> {
     print_table("  by operation", &columns, &rows.collect::<Vec<_>>())
 }
 
-fn print_partitions(container: &Json) -> Result<(), Failure> {
+fn print_partitions(container: &Json) -> Result<(), CommandError> {
     let columns = [
         ("partition key", Left),
         ("requests", Right),
@@ -123,13 +121,13 @@ fn print_partitions(container: &Json) -> Result<(), Failure> {
     print_table("  physical partitions", &columns, &rows.collect::<Vec<_>>())
 }
 
-fn print_queries(container: &Json) -> Result<(), Failure> {
+fn print_queries(container: &Json) -> Result<(), CommandError> {
     let columns = [
         ("requests", Right),
         ("RU", Right),
         ("share", Right),
         ("RU each", Right),
-        ("across", Right),
+        ("cross-partition", Right),
         ("scans", Right),
         ("query", Left),
     ];
@@ -148,14 +146,14 @@ fn print_queries(container: &Json) -> Result<(), Failure> {
     print_table("  queries", &columns, &rows.collect::<Vec<_>>())?;
     for query in queries {
         if let Some(index) = query.get("indexThatWouldServe") {
-            line(format_args!("  would serve {}", text(query, "shape")))?;
+            line(format_args!("  an index for {}", text(query, "shape")))?;
             line(format_args!("    {index}"))?;
         }
     }
     Ok(())
 }
 
-fn print_unused(container: &Json) -> Result<(), Failure> {
+fn print_unused(container: &Json) -> Result<(), CommandError> {
     let columns = [("path", Left), ("RU per write", Right), ("RU so far, at most", Right)];
     let rows = list(container, "unusedIndexes").iter().map(|row| {
         let path = text(row, "path").to_owned();
@@ -164,13 +162,13 @@ fn print_unused(container: &Json) -> Result<(), Failure> {
     print_table("  indexed paths that no query has used", &columns, &rows.collect::<Vec<_>>())
 }
 
-fn print_throughput(container: &Json, currency: &str) -> Result<(), Failure> {
+fn print_throughput(container: &Json, currency: &str) -> Result<(), CommandError> {
     let Some(throughput) = container.get("throughput") else { return Ok(()) };
     let price = format!("{currency} per month");
     let columns =
         [("throughput", Left), ("RU/s", Right), ("billed RU/s", Right), (price.as_str(), Right)];
-    let side = |name: &str| throughput.get(name).cloned().unwrap_or(Json::Null);
-    let (given, manual, autoscale) = (side("given"), side("manual"), side("autoscale"));
+    let part = |name: &str| throughput.get(name).cloned().unwrap_or(Json::Null);
+    let (given, manual, autoscale) = (part("given"), part("manual"), part("autoscale"));
     let row = |name: String, json: &Json, per_second: &str| {
         let billed = match json.get("billedPerSecondOnAverage") {
             Some(_) => amount(json, "billedPerSecondOnAverage"),
@@ -178,7 +176,8 @@ fn print_throughput(container: &Json, currency: &str) -> Result<(), Failure> {
         };
         vec![name, whole(json, per_second), billed, amount(json, "pricePerMonth")]
     };
-    let given_name = format!("given to the {}, {}", text(&given, "owner"), text(&given, "kind"));
+    let given_name =
+        format!("provisioned for the {}, {}", text(&given, "owner"), text(&given, "kind"));
     let rows = [
         row(given_name, &given, "requestUnitsPerSecond"),
         row("needed, manual".to_owned(), &manual, "requestUnitsPerSecond"),
@@ -187,7 +186,7 @@ fn print_throughput(container: &Json, currency: &str) -> Result<(), Failure> {
     print_table("  throughput", &columns, &rows)
 }
 
-fn print_candidate(candidate: &Json) -> Result<(), Failure> {
+fn print_candidate(candidate: &Json) -> Result<(), CommandError> {
     line("")?;
     let key: Vec<&str> = list(candidate, "partitionKey").iter().filter_map(Json::as_str).collect();
     line(format_args!("  with the partition key {}", key.join(", ")))?;
@@ -195,29 +194,31 @@ fn print_candidate(candidate: &Json) -> Result<(), Failure> {
         return line(format_args!("  {note}"));
     }
     line(format_args!(
-        "  from a sample of {} items and {} queries; {} keys seen, {} of the items have no value for it",
+        "  from a sample of {} items and {} queries; {} distinct keys, {} of the items have no value for it",
         whole(candidate, "sampledItems"),
         whole(candidate, "sampledQueries"),
         whole(candidate, "keysSeen"),
         percent(candidate, "itemsWithoutValueShare"),
     ))?;
     line(format_args!(
-        "  {} of these requests read by id and would have to know the new key",
+        "  {} of these requests read by id and would need to know the new key",
         percent(candidate, "pointReadsThatNeedTheNewKeyShare")
     ))?;
     let columns = [
-        ("across partitions", Left),
+        ("cross-partition", Left),
         ("of queries", Right),
         ("of their RU", Right),
         ("of all requests", Right),
     ];
-    let sides = ["now", "then"].map(|name| {
-        let side = candidate.get("crossPartition").and_then(|sides| sides.get(name));
-        let side = side.cloned().unwrap_or(Json::Null);
+    let rows = ["now", "then"].map(|name| {
+        let values = candidate.get("crossPartition").and_then(|shares| shares.get(name));
+        let values = values.cloned().unwrap_or(Json::Null);
         let shares = ["shareOfQueries", "shareOfQueryRequestUnits", "shareOfRequests"];
-        std::iter::once(name.to_owned()).chain(shares.map(|share| percent(&side, share))).collect()
+        std::iter::once(name.to_owned())
+            .chain(shares.map(|share| percent(&values, share)))
+            .collect()
     });
-    print_table("  queries", &columns, &sides)?;
+    print_table("  queries", &columns, &rows)?;
     for (heading, name) in [("  largest keys", "largest"), ("  busiest keys", "busiest")] {
         let columns = [("key", Left), ("share", Right)];
         let rows = list(candidate, name).iter();

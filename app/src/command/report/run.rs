@@ -1,4 +1,4 @@
-//! The command itself: get the usage of a running server or of the last run, make the report, print it.
+//! Reads the usage of a running server or of the last run, builds the report and prints it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,36 +9,38 @@ use model::Json;
 
 use super::fetch::fetch;
 use super::print::print;
-use crate::command::serve::{USAGE_FILE, account_key, read_prices};
-use crate::failure::Failure;
+use crate::account_key::read_account_key;
+use crate::command::serve::{USAGE_FILE, read_prices};
+use crate::error::CommandError;
 use crate::open;
 use crate::output::line;
 
-/// Tell what requests cost, which partitions are hot, which indexes would help, and what throughput would cost.
+/// Report what requests cost, which partitions are hot, which indexes would help, and what throughput would cost.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  planisphere report                                  of the server at http://localhost:8081/
-  planisphere report --container shop/orders          of one container
-  planisphere report --data DIR                       of the last run of a server on this folder
-  planisphere report --try-partition-key /customerId  what another partition key would have done
+  planisphere report                                  the server at http://localhost:8081/
+  planisphere report --container shop/orders          one container
+  planisphere report --data DIR                       the last run of a server on this folder
+  planisphere report --try-partition-key /customerId  the effect of another partition key
   planisphere report --json | jq .containers          for programs
 
-Counting begins when a server starts. Trying a partition key needs traffic recorded with `serve --record-traffic`.")]
-pub(crate) struct Report {
-    /// Address of a running server; plain HTTP
+Usage is counted from the start of a server. --try-partition-key needs traffic recorded by
+`serve --record-traffic`.")]
+pub(crate) struct ReportCommand {
+    /// Address of a running server
     #[arg(long, value_name = "URL", default_value = "http://localhost:8081/")]
     endpoint: String,
 
-    /// Account key of the server in base64; without it the key every emulator has is used
+    /// Account key of the server in base64; by default the well-known key of the emulators
     #[arg(long, value_name = "KEY", conflicts_with = "key_file")]
     key: Option<String>,
 
-    /// File that holds the account key
+    /// File that contains the account key
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Folder of a store: tell of the last run of a server on it, also while one runs
+    /// Folder of a store: report the last run of a server on it, even while one is running
     #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "key", "key_file"])]
     data: Option<PathBuf>,
 
@@ -46,11 +48,11 @@ pub(crate) struct Report {
     #[arg(long, value_name = "DATABASE/CONTAINER")]
     container: Option<String>,
 
-    /// Partition key to try on the recorded traffic; several paths with commas for a hierarchical one
+    /// Partition key to try on the recorded traffic; separate the paths of a hierarchical key by commas
     #[arg(long, value_name = "PATHS")]
     try_partition_key: Option<String>,
 
-    /// File with prices, as JSON; list prices in US dollars without it
+    /// JSON file with prices; by default list prices in US dollars
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 
@@ -59,22 +61,22 @@ pub(crate) struct Report {
     json: bool,
 }
 
-impl Report {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+impl ReportCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
         let prices = read_prices(self.prices.as_deref())?;
         let candidate = self.try_partition_key.as_deref().map(|text| {
             candidate_partition_key(text).map_err(|error| {
-                Failure::of(format!("reading the partition key '{text}'"), &error)
-                    .or_way_out("Give paths such as /customerId or /tenantId,/userId")
+                CommandError::from_error(format!("reading the partition key '{text}'"), &error)
+                    .or_hint("Give paths such as /customerId or /tenantId,/userId")
             })
         });
         let candidate = candidate.transpose()?;
         let mut usage = self.usage()?;
         if let Some(name) = &self.container {
-            only(&mut usage, name)?;
+            keep_container(&mut usage, name)?;
         }
         let report = usage::report(&usage, &prices, candidate.as_ref())
-            .map_err(|error| Failure::of("making the report", &error))?;
+            .map_err(|error| CommandError::from_error("building the report", &error))?;
         if self.json {
             line(&report)?;
         } else {
@@ -83,36 +85,37 @@ impl Report {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn usage(&self) -> Result<Json, Failure> {
+    fn usage(&self) -> Result<Json, CommandError> {
         match &self.data {
-            Some(folder) => saved(folder),
+            Some(folder) => read_saved(folder),
             None => {
-                let key = account_key(self.key.as_deref(), self.key_file.as_deref())?;
-                let body = open::run(fetch(&self.endpoint, &key))?;
+                let key = read_account_key(self.key.as_deref(), self.key_file.as_deref())?;
+                let body = open::block_on(fetch(&self.endpoint, &key))?;
                 Json::parse(&body).map_err(|error| {
-                    let what = format!("reading the answer of {}", self.endpoint);
-                    Failure::new(what, error.to_string()).way_out("Is this a planisphere server?")
+                    let what = format!("reading the response of {}", self.endpoint);
+                    CommandError::new(what, error.to_string()).hint("Is this a planisphere server?")
                 })
             }
         }
     }
 }
 
-fn saved(folder: &Path) -> Result<Json, Failure> {
+fn read_saved(folder: &Path) -> Result<Json, CommandError> {
     let file = folder.join(USAGE_FILE);
     let what = || format!("reading {}", file.display());
     let text = std::fs::read(&file).map_err(|error| {
-        Failure::new(what(), error.to_string()).way_out(
-            "A server saves it every minute and when it stops; run one on this folder first",
+        CommandError::new(what(), error.to_string()).hint(
+            "A server saves it every minute and when it stops; run a server on this folder first",
         )
     })?;
     Json::parse(&text).map_err(|error| {
-        Failure::new(what(), error.to_string()).way_out("Remove it; a server writes it anew")
+        CommandError::new(what(), error.to_string())
+            .hint("Delete the file; a server writes a new one")
     })
 }
 
-/// Keeps one container of a document of usage.
-fn only(usage: &mut Json, name: &str) -> Result<(), Failure> {
+/// Keeps only one container of a usage document.
+fn keep_container(usage: &mut Json, name: &str) -> Result<(), CommandError> {
     let full = |container: &Json| {
         let part = |member| container.get(member).and_then(Json::as_str).unwrap_or_default();
         format!("{}/{}", part("database"), part("container"))
@@ -121,11 +124,11 @@ fn only(usage: &mut Json, name: &str) -> Result<(), Failure> {
     let kept: Vec<Json> = containers.iter().filter(|each| full(each) == name).cloned().collect();
     if kept.is_empty() {
         let known: Vec<String> = containers.iter().map(full).collect();
-        return Err(Failure::new(
+        return Err(CommandError::new(
             format!("looking for the container '{name}'"),
-            format!("there is none; known are: {}", known.join(", ")),
+            format!("it does not exist; the containers are: {}", known.join(", ")),
         )
-        .way_out("Give it as database/container"));
+        .hint("Give it as database/container"));
     }
     if let Json::Object(document) = usage {
         document.insert("containers", kept);

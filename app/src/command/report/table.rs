@@ -1,28 +1,26 @@
-//! Rows in aligned columns.
-//!
-//! Owns the widths: a column is as wide as its widest cell, the last one is not filled up. Does not own what is in it.
+//! Prints tables with aligned columns.
 
 use console::measure_text_width;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::line;
 
-/// Wider cells are cut.
+/// Wider cells are truncated.
 const WIDTH_MAX: usize = 100;
 
-/// Where the text of a column stands.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
     Right,
 }
 
-/// Prints a table under its heading; nothing when it has no rows.
+/// Prints a table with a heading; nothing if it has no rows.
 pub(super) fn print_table(
     heading: &str,
     columns: &[(&str, Align)],
     rows: &[Vec<String>],
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     if rows.is_empty() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The flags the subcommands share: the files, and the place.
+//! Flags that the subcommands share: the schema files and the account.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,19 @@ use clap::Args;
 use client::{Account, StorageLocation};
 use service::schema::{ReadOptions, Reading, Schema};
 
-use super::tell;
-use crate::failure::Failure;
+use super::messages;
+use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::error::CommandError;
 use crate::open::{StoreFlags, refuse_missing};
-use crate::place::{Missing, Place, PlaceFlags};
 
-/// What declares the schema.
+/// How the schema files are read.
 #[derive(Debug, Args)]
 pub(super) struct FileFlags {
     /// Value of a Terraform variable
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     pub(super) var: Vec<(String, String)>,
 
-    /// File with values of Terraform variables; terraform.tfvars and *.auto.tfvars of a folder are read without it
+    /// File with values of Terraform variables; terraform.tfvars and *.auto.tfvars in a folder are always read
     #[arg(long, value_name = "FILE")]
     pub(super) var_file: Vec<PathBuf>,
 
@@ -31,9 +31,9 @@ pub(super) struct FileFlags {
     pub(super) database: Option<String>,
 }
 
-/// A schema and the place it is for.
+/// A schema and the account it is for.
 #[derive(Debug, Args)]
-pub(super) struct Compared {
+pub(super) struct SchemaArguments {
     /// A .toml, .tf or .json file, or a folder of .tf files
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -42,26 +42,26 @@ pub(super) struct Compared {
     flags: FileFlags,
 
     #[command(flatten)]
-    place: PlaceFlags,
+    location: AccountFlags,
 
     #[command(flatten)]
     store: StoreFlags,
 }
 
-/// A schema and its place, opened.
-pub(super) struct Opened {
+/// A schema and its context account.
+pub(super) struct SchemaContext {
     pub(super) schema: Schema,
     pub(super) account: Account,
-    pub(super) place: Place,
+    pub(super) location: AccountLocation,
 }
 
 impl FileFlags {
-    /// Reads the files, and tells what is worth it by `say`.
+    /// Reads the files and reports notes through `say`.
     pub(super) fn read(
         &self,
         file: &std::path::Path,
-        say: impl Fn(&str) -> Result<(), Failure>,
-    ) -> Result<Schema, Failure> {
+        say: impl Fn(&str) -> Result<(), CommandError>,
+    ) -> Result<Schema, CommandError> {
         let options = ReadOptions {
             variables: self.var.clone(),
             variable_files: self.var_file.clone(),
@@ -70,7 +70,7 @@ impl FileFlags {
         };
         let reading = Schema::from_path(file, &options);
         let Reading { schema, ignored, notes } =
-            reading.map_err(|mistakes| tell::mistakes(file, &mistakes))?;
+            reading.map_err(|mistakes| messages::schema_errors(file, &mistakes))?;
         for note in notes {
             say(&format!("note: {note}"))?;
         }
@@ -81,27 +81,32 @@ impl FileFlags {
     }
 }
 
-impl Compared {
-    /// Reads the files and opens the place. A folder that holds no store is one where everything is missing, and stays
-    /// as it is unless it may be made.
-    pub(super) async fn open(&self, missing: Missing) -> Result<Opened, Failure> {
+impl SchemaArguments {
+    /// Reads the files and opens the account. If the folder is not a store and must not be created, an empty account in
+    /// memory is used instead, in which everything is missing.
+    pub(super) async fn open(&self, missing: MissingStore) -> Result<SchemaContext, CommandError> {
         let schema = self.flags.read(&self.file, |text| crate::output::line(text))?;
-        let place = self.place.place()?;
-        let account = match (&place, missing) {
-            (Place::Folder(folder), Missing::Refuse) if refuse_missing(folder).is_err() => {
+        let location = self.location.location()?;
+        let account = match (&location, missing) {
+            (AccountLocation::Folder(folder), MissingStore::Refuse)
+                if refuse_missing(folder).is_err() =>
+            {
                 let account = Account::embedded(StorageLocation::Memory).await;
-                account.map_err(|error| Failure::of(format!("opening {place}"), &error))?
+                account.map_err(|error| {
+                    CommandError::from_error(format!("opening {location}"), &error)
+                })?
             }
-            _ => place.open(&self.store, missing).await?,
+            _ => location.open(&self.store, missing).await?,
         };
-        Ok(Opened { schema, account, place })
+        Ok(SchemaContext { schema, account, location })
     }
 }
 
-impl Opened {
-    pub(super) async fn close(&self) -> Result<(), Failure> {
+impl SchemaContext {
+    pub(super) async fn close(&self) -> Result<(), CommandError> {
         let closed = self.account.close().await;
-        closed.map_err(|error| Failure::of(format!("closing {}", self.place), &error))
+        closed
+            .map_err(|error| CommandError::from_error(format!("closing {}", self.location), &error))
     }
 }
 

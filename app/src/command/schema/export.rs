@@ -1,34 +1,35 @@
-//! Export: what a place has, or what one file says, in another form.
+//! Exports the schema of an account, or converts a schema file to another format.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use service::schema::{Form, Schema};
+use clap::Args;
+use service::schema::Schema;
 
 use super::arguments::FileFlags;
-use crate::failure::Failure;
+use super::format::SchemaFormat;
+use crate::account_location::{AccountFlags, MissingStore};
+use crate::error::CommandError;
 use crate::open::StoreFlags;
 use crate::output::line;
-use crate::place::{Missing, PlaceFlags};
 
-/// Write what a place has, or what a file says, as Terraform, template or TOML
+/// Write the schema of an account, or of a file, as Terraform, ARM template or TOML
 #[derive(Debug, Args)]
-pub(super) struct Export {
-    /// A .toml, .tf or .json file, or a folder of .tf files; without it, a place is exported
+pub(super) struct SchemaExportCommand {
+    /// A .toml, .tf or .json file, or a folder of .tf files; by default an account is exported
     #[arg(value_name = "FILE", conflicts_with_all = ["data", "endpoint", "connection_string"])]
     file: Option<PathBuf>,
 
-    /// The form
-    #[arg(long, value_enum, value_name = "FORM")]
-    to: To,
+    /// The format
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: SchemaFormat,
 
-    /// File to write; standard output when absent
+    /// File to write; by default standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Only this database; repeat it for more
+    /// Only this database; may be repeated
     #[arg(long, value_name = "DATABASE")]
     only: Vec<String>,
 
@@ -36,64 +37,49 @@ pub(super) struct Export {
     flags: FileFlags,
 
     #[command(flatten)]
-    place: PlaceFlags,
+    location: AccountFlags,
 
     #[command(flatten)]
     store: StoreFlags,
 }
 
-/// The form of an export.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum To {
-    /// Provider azurerm, its current words
-    Terraform,
-    /// Template of the resource manager
-    Arm,
-    /// Our own form
-    Toml,
-}
-
-impl Export {
-    pub(super) async fn run(self) -> Result<ExitCode, Failure> {
+impl SchemaExportCommand {
+    pub(super) async fn run(self) -> Result<ExitCode, CommandError> {
         let schema = self.schema().await?;
         let schema = match self.only.as_slice() {
             [] => schema,
             only => schema.only(|database| only.iter().any(|one| one == database.id().as_str())),
         };
-        let exported = schema.export(match self.to {
-            To::Terraform => Form::Terraform,
-            To::Arm => Form::Arm,
-            To::Toml => Form::Toml,
-        });
+        let exported = schema.export(self.to.form());
         for what in &exported.left_out {
-            aside(&format!("left out, because the form has no words for it: {what}"))?;
+            print_note(&format!("left out, because the format cannot express it: {what}"))?;
         }
         match &self.out {
             None => line(exported.text.trim_end())?,
             Some(path) => std::fs::write(path, &exported.text).map_err(|error| {
-                Failure::new(format!("writing {}", path.display()), error.to_string())
-                    .way_out("Choose another file")
+                CommandError::new(format!("writing {}", path.display()), error.to_string())
+                    .hint("Choose another file")
             })?,
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn schema(&self) -> Result<Schema, Failure> {
+    async fn schema(&self) -> Result<Schema, CommandError> {
         if let Some(file) = &self.file {
-            return self.flags.read(file, aside);
+            return self.flags.read(file, print_note);
         }
-        let place = self.place.place()?;
-        let account = place.open(&self.store, Missing::Refuse).await?;
+        let location = self.location.location()?;
+        let account = location.open(&self.store, MissingStore::Refuse).await?;
         let schema = Schema::read(&account).await;
         let closed = account.close().await;
-        let what = || format!("reading {place}");
-        let schema = schema.map_err(|error| Failure::of(what(), &error))?;
-        closed.map_err(|error| Failure::of(what(), &error))?;
+        let what = || format!("reading {location}");
+        let schema = schema.map_err(|error| CommandError::from_error(what(), &error))?;
+        closed.map_err(|error| CommandError::from_error(what(), &error))?;
         Ok(schema)
     }
 }
 
-/// Says something beside the file that goes to standard output.
-fn aside(text: &str) -> Result<(), Failure> {
-    writeln!(std::io::stderr(), "{text}").map_err(|error| Failure::of_output(&error))
+/// Prints something besides the exported file, on standard error.
+fn print_note(text: &str) -> Result<(), CommandError> {
+    writeln!(std::io::stderr(), "{text}").map_err(|error| CommandError::output(&error))
 }

@@ -1,10 +1,13 @@
-//! `planisphere schema`: databases and containers as a file, compared with a place, applied to it, or made of it.
+//! `planisphere schema`: keeps databases and containers as a file; compares it with an account, applies it or exports
+//! it.
 //!
-//! Owns flags and words on the terminal. The schema, its files and its plan are `service::schema`.
+//! The schema, its files and its plan are `service::schema`.
 
 mod arguments;
 mod export;
+mod format;
+mod messages;
 mod run;
-mod tell;
 
-pub(crate) use run::Schema;
+pub(crate) use format::SchemaFormat;
+pub(crate) use run::SchemaCommand;

@@ -5,104 +5,106 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::arguments::{Compared, Opened};
-use super::export::Export;
-use super::tell;
-use crate::failure::Failure;
+use super::arguments::{SchemaArguments, SchemaContext};
+use super::export::SchemaExportCommand;
+use super::messages;
+use crate::account_location::MissingStore;
+use crate::error::CommandError;
 use crate::open;
 use crate::output::line;
-use crate::place::Missing;
 use crate::progress;
 
-/// Exit code of a place that differs from its schema.
+/// Exit code if an account differs from the schema.
 const DIFFERS: u8 = 1;
 
-/// Keep databases and containers as a file: compare, apply, check, export.
+/// Keep databases and containers as a file: plan, apply, check, export.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  planisphere schema plan shop.toml --data DIR           what would be created and changed, and its effect
-  planisphere schema apply infra/ --data DIR             the containers of Terraform files, made in a folder
+  planisphere schema plan shop.toml --data DIR           what would be created and changed, with the effects
+  planisphere schema apply infra/ --data DIR             create the containers of Terraform files in a folder
   planisphere schema apply main.tf --endpoint http://localhost:8081/ --yes
   planisphere schema check azuredeploy.json --parameters azuredeploy.parameters.json --data DIR
-  planisphere schema export --data DIR --to terraform    what a folder has, as Terraform
-  planisphere schema export main.tf --to toml            one form as another
+  planisphere schema export --data DIR --to terraform    the containers of a folder, as Terraform
+  planisphere schema export main.tf --to toml            convert one format to another
 
-A schema is a .toml file of ours (docs/reference/schema.md), Terraform files with azurerm_cosmosdb_sql_database and
-azurerm_cosmosdb_sql_container, or a template of the resource manager (Bicep compiled). What is in the place and not in
-the schema is left alone. What cannot be changed, such as a partition key, is refused with the way out.
+A schema is a .toml file in our format (docs/reference/schema.md), Terraform files with azurerm_cosmosdb_sql_database
+and azurerm_cosmosdb_sql_container, or an ARM template (compiled Bicep). Databases and containers that are not in the
+schema are left alone. Changes that are impossible, such as of a partition key, are rejected with an alternative.
 
-Exit codes: 0 all is well, 1 `check` found a difference, 2 it could not be carried out.")]
-pub(crate) struct Schema {
+Exit codes: 0 success, 1 `check` found a difference, 2 the command failed.")]
+pub(crate) struct SchemaCommand {
     #[command(subcommand)]
-    what: What,
+    subcommand: SchemaSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
-    /// Tell what applying the schema would do
-    Plan(Compared),
-    /// Make the place as the schema says; a second time it does nothing
-    Apply(Apply),
-    /// Compare only; exit code 1 when something differs
-    Check(Compared),
-    Export(Export),
+enum SchemaSubcommand {
+    /// Show what applying the schema would do
+    Plan(SchemaArguments),
+    /// Create and change what the schema says; applying it again does nothing
+    Apply(SchemaApplyCommand),
+    /// Only compare; exit with 1 if something differs
+    Check(SchemaArguments),
+    Export(SchemaExportCommand),
 }
 
 #[derive(Debug, Args)]
-struct Apply {
+struct SchemaApplyCommand {
     #[command(flatten)]
-    compared: Compared,
+    arguments: SchemaArguments,
 
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
 
-impl Schema {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        match self.what {
-            What::Plan(compared) => open::run(async {
-                planned(&compared).await?;
+impl SchemaCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        match self.subcommand {
+            SchemaSubcommand::Plan(arguments) => open::block_on(async {
+                print_plan(&arguments).await?;
                 Ok(ExitCode::SUCCESS)
             }),
-            What::Check(compared) => open::run(async {
-                match planned(&compared).await? {
+            SchemaSubcommand::Check(arguments) => open::block_on(async {
+                match print_plan(&arguments).await? {
                     true => Ok(ExitCode::SUCCESS),
                     false => Ok(ExitCode::from(DIFFERS)),
                 }
             }),
-            What::Apply(apply) => open::run(apply.run()),
-            What::Export(export) => open::run(export.run()),
+            SchemaSubcommand::Apply(apply) => open::block_on(apply.run()),
+            SchemaSubcommand::Export(export) => open::block_on(export.run()),
         }
     }
 }
 
-/// Prints the plan, and gives whether there is nothing to do.
-async fn planned(compared: &Compared) -> Result<bool, Failure> {
-    let opened = compared.open(Missing::Refuse).await?;
-    let plan = plan(&opened).await?;
-    line(tell::plan(&plan, &opened.place))?;
-    opened.close().await?;
+/// Prints the plan; returns whether there is nothing to do.
+async fn print_plan(arguments: &SchemaArguments) -> Result<bool, CommandError> {
+    let context = arguments.open(MissingStore::Refuse).await?;
+    let plan = plan(&context).await?;
+    line(messages::plan(&plan, &context.location))?;
+    context.close().await?;
     Ok(plan.is_same())
 }
 
-async fn plan(opened: &Opened) -> Result<service::schema::Plan, Failure> {
-    let plan = opened.schema.plan(&opened.account).await;
-    plan.map_err(|error| Failure::of(format!("comparing {} with the schema", opened.place), &error))
+async fn plan(context: &SchemaContext) -> Result<service::schema::Plan, CommandError> {
+    let plan = context.schema.plan(&context.account).await;
+    plan.map_err(|error| {
+        CommandError::from_error(format!("comparing {} with the schema", context.location), &error)
+    })
 }
 
-impl Apply {
-    async fn run(self) -> Result<ExitCode, Failure> {
-        let opened = self.compared.open(Missing::Make).await?;
-        let applied = self.apply(&opened).await;
-        opened.close().await?;
+impl SchemaApplyCommand {
+    async fn run(self) -> Result<ExitCode, CommandError> {
+        let context = self.arguments.open(MissingStore::Create).await?;
+        let applied = self.apply(&context).await;
+        context.close().await?;
         applied
     }
 
-    async fn apply(&self, opened: &Opened) -> Result<ExitCode, Failure> {
-        let plan = plan(opened).await?;
-        line(tell::plan(&plan, &opened.place))?;
+    async fn apply(&self, context: &SchemaContext) -> Result<ExitCode, CommandError> {
+        let plan = plan(context).await?;
+        line(messages::plan(&plan, &context.location))?;
         if plan.is_same() {
             return Ok(ExitCode::SUCCESS);
         }
@@ -110,20 +112,20 @@ impl Apply {
             confirm()?;
         }
         let bar = progress::bar(plan.steps.len() as u64, "applying");
-        let applied = plan.apply(&opened.account, |_| bar.inc(1)).await;
+        let applied = plan.apply(&context.account, |_| bar.inc(1)).await;
         bar.finish_and_clear();
-        applied.map_err(|error| tell::refusal(&opened.place, &error))?;
-        line(format!("Applied to {}.", opened.place))?;
+        applied.map_err(|error| messages::apply_error(&context.location, &error))?;
+        line(format!("Applied to {}.", context.location))?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Asks on a terminal; elsewhere nobody is there to answer.
-fn confirm() -> Result<(), Failure> {
+/// Asks for confirmation on a terminal.
+fn confirm() -> Result<(), CommandError> {
     let refused =
-        |why: &str| Failure::new("applying the schema", why).way_out("Say --yes to apply it");
+        |why: &str| CommandError::new("applying the schema", why).hint("Confirm with --yes");
     if !std::io::stdin().is_terminal() {
-        return Err(refused("nobody is there to ask"));
+        return Err(refused("there is no terminal to ask for confirmation"));
     }
     let mut terminal = std::io::stderr();
     let asked = write!(terminal, "Apply this? [y/N] ").and_then(|()| terminal.flush());
@@ -132,6 +134,6 @@ fn confirm() -> Result<(), Failure> {
     answered.map_err(|error| refused(&error.to_string()))?;
     match answer.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(()),
-        _ => Err(refused("it was not confirmed, nothing was done")),
+        _ => Err(refused("it was not confirmed; nothing was changed")),
     }
 }

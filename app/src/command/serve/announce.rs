@@ -1,35 +1,35 @@
-//! What `serve` tells when it is ready: for people, for scripts that wait for a word, and as one JSON line.
+//! What `serve` prints when it is ready: for people, for scripts that wait for a word, or as one JSON line.
 
 use gateway::AccountKey;
 use model::{Json, Object};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output;
 
-/// What is told.
+/// The content of the message.
 #[derive(Debug)]
-pub(crate) struct Ready<'a> {
+pub(crate) struct ReadyMessage<'a> {
     pub(crate) endpoint: &'a str,
     pub(crate) key: &'a AccountKey,
-    /// A folder, or memory.
+    /// A folder, or "memory".
     pub(crate) data: &'a str,
 }
 
-impl Ready<'_> {
+impl ReadyMessage<'_> {
     fn connection_string(&self) -> String {
         format!("AccountEndpoint={};AccountKey={};", self.endpoint, self.key.text())
     }
 
-    pub(crate) fn tell(&self) -> Result<(), Failure> {
+    pub(crate) fn print(&self) -> Result<(), CommandError> {
         output::line(format_args!("Planisphere serves {} (data: {})", self.endpoint, self.data))?;
         output::line(format_args!("Account key:       {}", self.key.text()))?;
         output::line(format_args!("Connection string: {}", self.connection_string()))?;
-        // Scripts written for the emulators wait for one of these two.
+        // Scripts written for the emulators wait for one of these two lines.
         output::line("Started")?;
         output::line("System is now fully ready to accept requests")
     }
 
-    pub(crate) fn tell_as_json(&self) -> Result<(), Failure> {
+    pub(crate) fn print_json(&self) -> Result<(), CommandError> {
         let mut ready = Object::new();
         ready.insert("endpoint", self.endpoint);
         ready.insert("key", self.key.text());

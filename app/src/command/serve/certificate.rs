@@ -1,4 +1,4 @@
-//! The certificate of `serve --tls`: the user's own, or one made for what it listens on.
+//! The certificate of `serve --tls`: the user's own, or a generated one.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gateway::Certificate;
 
-use super::emulator::Wishes;
-use crate::failure::Failure;
+use super::emulator::EmulatorVariables;
+use crate::error::CommandError;
 
 /// The flags about TLS.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TlsFlags {
-    /// Serve HTTPS, with a certificate made for the occasion and offered at /_explorer/emulator.pem
+    /// Serve HTTPS with a generated certificate, which can be downloaded from /_explorer/emulator.pem
     #[arg(long)]
     pub(crate) tls: bool,
 
@@ -26,38 +26,38 @@ pub(crate) struct TlsFlags {
 }
 
 impl TlsFlags {
-    /// The flags, with what the environment wishes where they say nothing.
-    pub(crate) fn or(mut self, wishes: &Wishes) -> Self {
-        // A certificate is a wish for TLS, unless the protocol says otherwise.
-        let is_wished = wishes.tls.unwrap_or(wishes.certificate.is_some());
-        self.tls |= is_wished;
-        if self.cert.is_none() && is_wished {
-            // One file holds both.
-            self.cert = wishes.certificate.clone();
-            self.cert_key = wishes.certificate.clone();
+    /// Adds the emulators' environment variables where the flags are absent.
+    pub(crate) fn with_variables(mut self, variables: &EmulatorVariables) -> Self {
+        // A certificate implies TLS, unless the protocol is given.
+        let wants_tls = variables.tls.unwrap_or(variables.certificate.is_some());
+        self.tls |= wants_tls;
+        if self.cert.is_none() && wants_tls {
+            // One file contains both.
+            self.cert = variables.certificate.clone();
+            self.cert_key = variables.certificate.clone();
         }
         self
     }
 
-    /// The certificate to serve with; none without TLS.
+    /// The certificate to use; `None` without TLS.
     pub(crate) fn certificate(
         &self,
         host: &str,
         addresses: &[SocketAddr],
-    ) -> Result<Option<Certificate>, Failure> {
-        let made = match (&self.cert, &self.cert_key) {
+    ) -> Result<Option<Certificate>, CommandError> {
+        let certificate = match (&self.cert, &self.cert_key) {
             (Some(cert), Some(key)) => Certificate::from_pem(&read(cert)?, &read(key)?),
             _ if self.tls => Certificate::generate(&names(host, addresses)),
             _ => return Ok(None),
         };
-        made.map(Some).map_err(|invalid| {
-            Failure::new("preparing the certificate", invalid.message())
-                .way_out("Give a certificate and its key in PEM form, or neither")
+        certificate.map(Some).map_err(|invalid| {
+            CommandError::new("preparing the certificate", invalid.message())
+                .hint("Give a certificate and its key in PEM form, or neither")
         })
     }
 }
 
-/// Everything a client may call this server.
+/// All names that clients may use for this server.
 fn names(host: &str, addresses: &[SocketAddr]) -> Vec<String> {
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let listened = addresses.iter().map(|address| address.ip());
@@ -71,14 +71,14 @@ fn names(host: &str, addresses: &[SocketAddr]) -> Vec<String> {
     names
 }
 
-fn read(file: &Path) -> Result<String, Failure> {
+fn read(file: &Path) -> Result<String, CommandError> {
     let reading = || format!("reading {}", file.display());
     let bytes = std::fs::read(file).map_err(|error| {
-        Failure::new(reading(), error.to_string()).way_out("Give a file in PEM form")
+        CommandError::new(reading(), error.to_string()).hint("Give a file in PEM form")
     })?;
     String::from_utf8(bytes).map_err(|_| {
-        Failure::new(reading(), "it is not in PEM form").way_out(
-            "Turn a PFX file into one with `openssl pkcs12 -in FILE -out cert.pem -nodes`, and give that",
+        CommandError::new(reading(), "it is not in PEM form").hint(
+            "Convert a PFX file with `openssl pkcs12 -in FILE -out cert.pem -nodes` and give the result",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! The issuer of bearer tokens and the roles of its callers, as flags name them.
+//! The issuer of bearer tokens and the role assignments of its callers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,60 +6,61 @@ use std::sync::Arc;
 use clap::Args;
 use gateway::{Issuer, KeySource, RoleAssignments};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// The flags about bearer tokens.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct IssuerFlags {
-    /// Issuer whose bearer tokens are accepted: the text of 'iss' in them
+    /// Issuer whose bearer tokens are accepted: their 'iss' claim
     #[arg(long, value_name = "URL", requires_all = ["audience", "jwks", "role_assignments"])]
     issuer: Option<String>,
 
-    /// For whom the tokens must be meant: the text of 'aud' in them; may be given several times
+    /// Audience that tokens must be issued for: their 'aud' claim; may be repeated
     #[arg(long, value_name = "TEXT", requires = "issuer")]
     audience: Vec<String>,
 
-    /// File or address of the keys the issuer signs with
+    /// File or URL of the issuer's signing keys
     #[arg(long, value_name = "FILE|URL", requires = "issuer")]
     jwks: Option<String>,
 
-    /// JSON file that says which callers of the issuer may do what
+    /// JSON file with the role assignments of the issuer's callers
     #[arg(long, value_name = "FILE", requires = "issuer")]
     role_assignments: Option<PathBuf>,
 }
 
-/// What the flags say, read and checked.
+/// The issuer and the role assignments, validated.
 #[derive(Debug, Default)]
-pub(crate) struct Trust {
+pub(crate) struct TrustedIssuer {
     pub(crate) issuer: Option<Arc<Issuer>>,
     pub(crate) role_assignments: Arc<RoleAssignments>,
 }
 
 impl IssuerFlags {
-    pub(crate) fn trust(&self) -> Result<Trust, Failure> {
+    pub(crate) fn trust(&self) -> Result<TrustedIssuer, CommandError> {
         let (Some(issuer), Some(keys), Some(roles)) =
             (&self.issuer, &self.jwks, &self.role_assignments)
         else {
-            return Ok(Trust::default());
+            return Ok(TrustedIssuer::default());
         };
         let source = match keys.contains("://") {
             true => KeySource::Url(keys.clone()),
             false => KeySource::File(PathBuf::from(keys)),
         };
         let issuer = Issuer::new(issuer, self.audience.clone(), source).map_err(|invalid| {
-            Failure::new("trusting an issuer", invalid.message())
-                .way_out("Give --issuer, --audience and --jwks as its tokens and its keys say")
+            CommandError::new("trusting an issuer", invalid.message()).hint(
+                "Give --issuer, --audience and --jwks as in the tokens and keys of the issuer",
+            )
         })?;
         let text = std::fs::read_to_string(roles).map_err(|error| {
-            Failure::new(format!("reading {}", roles.display()), error.to_string())
-                .way_out("Give a JSON file with roleAssignments")
+            CommandError::new(format!("reading {}", roles.display()), error.to_string())
+                .hint("Give a JSON file with roleAssignments")
         })?;
         let role_assignments = RoleAssignments::parse(&text).map_err(|invalid| {
-            Failure::new(format!("reading {}", roles.display()), invalid.message()).way_out(
+            CommandError::new(format!("reading {}", roles.display()), invalid.message()).hint(
                 "Give {\"roleAssignments\":[{\"principalId\":...,\"roleDefinitionId\":...,\"scope\":...}]}",
             )
         })?;
         let role_assignments = Arc::new(role_assignments);
-        Ok(Trust { issuer: Some(Arc::new(issuer)), role_assignments })
+        Ok(TrustedIssuer { issuer: Some(Arc::new(issuer)), role_assignments })
     }
 }

@@ -1,4 +1,4 @@
-//! `planisphere serve`: the engine behind the REST API until a signal stops it.
+//! `planisphere serve`: serves the REST API until a signal stops it.
 
 mod account_key;
 mod announce;
@@ -8,6 +8,5 @@ mod issuer;
 mod run;
 mod usage;
 
-pub(crate) use account_key::account_key;
-pub(crate) use run::{Serve, stop_signal, warn};
+pub(crate) use run::{ServeCommand, stop_signal, warn};
 pub(crate) use usage::{USAGE_FILE, read_prices};

@@ -1,4 +1,4 @@
-//! The command itself: open, listen, announce, serve, close.
+//! The command: open the store, listen, announce, serve, close.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -14,35 +14,35 @@ use tokio::net::{TcpListener, lookup_host};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::account_key::KeyFlags;
-use super::announce::Ready;
+use super::announce::ReadyMessage;
 use super::certificate::TlsFlags;
-use super::emulator::Wishes;
-use super::issuer::{IssuerFlags, Trust};
-use super::usage::{UsageFlags, keep_saving, save};
+use super::emulator::EmulatorVariables;
+use super::issuer::{IssuerFlags, TrustedIssuer};
+use super::usage::{UsageFlags, save, save_periodically};
 use crate::command::cost::profile;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::open::{self, StoreFlags};
 
-/// The port of every emulator of the service.
+/// The port of the emulators.
 const PORT: u16 = 8081;
 const FOLDER: &str = "./planisphere-data";
 
-/// Serve the REST API; the official client libraries connect as to any account
+/// Serve the REST API, for the official client libraries
 #[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Port to listen on, 8081 by default; 0 takes a free one
+pub(crate) struct ServeCommand {
+    /// Port to listen on, 8081 by default; 0 chooses a free port
     #[arg(long)]
     port: Option<u16>,
 
-    /// Name or address to listen on
+    /// Host name or address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
 
-    /// Folder of the store, ./planisphere-data by default, made when it is missing
+    /// Folder of the store, ./planisphere-data by default; created if it does not exist
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     data: Option<PathBuf>,
 
-    /// Keep everything in memory and forget it at the end
+    /// Keep everything in memory; nothing is stored on disk
     #[arg(long)]
     memory: bool,
 
@@ -50,19 +50,19 @@ pub(crate) struct Serve {
     #[arg(long)]
     ready_json: bool,
 
-    /// What to do with queries over all partitions whose answers must be merged
-    #[arg(long, value_enum, default_value_t = Policy::Strict)]
-    cross_partition: Policy,
+    /// What to do with cross-partition queries whose results must be merged
+    #[arg(long, value_enum, default_value_t = CrossPartitionPolicy::Strict)]
+    cross_partition: CrossPartitionPolicy,
 
-    /// Address told to clients, when they cannot use the one they asked
+    /// Address returned to clients, if they cannot use the one they connected to
     #[arg(long, value_name = "URL")]
     public_endpoint: Option<String>,
 
-    /// Whether a replace pays for the removal of the old version: azure (it does) or native
+    /// Whether a replace pays for removing the old version: azure (yes) or native (no)
     #[arg(long, value_name = "PROFILE", default_value = "azure", value_parser = profile)]
     charge_profile: ChargeProfile,
 
-    /// Consistency of the account; Strong and BoundedStaleness double what reads cost
+    /// Default consistency of the account; Strong and BoundedStaleness double the charge of reads
     #[arg(long, value_name = "LEVEL", default_value = "Session", value_parser = consistency)]
     consistency: ConsistencyLevel,
 
@@ -70,7 +70,7 @@ pub(crate) struct Serve {
     #[arg(long)]
     no_explorer: bool,
 
-    /// For tests of client libraries: unsigned paths that move the clock and split partitions; needs --memory
+    /// For tests of client libraries: unsigned requests that move the clock and split partitions; requires --memory
     #[arg(long, requires = "memory", hide = true)]
     test_control: bool,
 
@@ -91,34 +91,34 @@ pub(crate) struct Serve {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Policy {
-    /// Refuse them with a plan, as the hosted service does; clients merge
+enum CrossPartitionPolicy {
+    /// Reject them with a query plan, as Azure does; clients merge the results
     Strict,
-    /// Answer them whole
+    /// Merge the results and return them
     Generous,
 }
 
-impl Serve {
-    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
-        let wishes = Wishes::of(std::env::vars());
-        wishes.warnings.iter().for_each(|warning| warn(warning));
-        open::run(self.or(wishes).serve())?;
+impl ServeCommand {
+    pub(crate) fn run(self) -> Result<ExitCode, CommandError> {
+        let variables = EmulatorVariables::read(std::env::vars());
+        variables.warnings.iter().for_each(|warning| warn(warning));
+        open::block_on(self.with_variables(variables).serve())?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The flags, with what the environment wishes where they say nothing.
-    fn or(self, wishes: Wishes) -> Self {
-        let key = self.key.or(&wishes);
-        let tls = self.tls.or(&wishes);
-        let memory = self.memory || (wishes.memory && self.data.is_none());
+    /// Adds the emulators' environment variables where the flags are absent.
+    fn with_variables(self, variables: EmulatorVariables) -> Self {
+        let key = self.key.with_variables(&variables);
+        let tls = self.tls.with_variables(&variables);
+        let memory = self.memory || (variables.memory && self.data.is_none());
         Self {
             key,
             tls,
             memory,
-            no_explorer: self.no_explorer || wishes.explorer == Some(false),
-            port: self.port.or(wishes.port),
-            data: self.data.or(wishes.data),
-            public_endpoint: self.public_endpoint.or(wishes.public_endpoint),
+            no_explorer: self.no_explorer || variables.explorer == Some(false),
+            port: self.port.or(variables.port),
+            data: self.data.or(variables.data),
+            public_endpoint: self.public_endpoint.or(variables.public_endpoint),
             ..self
         }
     }
@@ -131,16 +131,19 @@ impl Serve {
         self.data.clone().unwrap_or_else(|| PathBuf::from(FOLDER))
     }
 
-    async fn serve(self) -> Result<(), Failure> {
+    async fn serve(self) -> Result<(), CommandError> {
         let key = self.key.account_key()?;
         let trust = self.issuer.trust()?;
         let prices = self.usage.prices()?;
         let addresses = self.addresses().await?;
-        self.key.check(&key, &addresses)?;
-        // Before the store is opened: a taken port is the commonest mistake, and the cheapest to find.
+        self.key.check_public(&key, &addresses)?;
+        // Before the store is opened: a port in use is the most common error, and the cheapest to find.
         let listener = TcpListener::bind(addresses.as_slice()).await.map_err(|error| {
-            Failure::new(format!("listening on {}:{}", self.host, self.port()), error.to_string())
-                .way_out("Choose another --port, or stop what uses this one")
+            CommandError::new(
+                format!("listening on {}:{}", self.host, self.port()),
+                error.to_string(),
+            )
+            .hint("Choose another --port, or stop the process that uses this one")
         })?;
         let certificate = self.tls.certificate(&self.host, &addresses)?;
         let control = self.test_control.then(TestControl::new);
@@ -148,15 +151,15 @@ impl Serve {
         let mut settings = self.settings(key, trust, control);
         settings.prices = prices;
         let gateway = Gateway::new(engine.clone(), settings);
-        let saving = (!self.memory).then(|| keep_saving(engine.clone(), self.folder()));
+        let saving = (!self.memory).then(|| save_periodically(engine.clone(), self.folder()));
         let stop = stop_signal()?;
         self.announce(&gateway, &listener, certificate.is_some())?;
         match &certificate {
             None => gateway.serve(listener, stop).await,
             Some(certificate) => {
                 gateway.serve_tls(listener, certificate, stop).await.map_err(|invalid| {
-                    Failure::new("serving HTTPS", invalid.message())
-                        .way_out("Give a certificate and the key that belongs to it")
+                    CommandError::new("serving HTTPS", invalid.message())
+                        .hint("Give a certificate and the key that belongs to it")
                 })?;
             }
         }
@@ -165,35 +168,35 @@ impl Serve {
             saving.abort();
             save(&engine, &self.folder());
         }
-        engine.close().await.map_err(|error| Failure::of("closing the store", &error))
+        engine.close().await.map_err(|error| CommandError::from_error("closing the store", &error))
     }
 
-    async fn addresses(&self) -> Result<Vec<SocketAddr>, Failure> {
+    async fn addresses(&self) -> Result<Vec<SocketAddr>, CommandError> {
         let found = lookup_host((self.host.as_str(), self.port())).await.map_err(|error| {
-            Failure::new(format!("looking up the host '{}'", self.host), error.to_string())
-                .way_out("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
+            CommandError::new(format!("looking up the host '{}'", self.host), error.to_string())
+                .hint("Give an address of this machine, such as 127.0.0.1 or 0.0.0.0")
         })?;
         Ok(found.collect())
     }
 
-    async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, Failure> {
+    async fn open(&self, control: Option<Arc<TestControl>>) -> Result<Engine, CommandError> {
         let what = "opening an account in memory";
         if let Some(clock) = control {
             let environment =
                 Environment::new(clock, Arc::new(SystemRandomness), Arc::new(TokioSpawner));
             let store = Arc::new(storage::memory::MemoryStore::new());
             let opened = Engine::open(store, environment, self.account()).await;
-            return opened.map_err(|error| Failure::of(what, &error));
+            return opened.map_err(|error| CommandError::from_error(what, &error));
         }
         if self.memory {
             let store = Arc::new(storage::memory::MemoryStore::new());
             let opened = Engine::open(store, Environment::system(), self.account()).await;
-            return opened.map_err(|error| Failure::of(what, &error));
+            return opened.map_err(|error| CommandError::from_error(what, &error));
         }
         self.store.open_with(&self.folder(), self.account()).await
     }
 
-    /// What the flags say about the account.
+    /// The engine settings from the flags.
     fn account(&self) -> engine::EngineSettings {
         engine::EngineSettings {
             charge_profile: self.charge_profile,
@@ -205,16 +208,16 @@ impl Serve {
     fn settings(
         &self,
         key: AccountKey,
-        trust: Trust,
+        trust: TrustedIssuer,
         test_control: Option<Arc<TestControl>>,
     ) -> GatewaySettings {
         let cross_partition = match self.cross_partition {
-            Policy::Strict => CrossPartition::Strict,
-            Policy::Generous => CrossPartition::Generous,
+            CrossPartitionPolicy::Strict => CrossPartition::Strict,
+            CrossPartitionPolicy::Generous => CrossPartition::Generous,
         };
         let log = Log::new(warn);
         let public_endpoint = self.public_endpoint.clone();
-        let Trust { issuer, role_assignments } = trust;
+        let TrustedIssuer { issuer, role_assignments } = trust;
         let mut settings = GatewaySettings {
             key,
             issuer,
@@ -226,7 +229,7 @@ impl Serve {
             ..GatewaySettings::default()
         };
         if test_control.is_some() {
-            // A moved clock is not the clients' clock.
+            // Clients do not share the moved clock.
             settings.clock_skew_max_seconds = None;
         }
         settings.test_control = test_control;
@@ -238,7 +241,7 @@ impl Serve {
         gateway: &Gateway,
         listener: &TcpListener,
         is_tls: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandError> {
         let port = listener.local_addr().map_or(self.port(), |address| address.port());
         let endpoint = match &self.public_endpoint {
             Some(endpoint) => endpoint.clone(),
@@ -250,11 +253,11 @@ impl Serve {
             false => self.folder().display().to_string(),
         };
         let key = &gateway.settings().key;
-        let ready = Ready { endpoint: &endpoint, key, data: &data };
-        if self.ready_json { ready.tell_as_json() } else { ready.tell() }
+        let ready = ReadyMessage { endpoint: &endpoint, key, data: &data };
+        if self.ready_json { ready.print_json() } else { ready.print() }
     }
 
-    /// A host that a client on this machine can use.
+    /// A host name that clients on this machine can use.
     fn shown_host(&self) -> &str {
         match self.host.as_str() {
             "127.0.0.1" | "0.0.0.0" | "::" | "[::]" => "localhost",
@@ -268,17 +271,17 @@ fn consistency(word: &str) -> Result<ConsistencyLevel, String> {
     ConsistencyLevel::parse(word).map_err(|invalid| invalid.message().to_owned())
 }
 
-/// A line for whoever runs the server.
+/// Prints a warning for the operator.
 pub(crate) fn warn(line: &str) {
-    // When even this cannot be written, nobody reads.
+    // If even this cannot be written, nobody reads it.
     let _ = writeln!(std::io::stderr(), "planisphere: {line}");
 }
 
 /// Completes at the first SIGTERM or SIGINT.
-pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, CommandError> {
     let listen = |kind| {
         signal(kind).map_err(|error| {
-            Failure::new("listening for signals", error.to_string()).way_out("Run it again")
+            CommandError::new("listening for signals", error.to_string()).hint("Run it again")
         })
     };
     let (mut terminate, mut interrupt) =

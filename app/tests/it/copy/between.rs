@@ -12,7 +12,7 @@ fn from_a_folder_into_a_server_and_back_under_another_key() {
     let (server, ready) = start(&["--memory"]);
     let endpoint = text(&ready, "endpoint");
     let said = ground.copy(&["--to-endpoint", &endpoint, "--to", "shop/orders", "--verify"]);
-    assert!(said.succeeded().out.contains("verified: 120 items are the same on both sides"));
+    assert!(said.succeeded().out.contains("verified: 120 items are equal in source and target"));
 
     let (checkpoint, back) = (ground.path("back.json"), ground.path("back"));
     let words = ["copy", "--from-connection-string", "env:SOURCE", "--from", "shop/orders"];
@@ -23,7 +23,7 @@ fn from_a_folder_into_a_server_and_back_under_another_key() {
         .env("SOURCE", text(&ready, "connectionString"))
         .output();
     let said = crate::planisphere::Said::of(&said.unwrap()).succeeded();
-    assert!(said.out.contains("verified: 120 items are the same on both sides"), "{said:?}");
+    assert!(said.out.contains("verified: 120 items are equal in source and target"), "{said:?}");
     assert_eq!(terminate(server), Some(0));
     assert_eq!(sum(&back, "orders-v2"), sum(&ground.path("data"), "orders"));
 }

@@ -47,8 +47,8 @@ fn a_copy_killed_twice_is_finished_and_the_same() {
     let said = ground.copy(&[&NEW_KEY[..], &["--verify"]].concat()).succeeded();
     let rest = format!("copied {} items of shop/orders to shop/by-day", ITEMS - second);
     assert!(said.out.contains(&rest), "{said:?}");
-    assert!(said.out.contains("going on where the last run stopped"), "{said:?}");
-    assert!(said.out.contains("verified: 600 items are the same on both sides"), "{said:?}");
+    assert!(said.out.contains("continuing from the checkpoint"), "{said:?}");
+    assert!(said.out.contains("verified: 600 items are equal in source and target"), "{said:?}");
 
     // Seen without the command itself.
     let data = ground.path("data");

@@ -78,7 +78,7 @@ fn a_policy_and_a_profile_change_the_prices() {
     for line in ["create     5.33", "replace    5.33  one", "patch      5.71", "delete     5.33"] {
         assert!(said.out.contains(line), "{line}: {said:?}");
     }
-    assert!(said.out.contains("nothing can be left out"), "{said:?}");
+    assert!(said.out.contains("nothing can be excluded"), "{said:?}");
     let container = format!(
         r#"{{"id":"c","partitionKey":{{"paths":["/customer"],"kind":"Hash"}},"indexingPolicy":{policy}}}"#
     );

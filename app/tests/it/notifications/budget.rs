@@ -64,7 +64,7 @@ fn a_plan_grows_with_its_users_and_is_compared_with_the_seed() {
     };
     assert!(sum(&small, "busiestSecond") < sum(&large, "busiestSecond"));
     assert!(sum(&small, "autoscalePricePerMonth") < sum(&large, "autoscalePricePerMonth"));
-    assert!(small["compared"].as_str().unwrap().contains("the users it speaks of"), "{small}");
+    assert!(small["compared"].as_str().unwrap().contains("the users it covers"), "{small}");
     assert!(large["compared"].as_str().unwrap().contains("not enough"), "{large}");
 }
 

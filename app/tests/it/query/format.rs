@@ -30,7 +30,7 @@ fn a_whole_item_is_shown_without_its_system_properties_unless_asked_for_as_json(
     let text = "SELECT * FROM c WHERE c.number = 7";
     let said = ask(&store, &["--format", "table", text]).succeeded();
     assert_eq!(said.out.lines().next(), Some("id  partitionKey  number"), "{said:?}");
-    assert!(said.err.contains("system properties are left out"), "{said:?}");
+    assert!(said.err.contains("system properties are omitted"), "{said:?}");
     assert!(ask(&store, &[text]).succeeded().out.contains("_etag"));
 }
 

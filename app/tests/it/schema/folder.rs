@@ -20,7 +20,10 @@ fn the_seed_is_planned_applied_and_checked() {
 
     let said = ground.run("apply", &file, &[]);
     assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("nobody is there to ask. Say --yes to apply it."), "{said:?}");
+    assert!(
+        said.err.contains("there is no terminal to ask for confirmation. Confirm with --yes."),
+        "{said:?}"
+    );
     assert_eq!(ground.run("check", &file, &[]).code, 1);
 
     let said = ground.run("apply", &file, &["--yes"]).succeeded();
@@ -100,7 +103,7 @@ fn each_form_of_export_says_what_the_folder_has() {
 }
 
 #[test]
-fn mistakes_are_listed_with_their_lines() {
+fn errors_are_listed_with_their_lines() {
     let ground = Ground::new();
     let text = SEED.replacen("default_ttl", "ttl", 1).replacen(
         "throughput          = 400",
@@ -113,7 +116,7 @@ fn mistakes_are_listed_with_their_lines() {
         assert_eq!(said.code, 2, "{said:?}");
         let lines: Vec<&str> = said.err.lines().collect();
         assert!(
-            lines[0].ends_with("3 mistakes. Correct what is listed and run it again."),
+            lines[0].ends_with("3 errors. Correct what is listed and run it again."),
             "{said:?}"
         );
         assert_eq!(lines.len(), 4, "{said:?}");
@@ -128,7 +131,7 @@ fn mistakes_are_listed_with_their_lines() {
     assert_eq!(said.code, 2, "{said:?}");
     let file = ground.write("shop.toml", SHOP);
     let said = planisphere(["schema", "plan", &file]);
-    assert!(said.code == 2 && said.err.contains("no place is named"), "{said:?}");
+    assert!(said.code == 2 && said.err.contains("no account is given"), "{said:?}");
     let said = ground.run("plan", &file, &["--var", "x"]);
     assert!(said.code == 2 && said.err.contains("NAME=VALUE"), "{said:?}");
     let missing = Path::new(&file).with_file_name("missing.tf");

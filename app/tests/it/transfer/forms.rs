@@ -44,7 +44,7 @@ fn bad_lines_are_named_or_counted() {
     let text = "id,kind,n\n1,k,1\n2,k\n3,k,x\n,k,4\n5,k,5\n";
     let said = ground.import("in.csv", text, &["--types", "n=number"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("line 3 is no row of the table"), "{said:?}");
+    assert!(said.err.contains("line 3 is not a valid row"), "{said:?}");
     assert!(said.err.contains("--skip-bad"), "{said:?}");
     assert_eq!(ground.ask("SELECT VALUE c.id FROM c"), [r#""1""#]);
     let said = ground.import("in.csv", text, &["--types", "n=number", "--skip-bad"]);
@@ -54,7 +54,7 @@ fn bad_lines_are_named_or_counted() {
         assert!(said.err.contains(line), "{said:?}");
     }
     let said = ground.import("in.json", "{\"id\":\"1\"}", &[]);
-    assert!(said.code == 2 && said.err.contains("is no JSON array"), "{said:?}");
+    assert!(said.code == 2 && said.err.contains("is not a JSON array"), "{said:?}");
     let said = ground.import("in.csv", "id,id\n", &[]);
     assert!(said.code == 2 && said.err.contains("two columns are named 'id'"), "{said:?}");
 }

@@ -8,18 +8,18 @@ use engine::Engine;
 use notifications::{DispatchObserver, DispatchStep, Dispatcher};
 use tokio::task::JoinSet;
 
-use super::super::side::{Drained, Pace};
-use super::super::tenths::{Sample, Tenths};
-use super::super::units::Units;
+use super::super::side::{Drained, SidePace};
+use super::super::tenths::{SpendSample, Tenths};
+use super::super::units::RequestUnitTotals;
 use super::open::Ours;
-use crate::meter::{Meter, cpu_of_process, resident_bytes};
+use crate::meter::{TimeMeter, cpu_of_process, resident_bytes};
 use crate::{Result, progress};
 
 /// The wait of a worker whose share is done while the other still works.
 const NOTHING_NEW: Duration = Duration::from_millis(50);
 
 /// Counts ends and samples what was spent.
-pub(super) type Ends = Tenths<Box<dyn Fn() -> Result<Sample> + Send + Sync>>;
+pub(super) type Ends = Tenths<Box<dyn Fn() -> Result<SpendSample> + Send + Sync>>;
 
 struct Watch(Arc<Ends>);
 
@@ -37,7 +37,7 @@ pub(in crate::notifications) struct OurDrain {
     /// Request units of an enqueue.
     pub(in crate::notifications) enqueue_units: f64,
     /// Request units of processing an event.
-    pub(in crate::notifications) drain_units: Units,
+    pub(in crate::notifications) drain_units: RequestUnitTotals,
     /// Counts on.
     pub(super) ends: Arc<Ends>,
 }
@@ -47,15 +47,15 @@ impl Ours {
     pub(in crate::notifications) async fn drain(&self) -> Result<OurDrain> {
         let events = self.mix.events;
         progress::step("planisphere: enqueueing the backlog");
-        let before = Units::so_far(&self.engine);
-        let meter = Meter::start()?;
+        let before = RequestUnitTotals::so_far(&self.engine);
+        let meter = TimeMeter::start()?;
         self.enqueue(0..events).await?;
-        let enqueue = Pace::of(events, meter.stop()?);
-        let enqueued = Units::so_far(&self.engine);
+        let enqueue = SidePace::of(events, meter.stop()?);
+        let enqueued = RequestUnitTotals::so_far(&self.engine);
         progress::step("planisphere: draining");
         let ends = Arc::new(Ends::begin(events, sampler(&self.engine)));
         self.system.observe_steps(Arc::new(Watch(Arc::clone(&ends))));
-        let meter = Meter::start()?;
+        let meter = TimeMeter::start()?;
         let processed = Arc::new(AtomicU64::new(0));
         let mut working = JoinSet::new();
         for worker in &self.workers {
@@ -64,23 +64,23 @@ impl Ours {
         while let Some(done) = working.join_next().await {
             done??;
         }
-        let drain = Pace::of(events, meter.stop()?);
+        let drain = SidePace::of(events, meter.stop()?);
         let drained =
             Drained { enqueue, drain, tenths: ends.tenths()?, resident_bytes: resident_bytes()?.0 };
         Ok(OurDrain {
             drained,
             enqueue_units: enqueued.per_event(before, events).items,
-            drain_units: Units::so_far(&self.engine).per_event(enqueued, events),
+            drain_units: RequestUnitTotals::so_far(&self.engine).per_event(enqueued, events),
             ends,
         })
     }
 }
 
-fn sampler(engine: &Engine) -> Box<dyn Fn() -> Result<Sample> + Send + Sync> {
+fn sampler(engine: &Engine) -> Box<dyn Fn() -> Result<SpendSample> + Send + Sync> {
     let engine = engine.clone();
     Box::new(move || {
         let cpu = cpu_of_process("self")?;
-        Ok(Sample::now(cpu, Some(Units::so_far(&engine).items)))
+        Ok(SpendSample::now(cpu, Some(RequestUnitTotals::so_far(&engine).items)))
     })
 }
 

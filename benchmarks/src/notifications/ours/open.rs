@@ -23,7 +23,7 @@ use storage_lsm::Durability;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use super::super::mix::{CALLERS, DEDUPE_MINUTES, Happening, Mix};
+use super::super::mix::{CALLERS, DEDUPE_MINUTES, Mix, MixEvent};
 use crate::meter::folder_bytes;
 use crate::{Error, Result, data, progress};
 
@@ -39,11 +39,11 @@ pub(in crate::notifications) struct Ours {
     folder: TempDir,
 }
 
-/// A provider that takes every push at once.
-struct AtOnce;
+/// A provider that accepts every push immediately.
+struct InstantProvider;
 
 #[async_trait]
-impl Delivery for AtOnce {
+impl Delivery for InstantProvider {
     async fn push(&self, _: &Device, push: &Push) -> DeliveryResult {
         DeliveryResult::Delivered { provider_id: push.collapse_id.clone() }
     }
@@ -61,7 +61,8 @@ impl Ours {
         };
         let queue = ContainerLink::new(&settings.database, "notification_events")?;
         let environment = account.environment().clone();
-        let system = Notifications::open(account, settings, environment, Arc::new(AtOnce)).await?;
+        let system =
+            Notifications::open(account, settings, environment, Arc::new(InstantProvider)).await?;
         engine.split_partition(SplitPartition { container: queue, partition: 0, at: None }).await?;
         let workers = [system.dispatcher("first").await?, system.dispatcher("second").await?];
         let workers = workers.map(Arc::new);
@@ -90,7 +91,7 @@ impl Ours {
         let (system, mix) = (self.system.clone(), self.mix);
         let bar = progress::bar(numbers.end - numbers.start, "enqueueing");
         each(numbers, &bar, move |number| {
-            let (system, event) = (system.clone(), new_event(mix.happening(number)));
+            let (system, event) = (system.clone(), new_event(mix.event(number)));
             async move {
                 system.enqueue(event?).await?;
                 Ok(())
@@ -181,8 +182,8 @@ fn device_name(person: &str, platform: Platform) -> String {
     format!("{}-{person}", platform.name())
 }
 
-pub(super) fn new_event(happening: Happening) -> Result<NewEvent> {
-    let Happening { user_id, event_type, payload, dedupe_key } = happening;
+pub(super) fn new_event(event: MixEvent) -> Result<NewEvent> {
+    let MixEvent { user_id, event_type, payload, dedupe_key } = event;
     Ok(NewEvent {
         user_id: UserId::parse(user_id)?,
         event_type,

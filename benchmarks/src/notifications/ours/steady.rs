@@ -11,7 +11,7 @@ use serde::Deserialize;
 use service::http::Stop;
 use tokio::task::JoinSet;
 
-use super::super::latency::Moments;
+use super::super::latency::LatencyRecorder;
 use super::super::mix::CALLERS;
 use super::super::outcome::outcomes;
 use super::super::side::{Latency, Outcomes};
@@ -19,21 +19,21 @@ use super::drain::{Ends, OurDrain};
 use super::open::{Ours, new_event};
 use crate::{Error, Result, progress};
 
-/// How often the subscriber looks.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// The workers share the queue after two looks of theirs.
+/// How often the subscriber polls.
+const POLL_EVERY: Duration = Duration::from_millis(2);
+/// The workers share the queue after two polls.
 const SETTLING: Duration = Duration::from_secs(2);
-/// Without any end for so long, something is wrong.
+/// If no event ends for this many seconds, something is wrong.
 const PATIENCE: u32 = 120;
 
 #[derive(Deserialize)]
-struct Seen {
+struct SeenNotification {
     #[serde(rename = "targetId")]
     target_id: String,
 }
 
 impl Ours {
-    /// Sends the events of these numbers at a pace.
+    /// Sends events at a fixed rate.
     pub(in crate::notifications) async fn steady(
         &self,
         numbers: Range<u64>,
@@ -51,36 +51,36 @@ impl Ours {
             running.spawn(async move { Ok::<_, Error>(system.run(&stop).await?) });
         }
         tokio::time::sleep(SETTLING).await;
-        let moments = Arc::new(Moments::begin(numbers.clone(), per_second));
+        let latencies = Arc::new(LatencyRecorder::begin(numbers.clone(), per_second));
         let lists = self.system.containers().notifications.clone();
-        running.spawn(subscribe(lists, Arc::clone(&moments), stop.clone()));
-        self.send(&moments).await?;
+        running.spawn(subscribe(lists, Arc::clone(&latencies), stop.clone()));
+        self.send(&latencies).await?;
         let all = self.mix.events + numbers.end - numbers.start;
         let waited = wait_for(&drain.ends, all).await;
-        // What was written last must be seen too.
-        tokio::time::sleep(LOOK_EVERY * 10).await;
+        // The last writes must be seen too.
+        tokio::time::sleep(POLL_EVERY * 10).await;
         stop.stop();
         while let Some(done) = running.join_next().await {
             done??;
         }
         waited?;
-        moments.latency()
+        latencies.latency()
     }
 
-    /// What became of all events.
+    /// The outcomes of all events.
     pub(in crate::notifications) async fn outcomes(&self) -> Result<Outcomes> {
         outcomes(self.system.containers()).await
     }
 
-    async fn send(&self, moments: &Arc<Moments>) -> Result<()> {
+    async fn send(&self, latencies: &Arc<LatencyRecorder>) -> Result<()> {
         let mut callers = JoinSet::new();
         for _ in 0..CALLERS {
-            let (system, mix, moments) = (self.system.clone(), self.mix, Arc::clone(moments));
+            let (system, mix, latencies) = (self.system.clone(), self.mix, Arc::clone(latencies));
             callers.spawn(async move {
-                while let Some((number, wait)) = moments.next() {
+                while let Some((number, wait)) = latencies.next() {
                     tokio::time::sleep(wait).await;
-                    system.enqueue(new_event(mix.happening(number))?).await?;
-                    moments.answered(number);
+                    system.enqueue(new_event(mix.event(number))?).await?;
+                    latencies.answered(number);
                 }
                 Ok::<_, Error>(())
             });
@@ -92,23 +92,23 @@ impl Ours {
     }
 }
 
-/// Notes when each notification is seen, until the signal.
-async fn subscribe(lists: Container, moments: Arc<Moments>, stop: Stop) -> Result<()> {
+/// Records when each notification appears, until stopped.
+async fn subscribe(lists: Container, latencies: Arc<LatencyRecorder>, stop: Stop) -> Result<()> {
     let mut start = ChangeStart::Now;
     while !stop.is_stopping() {
-        let page = lists.changes::<Seen>(ChangeFeed::latest(start)).await?.value;
+        let page = lists.changes::<SeenNotification>(ChangeFeed::latest(start)).await?.value;
         for change in page.changes.iter().filter_map(|change| change.current.as_ref()) {
-            moments.seen(change.value.target_id.parse()?);
+            latencies.seen(change.value.target_id.parse()?);
         }
         start = ChangeStart::Continuation(page.continuation);
         if !page.more {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_EVERY).await;
         }
     }
     Ok(())
 }
 
-/// Waits until so many events have ended.
+/// Waits until a number of events have ended.
 async fn wait_for(ends: &Ends, events: u64) -> Result<()> {
     let (mut last, mut idle) = (0, 0);
     while ends.count() < events {

@@ -8,4 +8,4 @@ mod run;
 mod tables;
 mod work;
 
-pub(super) use run::Peer;
+pub(super) use run::PostgresPeer;

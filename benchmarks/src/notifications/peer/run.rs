@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use postgres::{Client, Statement};
 
-use super::super::latency::Moments;
+use super::super::latency::LatencyRecorder;
 use super::super::mix::{CALLERS, Mix};
 use super::super::outcome::name;
-use super::super::side::{Drained, Latency, Outcomes, Pace};
-use super::super::tenths::{Sample, Tenths};
+use super::super::side::{Drained, Latency, Outcomes, SidePace};
+use super::super::tenths::{SpendSample, Tenths};
 use super::tables;
-use super::work::{Hand, Worked};
-use crate::meter::{Spent, cpu_of_process, folder_bytes, now};
+use super::work::{PostgresWorker, WorkResult};
+use crate::meter::{TimeSpent, cpu_of_process, folder_bytes, now};
 use crate::scratch_server::{NOT_INSTALLED, ScratchServer};
 use crate::{Error, Result, progress};
 
@@ -26,7 +26,7 @@ use crate::{Error, Result, progress};
 const POLL: Duration = Duration::from_millis(500);
 
 /// A server with the tables.
-pub(in crate::notifications) struct Peer {
+pub(in crate::notifications) struct PostgresPeer {
     server: ScratchServer,
     mix: Mix,
 }
@@ -45,7 +45,7 @@ struct Wake {
     woken: Condvar,
 }
 
-impl Peer {
+impl PostgresPeer {
     /// Starts a server and makes the tables; what to install when there is no PostgreSQL.
     pub(in crate::notifications) fn open(mix: Mix) -> Result<std::result::Result<Self, String>> {
         let Some(server) = ScratchServer::start(&tables::SERVER)? else {
@@ -98,9 +98,9 @@ impl Peer {
         drop(senders);
         let mut hands = self.hands()?;
         let before = self.spent()?;
-        let tenths = Tenths::begin(events, || Ok(Sample::now(self.cpu()?, None)));
+        let tenths = Tenths::begin(events, || Ok(SpendSample::now(self.cpu()?, None)));
         at_once(&mut hands, |hand| {
-            while hand.work()? != Worked::Nothing {
+            while hand.work()? != WorkResult::Nothing {
                 tenths.ended();
             }
             Ok(())
@@ -120,27 +120,27 @@ impl Peer {
         progress::step(&format!("PostgreSQL: {per_second:.0} events per second"));
         let all = numbers.end - numbers.start;
         let (mut hands, mut senders) = (self.hands()?, self.senders()?);
-        let moments = Moments::begin(numbers, per_second);
+        let latencies = LatencyRecorder::begin(numbers, per_second);
         let (wake, ended, failed) = (Wake::default(), AtomicU64::new(0), AtomicBool::new(false));
-        let worked = |hand: &mut Hand| -> Result<()> {
+        let worked = |hand: &mut PostgresWorker| -> Result<()> {
             while ended.load(Ordering::Relaxed) < all && !failed.load(Ordering::Relaxed) {
                 match hand.work()? {
-                    Worked::Nothing => {
+                    WorkResult::Nothing => {
                         wake.wait();
                         continue;
                     }
-                    Worked::Listed(number) => moments.seen(number),
-                    Worked::Unlisted => {}
+                    WorkResult::Listed(number) => latencies.seen(number),
+                    WorkResult::Unlisted => {}
                 }
                 ended.fetch_add(1, Ordering::Relaxed);
             }
             Ok(())
         };
         let sent = |sender: &mut Sender| -> Result<()> {
-            while let Some((number, wait)) = moments.next() {
+            while let Some((number, wait)) = latencies.next() {
                 std::thread::sleep(wait);
                 sender.enqueue(&self.mix, number)?;
-                moments.answered(number);
+                latencies.answered(number);
                 wake.wake();
             }
             Ok(())
@@ -155,7 +155,7 @@ impl Peer {
             sending.and(joined(working.join()))
         });
         both?;
-        moments.latency()
+        latencies.latency()
     }
 
     /// What became of all events.
@@ -178,10 +178,10 @@ impl Peer {
     }
 
     /// The connections of both workers.
-    fn hands(&self) -> Result<Vec<Hand>> {
+    fn hands(&self) -> Result<Vec<PostgresWorker>> {
         let hand = |number| {
             let worker = if number < CALLERS / 2 { "first" } else { "second" };
-            Hand::new(self.server.connect()?, worker.to_owned())
+            PostgresWorker::new(self.server.connect()?, worker.to_owned())
         };
         (0..CALLERS).map(hand).collect()
     }
@@ -195,13 +195,13 @@ impl Peer {
         Ok(self.server.cpu()? + cpu_of_process("self")?)
     }
 
-    fn spent(&self) -> Result<Sample> {
-        Ok(Sample::now(self.cpu()?, None))
+    fn spent(&self) -> Result<SpendSample> {
+        Ok(SpendSample::now(self.cpu()?, None))
     }
 
-    fn pace(&self, events: u64, before: Sample) -> Result<Pace> {
+    fn pace(&self, events: u64, before: SpendSample) -> Result<SidePace> {
         let wall = now().saturating_duration_since(before.at);
-        Ok(Pace::of(events, Spent { wall, cpu: self.cpu()?.saturating_sub(before.cpu) }))
+        Ok(SidePace::of(events, TimeSpent { wall, cpu: self.cpu()?.saturating_sub(before.cpu) }))
     }
 }
 
@@ -227,13 +227,13 @@ impl Sender {
     }
 
     fn enqueue(&mut self, mix: &Mix, number: u64) -> Result<()> {
-        let happening = mix.happening(number);
-        let payload = serde_json::to_string(&happening.payload)?;
-        let (id, event_type) = (i64::try_from(number)?, happening.event_type);
+        let event = mix.event(number);
+        let payload = serde_json::to_string(&event.payload)?;
+        let (id, event_type) = (i64::try_from(number)?, event.event_type);
         let (name, category) = (event_type.name(), event_type.category().name());
         self.client.execute(
             &self.insert,
-            &[&id, &happening.user_id, &name, &category, &payload, &happening.dedupe_key],
+            &[&id, &event.user_id, &name, &category, &payload, &event.dedupe_key],
         )?;
         Ok(())
     }

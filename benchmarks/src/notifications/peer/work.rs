@@ -13,7 +13,7 @@ use crate::{Error, Result};
 const MERGED_EVENTS_MAX: i32 = 100;
 
 /// One connection of a worker.
-pub(super) struct Hand {
+pub(super) struct PostgresWorker {
     client: Client,
     worker: String,
     rules: Rules,
@@ -39,7 +39,7 @@ struct Statements {
 }
 
 /// An event that was claimed.
-struct Claimed {
+struct ClaimedEvent {
     id: i64,
     user_id: String,
     event_type: String,
@@ -50,7 +50,7 @@ struct Claimed {
 
 /// How an event ends.
 #[derive(Default)]
-struct End {
+struct EventEnd {
     status: &'static str,
     reason: Option<&'static str>,
     notification_id: Option<i64>,
@@ -60,7 +60,7 @@ struct End {
 
 /// What came of a look into the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Worked {
+pub(super) enum WorkResult {
     /// Nothing waits.
     Nothing,
     /// The event of this number is done, and has become an item of the list.
@@ -69,7 +69,7 @@ pub(super) enum Worked {
     Unlisted,
 }
 
-impl Hand {
+impl PostgresWorker {
     pub(super) fn new(mut client: Client, worker: String) -> Result<Self> {
         let mut prepared = |text| client.prepare(text);
         let statements = Statements {
@@ -89,16 +89,16 @@ impl Hand {
     }
 
     /// Claims one event and carries it to its end, if there is one.
-    pub(super) fn work(&mut self) -> Result<Worked> {
+    pub(super) fn work(&mut self) -> Result<WorkResult> {
         let statements = &self.rules.statements;
         let Some(row) = self.client.query_opt(&statements.claim, &[&self.worker])? else {
-            return Ok(Worked::Nothing);
+            return Ok(WorkResult::Nothing);
         };
-        let event = Claimed::of(&row)?;
+        let event = ClaimedEvent::of(&row)?;
         let mut transaction = self.client.transaction()?;
         transaction.execute(&statements.one_at_a_time, &[&event.user_id])?;
         let end = self.rules.decide(&mut transaction, &event)?;
-        let End { status, reason, notification_id, deliveries, is_listed } = end;
+        let EventEnd { status, reason, notification_id, deliveries, is_listed } = end;
         let ended = transaction.execute(
             &statements.end,
             &[&event.id, &status, &reason, &notification_id, &deliveries, &self.worker],
@@ -108,12 +108,12 @@ impl Hand {
         }
         transaction.commit()?;
         let number = u64::try_from(event.id)?;
-        Ok(if is_listed { Worked::Listed(number) } else { Worked::Unlisted })
+        Ok(if is_listed { WorkResult::Listed(number) } else { WorkResult::Unlisted })
     }
 }
 
 impl Rules {
-    fn decide(&self, transaction: &mut Transaction<'_>, event: &Claimed) -> Result<End> {
+    fn decide(&self, transaction: &mut Transaction<'_>, event: &ClaimedEvent) -> Result<EventEnd> {
         let wanted = transaction.query_one(&self.statements.preferences, &[&event.user_id])?;
         let wants = match event.category {
             Category::Safety | Category::Security => true,
@@ -142,22 +142,27 @@ impl Rules {
         }
         if self.is_limited(transaction, event)? {
             let reason = Some("rate_limited");
-            let end = End { status: "RATE_LIMITED", reason, ..End::default() };
+            let end = EventEnd { status: "RATE_LIMITED", reason, ..EventEnd::default() };
             return self.list(transaction, event, &end, &[]);
         }
         self.list(transaction, event, &completed(None), &devices)
     }
 
-    fn merge(&self, transaction: &mut Transaction<'_>, event: &Claimed, id: i64) -> Result<End> {
+    fn merge(
+        &self,
+        transaction: &mut Transaction<'_>,
+        event: &ClaimedEvent,
+        id: i64,
+    ) -> Result<EventEnd> {
         let (title, body) = event.text();
         let actor = event.payload.actor().unwrap_or_default();
         let values: [&(dyn postgres::types::ToSql + Sync); 5] =
             [&id, &event.id, &actor, &title, &body];
         transaction.execute(&self.statements.merge, &values)?;
-        Ok(End { status: "DEDUPLICATED", notification_id: Some(id), ..End::default() })
+        Ok(EventEnd { status: "DEDUPLICATED", notification_id: Some(id), ..EventEnd::default() })
     }
 
-    fn is_limited(&self, transaction: &mut Transaction<'_>, event: &Claimed) -> Result<bool> {
+    fn is_limited(&self, transaction: &mut Transaction<'_>, event: &ClaimedEvent) -> Result<bool> {
         let Some(limit) = self.settings.rate_limits.get(&event.category) else {
             return Ok(false);
         };
@@ -174,10 +179,10 @@ impl Rules {
     fn list(
         &self,
         transaction: &mut Transaction<'_>,
-        event: &Claimed,
-        end: &End,
+        event: &ClaimedEvent,
+        end: &EventEnd,
         devices: &[Row],
-    ) -> Result<End> {
+    ) -> Result<EventEnd> {
         let (title, body) = event.text();
         let payload = &event.payload;
         let (actor, category) = (payload.actor().unwrap_or_default(), event.category.name());
@@ -202,14 +207,14 @@ impl Rules {
         let id: i64 = listed.try_get(0)?;
         let deliveries = self.push(transaction, event, id, devices)?;
         let (status, reason, notification_id) = (end.status, end.reason, Some(id));
-        Ok(End { status, reason, notification_id, deliveries, is_listed: true })
+        Ok(EventEnd { status, reason, notification_id, deliveries, is_listed: true })
     }
 
     /// Records of pushes; the badge of one platform needs a count.
     fn push(
         &self,
         transaction: &mut Transaction<'_>,
-        event: &Claimed,
+        event: &ClaimedEvent,
         id: i64,
         devices: &[Row],
     ) -> Result<Option<String>> {
@@ -227,7 +232,7 @@ impl Rules {
     }
 }
 
-impl Claimed {
+impl ClaimedEvent {
     fn of(row: &Row) -> Result<Self> {
         let category: String = row.try_get(3)?;
         let payload: String = row.try_get(5)?;
@@ -249,6 +254,6 @@ impl Claimed {
     }
 }
 
-fn completed(reason: Option<&'static str>) -> End {
-    End { status: "COMPLETED", reason, ..End::default() }
+fn completed(reason: Option<&'static str>) -> EventEnd {
+    EventEnd { status: "COMPLETED", reason, ..EventEnd::default() }
 }

@@ -10,7 +10,7 @@ use engine::query::QueryMetrics;
 
 use crate::data::hash_number;
 use crate::queries::ask::{Asked, page};
-use crate::queries::case::{Case, touched};
+use crate::queries::case::{QueryCase, touched};
 use crate::queries::report::CountedRow;
 use crate::queries::run::{QueryBench, Subject};
 use crate::rounds::middle;
@@ -21,17 +21,18 @@ const HOT: u64 = 100;
 /// Runs on any logical partition.
 const ANYWHERE: u64 = 1_000;
 
-/// What the runs of one size gave.
+/// The measurements at one data size.
 #[derive(Default)]
-struct Seen {
+struct CaseMeasurement {
     metrics: QueryMetrics,
     hot: Vec<Duration>,
     anywhere: Vec<Duration>,
 }
 
-pub(in crate::queries) fn counted(bench: &QueryBench, case: &Case) -> Result<Vec<CountedRow>> {
+pub(in crate::queries) fn counted(bench: &QueryBench, case: &QueryCase) -> Result<Vec<CountedRow>> {
     progress::step(&format!("{}: {}", case.name, case.what));
-    let mut seen: Vec<Seen> = bench.subjects.iter().map(|_| Seen::default()).collect();
+    let mut seen: Vec<CaseMeasurement> =
+        bench.subjects.iter().map(|_| CaseMeasurement::default()).collect();
     for round in 0..=bench.rounds {
         // Every other round starts with the largest size.
         let mut turns: Vec<_> = bench.subjects.iter().zip(&mut seen).collect();
@@ -57,7 +58,8 @@ pub(in crate::queries) fn counted(bench: &QueryBench, case: &Case) -> Result<Vec
             seen.anywhere.push(asked.time);
         }
     }
-    let smallest = seen.first().map(Seen::hot_us).ok_or_else(|| Error::from("no size given"))?;
+    let smallest =
+        seen.first().map(CaseMeasurement::hot_us).ok_or_else(|| Error::from("no size given"))?;
     Ok(bench
         .subjects
         .iter()
@@ -66,16 +68,16 @@ pub(in crate::queries) fn counted(bench: &QueryBench, case: &Case) -> Result<Vec
         .collect())
 }
 
-fn ask(bench: &QueryBench, case: &Case, subject: &Subject, number: u64) -> Result<Asked> {
+fn ask(bench: &QueryBench, case: &QueryCase, subject: &Subject, number: u64) -> Result<Asked> {
     let asked = bench.runtime.block_on(page(&subject.engine, case.query(number)?))?;
     if asked.rows != case.rows {
-        let Case { name, rows, .. } = case;
+        let QueryCase { name, rows, .. } = case;
         return Err(format!("row {name}: {} rows instead of {rows}", asked.rows).into());
     }
     Ok(asked)
 }
 
-impl Seen {
+impl CaseMeasurement {
     /// Keeps the run that touched most.
     fn note(&mut self, asked: &Asked) {
         if touched(&asked.metrics) >= touched(&self.metrics) {
@@ -87,7 +89,7 @@ impl Seen {
         microseconds(&self.hot)
     }
 
-    fn row(self, case: &Case, subject: &Subject, smallest_us: f64) -> CountedRow {
+    fn row(self, case: &QueryCase, subject: &Subject, smallest_us: f64) -> CountedRow {
         let growth = self.hot_us() / smallest_us;
         let is_within = case.growth_max.is_none_or(|growth_max| growth <= growth_max);
         let target = match case.growth_max {

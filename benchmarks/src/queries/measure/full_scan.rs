@@ -7,10 +7,10 @@ use engine::query::QueryItems;
 use model::{FeedRange, Json};
 use query::Parameters;
 
-use crate::meter::{Meter, Spent};
+use crate::meter::{TimeMeter, TimeSpent};
 use crate::queries::ask::all_pages;
 use crate::queries::data::{link, remark, remarks};
-use crate::queries::peer::{Figure, Scanning, postgresql, sqlite};
+use crate::queries::peer::{PeerFigure, Scanning, postgresql, sqlite};
 use crate::queries::report::ScanRow;
 use crate::queries::run::{QueryBench, Subject};
 use crate::rounds::middle;
@@ -34,13 +34,13 @@ pub(in crate::queries) fn full_scan(bench: &QueryBench, subject: &Subject) -> Re
         remark: looked_for,
         repeats: repeats(*items)?,
     };
-    let mut spent: Vec<Spent> = Vec::new();
+    let mut spent: Vec<TimeSpent> = Vec::new();
     for _ in 0..bench.rounds {
         spent.push(engine_scan(bench, subject, &scanning)?);
     }
     let bytes = scanning.bytes();
-    let figure = |time: fn(&Spent) -> std::time::Duration| {
-        Figure::of(bytes, middle(spent.iter().map(time).collect()))
+    let figure = |time: fn(&TimeSpent) -> std::time::Duration| {
+        PeerFigure::of(bytes, middle(spent.iter().map(time).collect()))
     };
     Ok(ScanRow {
         items: *items,
@@ -57,8 +57,8 @@ fn repeats(items: u64) -> Result<u32> {
     Ok(u32::try_from(repeats)?)
 }
 
-fn engine_scan(bench: &QueryBench, subject: &Subject, scanning: &Scanning) -> Result<Spent> {
-    let meter = Meter::start()?;
+fn engine_scan(bench: &QueryBench, subject: &Subject, scanning: &Scanning) -> Result<TimeSpent> {
+    let meter = TimeMeter::start()?;
     for _ in 0..scanning.repeats {
         let mut query = QueryItems::new(link()?, TEXT);
         let remark = Json::from(scanning.remark.as_str());

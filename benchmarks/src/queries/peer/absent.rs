@@ -1,16 +1,16 @@
 //! Peers that were not built in.
 
-use super::{Figure, Scanning};
+use super::{PeerFigure, Scanning};
 use crate::Result;
 
 const HOW: &str = "not built in: --features peers";
 
 /// Built with the feature `peers` only.
-pub(in crate::queries) fn sqlite(_: &Scanning) -> Result<Figure> {
-    Ok(Figure::Absent(HOW.to_owned()))
+pub(in crate::queries) fn sqlite(_: &Scanning) -> Result<PeerFigure> {
+    Ok(PeerFigure::Absent(HOW.to_owned()))
 }
 
 /// Built with the feature `peers` only.
-pub(in crate::queries) fn postgresql(_: &Scanning) -> Result<Figure> {
-    Ok(Figure::Absent(HOW.to_owned()))
+pub(in crate::queries) fn postgresql(_: &Scanning) -> Result<PeerFigure> {
+    Ok(PeerFigure::Absent(HOW.to_owned()))
 }

@@ -27,14 +27,14 @@ impl Scanning<'_> {
 
 /// How fast, or why there is no number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Figure {
+pub enum PeerFigure {
     /// Megabytes of JSON per second of processor time.
     MegabytesPerSecond(f64),
     /// What to do to get one.
     Absent(String),
 }
 
-impl Figure {
+impl PeerFigure {
     /// The rate of so many bytes in so much processor time.
     #[expect(clippy::cast_precision_loss, reason = "bytes stay far below what a double holds")]
     pub(in crate::queries) fn of(bytes: u64, cpu: Duration) -> Self {
@@ -42,7 +42,7 @@ impl Figure {
     }
 }
 
-impl std::fmt::Display for Figure {
+impl std::fmt::Display for PeerFigure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::MegabytesPerSecond(rate) => write!(formatter, "{rate:.0} MB/s"),

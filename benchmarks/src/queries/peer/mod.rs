@@ -14,7 +14,7 @@ mod absent;
 
 #[cfg(not(feature = "peers"))]
 pub(super) use absent::{postgresql, sqlite};
-pub use figure::Figure;
+pub use figure::PeerFigure;
 pub(super) use figure::Scanning;
 #[cfg(feature = "peers")]
 pub(super) use postgresql::postgresql;

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use postgres::Client;
 
-use super::{Figure, Scanning};
+use super::{PeerFigure, Scanning};
 use crate::meter::cpu_of_process;
 use crate::scratch_server::{NOT_INSTALLED, ScratchServer};
 use crate::{Result, progress};
@@ -25,9 +25,9 @@ const SESSION: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
 const SCAN: &str = "SELECT item->>'id' FROM items WHERE item->>'remark' = $1";
 
 /// Fills a table and scans it; says what to install when there is no PostgreSQL.
-pub(in crate::queries) fn postgresql(scanning: &Scanning) -> Result<Figure> {
+pub(in crate::queries) fn postgresql(scanning: &Scanning) -> Result<PeerFigure> {
     let Some(server) = ScratchServer::start(&SETTINGS)? else {
-        return Ok(Figure::Absent(NOT_INSTALLED.to_owned()));
+        return Ok(PeerFigure::Absent(NOT_INSTALLED.to_owned()));
     };
     let mut client = server.connect()?;
     client.batch_execute("CREATE TABLE items (item jsonb NOT NULL)")?;
@@ -45,7 +45,7 @@ pub(in crate::queries) fn postgresql(scanning: &Scanning) -> Result<Figure> {
         }
     }
     let cpu = cpu_of_process(&backend.to_string())?.saturating_sub(before);
-    Ok(Figure::of(scanning.bytes(), cpu))
+    Ok(PeerFigure::of(scanning.bytes(), cpu))
 }
 
 fn fill(client: &mut Client, scanning: &Scanning) -> Result<()> {
@@ -72,7 +72,7 @@ mod tests {
             (0..50).map(|id| format!(r#"{{"id":"{id}\\u000a","remark":"r{}"}}"#, id % 5)).collect();
         let scanning = Scanning { texts: &texts, remark: "r3".to_owned(), rows: 10, repeats: 2 };
         let figure = postgresql(&scanning).unwrap();
-        let is_absent = figure == Figure::Absent(NOT_INSTALLED.to_owned());
-        assert!(is_absent || matches!(figure, Figure::MegabytesPerSecond(_)), "{figure:?}");
+        let is_absent = figure == PeerFigure::Absent(NOT_INSTALLED.to_owned());
+        assert!(is_absent || matches!(figure, PeerFigure::MegabytesPerSecond(_)), "{figure:?}");
     }
 }

@@ -4,8 +4,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::{Figure, Scanning};
-use crate::meter::Meter;
+use super::{PeerFigure, Scanning};
+use crate::meter::TimeMeter;
 use crate::{Result, progress};
 
 const CACHE_KIBIBYTES: i64 = 256 * 1024;
@@ -13,7 +13,7 @@ const SCAN: &str = "SELECT json_extract(item, '$.id') FROM items \
                     WHERE json_extract(item, '$.remark') = ?1";
 
 /// Fills a table and scans it.
-pub(in crate::queries) fn sqlite(scanning: &Scanning) -> Result<Figure> {
+pub(in crate::queries) fn sqlite(scanning: &Scanning) -> Result<PeerFigure> {
     let folder = tempfile::Builder::new().prefix("benchmarks-sqlite").tempdir()?;
     let mut connection = Connection::open(folder.path().join("items.db"))?;
     connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
@@ -21,7 +21,7 @@ pub(in crate::queries) fn sqlite(scanning: &Scanning) -> Result<Figure> {
     fill(&mut connection, scanning)?;
     progress::step("SQLite: scanning");
     let mut statement = connection.prepare(SCAN)?;
-    let meter = Meter::start()?;
+    let meter = TimeMeter::start()?;
     for _ in 0..scanning.repeats {
         let mut rows = statement.query(params![scanning.remark])?;
         let mut found = 0;
@@ -32,7 +32,7 @@ pub(in crate::queries) fn sqlite(scanning: &Scanning) -> Result<Figure> {
             return Err(format!("SQLite found {found} rows, not {}", scanning.rows).into());
         }
     }
-    Ok(Figure::of(scanning.bytes(), meter.stop()?.cpu))
+    Ok(PeerFigure::of(scanning.bytes(), meter.stop()?.cpu))
 }
 
 fn fill(connection: &mut Connection, scanning: &Scanning) -> Result<()> {
@@ -60,7 +60,7 @@ mod tests {
             (0..50).map(|id| format!(r#"{{"id":"{id}","remark":"r{}"}}"#, id % 5)).collect();
         let mut scanning =
             Scanning { texts: &texts, remark: "r3".to_owned(), rows: 10, repeats: 2 };
-        assert!(matches!(sqlite(&scanning).unwrap(), Figure::MegabytesPerSecond(_)));
+        assert!(matches!(sqlite(&scanning).unwrap(), PeerFigure::MegabytesPerSecond(_)));
         scanning.rows = 11;
         assert!(sqlite(&scanning).is_err());
     }

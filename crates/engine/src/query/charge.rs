@@ -1,9 +1,9 @@
 //! Counts what a page of a query is charged for.
 //!
 //! The counts follow the plan that the service would run, not the shortcuts of this engine: an item that an index could
-//! have excluded costs an index entry, a row built from terms costs the item that the terms represent, and an order that
-//! no composite index provides costs the entries of the index that orders it. `QueryMetrics` in contrast counts what is
-//! actually read. Prices are in `model::charge`.
+//! have excluded costs an index entry, a row built from terms costs the item that the terms represent, and an order
+//! that no composite index provides costs the entries of the index that orders it. `QueryMetrics` in contrast counts
+//! what is actually read. Prices are in `model::charge`.
 
 use ::query::bind::Grouping;
 use ::query::plan::access::{CompositeLookup, IndexOnly, Lookup, OrderAccess};

@@ -1,8 +1,8 @@
 //! Continuation tokens of queries.
 //!
 //! A position names no physical partition: it consists of keys, epks, values and ordinals, which splits and merges
-//! preserve. A token also holds a fingerprint of its query, so that it cannot continue another one, and the epk range it
-//! was issued for: after a split, clients use it on each of the new ranges.
+//! preserve. A token also holds a fingerprint of its query, so that it cannot continue another one, and the epk range
+//! it was issued for: after a split, clients use it on each of the new ranges.
 //!
 //! Payload, all integers big-endian, `bytes` being a u32 length and the bytes:
 //!
@@ -55,8 +55,8 @@ pub(super) enum ContinuationPosition {
     Start,
     /// A scan, up to and including this storage key.
     Scan(StorageKey),
-    /// A lookup: everything below the first of these adjacent ranges, and of each range what its entry says. Usually one
-    /// entry; several ranges are partially read after a split.
+    /// A lookup: everything below the first of these adjacent ranges, and of each range what its entry says. Usually
+    /// one entry; several ranges are partially read after a split.
     Lookup(Vec<LookupPosition>),
     /// A read in index order, up to and including this term.
     Ordered(TermPosition),

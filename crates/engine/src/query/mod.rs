@@ -14,19 +14,17 @@
 
 mod charge;
 mod continuation;
-mod direct;
+mod distribute;
 mod error;
 mod evaluation;
 mod execute;
 mod explain;
 mod parse;
-mod plan_document;
 mod planned;
 mod prepared;
 mod request;
 mod response;
 mod target;
-mod user_function;
 mod values;
 
 mod page;
@@ -35,7 +33,7 @@ mod source;
 pub use ::query::Parameters;
 pub use ::query::plan::distribute::FeatureSet;
 pub use ::query::plan::metrics::IndexMetrics;
-pub use direct::DirectQuery;
+pub use distribute::DirectQuery;
 pub use request::{PlanQuery, QueryItems, QueryLimits};
 pub use response::{QueryExplanation, QueryMetrics, QueryPage};
 

@@ -1,19 +1,22 @@
-//! Parses and binds query texts.
+//! Parses and binds query texts, and rejects calls of user-defined functions.
 //!
 //! Syntax trees are cached by text. Binding depends on the parameters and on the container; queries without parameters
-//! are bound once, see `prepared`.
+//! are bound once, see `prepared`. A user-defined function that the container does not have is an error in the query;
+//! one that it has is stored but cannot be run, because the engine has no JavaScript runtime.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::query::ast::Query;
 use ::query::{
-    BoundQuery, BuiltInFunctions, ComputedProperties, Parameters, QueryError, bind_with, parse,
+    BoundQuery, BuiltInFunctions, ComputedProperties, EvaluationError, Parameters, QueryError,
+    bind_with, parse,
 };
 
-use super::error::bad_query;
+use super::error::{bad_query, evaluation_failed};
+use crate::catalog::{AttachedKind, Container};
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Number of texts in a cache.
 pub(super) const TEXTS_MAX: usize = 256;
@@ -59,4 +62,31 @@ pub(super) fn parse_and_bind(
     let bound = bind_with(&tree, parameters, &BuiltInFunctions, computed);
     let bound = bound.map_err(bad_query)?;
     Ok((tree, bound))
+}
+
+impl Engine {
+    /// Rejects a query that calls user-defined functions, before anything is read. Names are case-sensitive.
+    pub(super) async fn reject_user_functions(
+        &self,
+        container: &Container,
+        bound: &BoundQuery,
+    ) -> Result<()> {
+        let catalog = self.core.catalog.lock().await;
+        for name in &bound.user_functions {
+            let kind = AttachedKind::UserDefinedFunction;
+            if catalog.attached(&container.identity.rid, kind, name).await?.is_none() {
+                return Err(evaluation_failed(&EvaluationError::UnknownUserFunction(name.clone())));
+            }
+        }
+        let names: Vec<String> =
+            bound.user_functions.iter().map(|name| format!("'{name}'")).collect();
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            format!(
+                "The query calls the user-defined function {}, which is stored but cannot be run: user-defined \
+                 functions are not supported yet. Write what it does into the query.",
+                names.join(", ")
+            ),
+        ))
+    }
 }

@@ -1,7 +1,7 @@
 //! The parts of a container that a query reads.
 //!
-//! TargetRange ranges are what the feed range and the filter leave of the partition keys. A partition slice is the part of a
-//! target range that lies in one physical partition. Both are sorted by epk and disjoint.
+//! TargetRange ranges are what the feed range and the filter leave of the partition keys. A partition slice is the part
+//! of a target range that lies in one physical partition. Both are sorted by epk and disjoint.
 
 use std::sync::Arc;
 

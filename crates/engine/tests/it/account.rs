@@ -1,4 +1,4 @@
-//! What tests share: an account on a travelling clock, and how to make containers in it.
+//! Shared by the tests: an engine with a simulated clock, and helpers that create containers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +26,9 @@ impl Account {
         Self::on(Arc::new(MemoryStore::new())).await
     }
 
-    /// Maintenance runs only when a test asks for it.
+    /// Opens an engine on a store. Maintenance runs only on request.
     pub(crate) async fn on(store: Arc<dyn Store>) -> Self {
-        Self::with(store, TravellingClock::starting_at(START), quiet()).await
+        Self::with(store, TravellingClock::starting_at(START), settings_without_maintenance()).await
     }
 
     pub(crate) async fn with_settings(settings: EngineSettings) -> Self {
@@ -46,7 +46,7 @@ impl Account {
         Self { engine, clock, store }
     }
 
-    /// A new engine on the same store; the old one is forgotten.
+    /// Opens a new engine on the same store.
     pub(crate) async fn reopened(self) -> Self {
         let settings = self.engine.settings().clone();
         let Self { clock, store, .. } = self;
@@ -84,7 +84,7 @@ impl Account {
         ContainerLink { database, container }
     }
 
-    /// Changes some properties of a container and leaves the rest.
+    /// Replaces a container with some properties changed.
     pub(crate) async fn alter(
         &self,
         link: &ContainerLink,
@@ -100,15 +100,15 @@ impl Account {
         self.engine.read_container(link).await.unwrap().value
     }
 
-    /// What every test ends with: all that the store holds follows from the items.
+    /// Asserts that everything in the store is consistent with the items.
     pub(crate) async fn verify(&self) {
         let report = self.engine.verify(&mut |_| {}).await.unwrap();
         assert!(report.is_consistent(), "{:#?}", report.findings);
     }
 }
 
-/// EngineSettings without a life of their own.
-pub(crate) fn quiet() -> EngineSettings {
+/// EngineSettings without background maintenance.
+pub(crate) fn settings_without_maintenance() -> EngineSettings {
     EngineSettings { maintenance: false, ..EngineSettings::default() }
 }
 

@@ -8,6 +8,7 @@ use engine::{ContainerLink, ErrorKind};
 use model::{EpkRange, FeedRange, Lsn, Throughput, TimestampSeconds};
 
 use crate::account::{Account, json, plain};
+use crate::random::SeededRandom;
 use crate::verbs::{key, refused};
 
 const LATEST: ChangeFeedMode = ChangeFeedMode::LatestVersion;
@@ -16,7 +17,7 @@ pub(crate) fn names(changes: &[Change]) -> Vec<&str> {
     changes.iter().map(|change| change.id()).collect()
 }
 
-/// Everything from a start on, page by page, with the position behind it.
+/// Reads all changes from a start on; returns also the position after them.
 pub(crate) async fn drain(
     account: &Account,
     link: &ContainerLink,
@@ -95,11 +96,10 @@ async fn a_start_in_time_is_found_exactly_in_any_log() {
     let mut account = Account::new().await;
     let link = account.container(plain("c")).await;
     let mut written = Vec::new();
-    let mut dice = 9_u64;
+    let mut random = SeededRandom::new(9);
     for step in 0..120 {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let number = (dice >> 33) % 40;
-        account.travel((dice >> 50) % 3);
+        let number = random.below(40);
+        account.travel(random.below(3));
         let text = format!(r#"{{"id":"i{number}","pk":"p{number}","step":{step}}}"#);
         let item = account.upsert(&link, &text).await.unwrap();
         written.retain(|(name, _)| *name != number);
@@ -217,7 +217,7 @@ async fn a_foreign_or_damaged_continuation_is_refused() {
     refused(read(&link, FeedRange::Container, &list.continuation.unwrap()).await, kind);
 }
 
-/// A position of a wider range narrows; one that has nothing in common with the range is no position.
+/// A position of a wider range can be used for a narrower one, but not for a disjoint one.
 #[tokio::test]
 async fn a_position_is_read_inside_the_feed_range_only() {
     let (account, link) = filled().await;

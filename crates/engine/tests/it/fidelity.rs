@@ -1,4 +1,4 @@
-//! What is stored is what was sent: numbers, order, unknown fields; what the service adds is its own.
+//! Items are stored as sent: numbers, order of properties, unknown fields; only system properties are added.
 
 use std::collections::HashSet;
 

@@ -4,13 +4,15 @@ use engine::operation::WriteOptions;
 use engine::{ContainerLink, EngineSettings};
 use model::{IndexPath, IndexingDirective, IndexingMode, IndexingPolicy};
 
-use crate::account::{Account, container, plain, quiet};
+use crate::account::{Account, container, plain, settings_without_maintenance};
 use crate::verbs::{indexing, patch_of};
 
 async fn filled(items: usize, items_max: usize) -> (Account, ContainerLink) {
-    let account =
-        Account::with_settings(EngineSettings { maintenance_items_max: items_max, ..quiet() })
-            .await;
+    let account = Account::with_settings(EngineSettings {
+        maintenance_items_max: items_max,
+        ..settings_without_maintenance()
+    })
+    .await;
     let link = account.container(plain("c")).await;
     for number in 0..items {
         let text =

@@ -1,4 +1,4 @@
-//! The engine through its public operations: one binary, one module per subject.
+//! Tests of the engine through its public API: one binary, one module per subject.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 extern crate planisphere_engine as engine;
@@ -10,7 +10,6 @@ mod change_feed;
 mod charge;
 mod containers;
 mod databases;
-mod dice;
 mod faults;
 mod fidelity;
 mod indexing;
@@ -20,6 +19,7 @@ mod load;
 mod model;
 mod partition_keys;
 mod query;
+mod random;
 mod restructuring;
 mod scripted_store;
 mod sessions;

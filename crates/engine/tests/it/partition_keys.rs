@@ -1,4 +1,4 @@
-//! Logical partitions: what tells them apart, with one level and with several.
+//! Logical partitions: which keys are distinct, with one level and with several.
 
 use engine::ErrorKind;
 use model::{ContainerId, ContainerProperties, FeedRange, PartitionKeyDefinition};

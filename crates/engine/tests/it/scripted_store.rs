@@ -1,4 +1,4 @@
-//! A store whose next commits and reads fail as a test has written down.
+//! A store whose commits and reads fail according to a script.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ use tokio::sync::Semaphore;
 /// The gate behind the commits of a shard.
 pub(crate) const COMMITS: &str = "commits";
 
-/// What happens to one commit.
+/// The result of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing is written and the caller is told so.
+    /// Nothing is written, and the commit returns an error.
     Fails,
-    /// Everything is written and the caller is told the opposite.
+    /// Everything is written, but the commit returns an error: the acknowledgement is lost.
     LosesAcknowledgement,
-    /// Nothing happens to it.
+    /// The commit succeeds.
     Passes,
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct ScriptedStore {
     pub(crate) inner: MemoryStore,
     script: Mutex<VecDeque<(Option<Shard>, Fault)>>,
     reads_fail: AtomicBool,
-    /// After so many commits of a shard reads begin to fail.
+    /// Reads fail after this many commits of a shard.
     reads_end: Mutex<Option<(Shard, usize)>>,
-    /// Scans of these places wait for a permit.
+    /// Scans of these spaces wait for a permit.
     gates: Mutex<HashMap<(Shard, &'static str), Arc<Semaphore>>>,
 }
 
@@ -48,7 +48,7 @@ impl ScriptedStore {
         })
     }
 
-    /// The next commit of a shard, or of any.
+    /// Scripts the next commit of a shard, or of any shard.
     pub(crate) fn next_commit(&self, shard: Option<Shard>, fault: Fault) {
         self.script.lock().unwrap().push_back((shard, fault));
     }
@@ -71,7 +71,7 @@ impl ScriptedStore {
         }
     }
 
-    /// Scans of a space, or answers of commits, wait until the returned semaphore has a permit for each.
+    /// Makes scans of a space, or acknowledgements of commits, wait for a permit of the returned semaphore.
     pub(crate) fn gate(&self, shard: Shard, space: &'static str) -> Arc<Semaphore> {
         let gate = Arc::new(Semaphore::new(0));
         self.gates.lock().unwrap().insert((shard, space), Arc::clone(&gate));

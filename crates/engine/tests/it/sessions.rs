@@ -1,4 +1,4 @@
-//! Session tokens: a reader never goes back, and a token from the future is refused.
+//! Session tokens: a session never reads older data, and a token that is ahead of a partition is rejected.
 
 use engine::ErrorKind;
 use engine::operation::{ListItems, PageOptions, ReadManyItems, ReadOptions, WriteOptions};

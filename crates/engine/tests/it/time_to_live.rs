@@ -6,7 +6,7 @@ use engine::response::{BatchResult, UpsertResult};
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, TimeToLive};
 
-use crate::account::{Account, plain, quiet};
+use crate::account::{Account, plain, settings_without_maintenance};
 use crate::verbs::{id, key, own, refused};
 
 async fn with_default(default: TimeToLive, settings: EngineSettings) -> (Account, ContainerLink) {
@@ -36,7 +36,7 @@ async fn the_table_of_container_and_item() {
         (TimeToLive::Seconds(100), [true, true, false]),
     ];
     for (default, survive) in table {
-        let (account, link) = with_default(default, quiet()).await;
+        let (account, link) = with_default(default, settings_without_maintenance()).await;
         for (name, ttl) in [("absent", ""), ("never", r#","ttl":-1"#), ("own", r#","ttl":50"#)] {
             let text = format!(r#"{{"id":"{name}","pk":"x"{ttl}}}"#);
             account.create(&link, &text).await.unwrap();
@@ -62,7 +62,8 @@ async fn the_table_of_container_and_item() {
 
 #[tokio::test]
 async fn life_is_counted_from_the_last_write_to_the_second() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     account.create(&link, r#"{"id":"a","pk":"x","n":0}"#).await.unwrap();
     account.travel(9);
     account.patch(&link, ("x", "a"), r#"[{"op":"incr","path":"/n","value":1}]"#).await.unwrap();
@@ -77,7 +78,7 @@ async fn life_is_counted_from_the_last_write_to_the_second() {
 
 #[tokio::test]
 async fn a_changed_default_applies_to_old_items_at_once() {
-    let (account, link) = with_default(TimeToLive::Off, quiet()).await;
+    let (account, link) = with_default(TimeToLive::Off, settings_without_maintenance()).await;
     account.create(&link, r#"{"id":"a","pk":"x"}"#).await.unwrap();
     account.create(&link, r#"{"id":"own","pk":"x","ttl":5}"#).await.unwrap();
     account.travel(50);
@@ -99,7 +100,8 @@ async fn a_changed_default_applies_to_old_items_at_once() {
 
 #[tokio::test]
 async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
     account.create(&link, r#"{"id":"b","pk":"x","ttl":-1}"#).await.unwrap();
     account.travel(10);
@@ -127,7 +129,8 @@ async fn an_expired_item_is_invisible_everywhere_before_any_sweep() {
 
 #[tokio::test]
 async fn the_id_of_an_expired_item_is_free() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     let first = account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
     account.create(&link, r#"{"id":"b","pk":"x"}"#).await.unwrap();
     account.travel(10);
@@ -142,7 +145,8 @@ async fn the_id_of_an_expired_item_is_free() {
 
 #[tokio::test]
 async fn deleting_by_partition_key_does_not_count_the_expired() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     account.create(&link, r#"{"id":"a","pk":"x"}"#).await.unwrap();
     account.travel(10);
     account.create(&link, r#"{"id":"b","pk":"x"}"#).await.unwrap();
@@ -154,7 +158,7 @@ async fn deleting_by_partition_key_does_not_count_the_expired() {
 /// Sweeps of one item each must neither skip nor stand still, whatever lies between the expired ones.
 #[tokio::test]
 async fn the_smallest_sweeps_reclaim_everything() {
-    let settings = EngineSettings { maintenance_items_max: 1, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1, ..settings_without_maintenance() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     for number in 0..30 {
         let ttl = match number % 5 {
@@ -182,7 +186,7 @@ async fn the_smallest_sweeps_reclaim_everything() {
 /// More changes than a transaction can number must not be tried in one.
 #[tokio::test]
 async fn a_huge_sweep_is_cut_into_transactions() {
-    let settings = EngineSettings { maintenance_items_max: 1_000_000, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 1_000_000, ..settings_without_maintenance() };
     let (account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     account.alter(&link, |own| own.indexing_policy.included.clear()).await.ok();
     for batch in 0..60 {
@@ -203,7 +207,8 @@ async fn a_huge_sweep_is_cut_into_transactions() {
 /// Items too large for one page, all written by one transaction and none of them due to go.
 #[tokio::test]
 async fn a_transaction_larger_than_a_page_does_not_stop_the_sweep() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     let long = "l".repeat(1_900_000);
     for number in 0..10 {
         let text = format!(r#"{{"id":"i{number}","pk":"x","ttl":-1,"l":"{long}"}}"#);
@@ -237,8 +242,9 @@ async fn a_transaction_larger_than_a_page_does_not_stop_the_sweep() {
 }
 
 #[tokio::test]
-async fn the_feed_of_all_versions_tells_expiry_with_the_image_before() {
-    let (account, link) = with_default(TimeToLive::Seconds(10), quiet()).await;
+async fn the_feed_of_all_versions_contains_expiries_with_the_previous_image() {
+    let (account, link) =
+        with_default(TimeToLive::Seconds(10), settings_without_maintenance()).await;
     let mode = ChangeFeedMode::AllVersionsAndDeletes;
     let now = account.changes(&link, mode, ChangeFeedStart::Now, 10).await.unwrap();
     let written = account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
@@ -257,7 +263,7 @@ async fn the_feed_of_all_versions_tells_expiry_with_the_image_before() {
 
 #[tokio::test]
 async fn sweeps_go_on_after_reopening_splitting_and_merging() {
-    let settings = EngineSettings { maintenance_items_max: 3, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 3, ..settings_without_maintenance() };
     let (mut account, link) = with_default(TimeToLive::Seconds(10), settings).await;
     let mut number = 0;
     let mut expired = 0;

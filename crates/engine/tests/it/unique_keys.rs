@@ -61,7 +61,7 @@ async fn a_missing_value_counts_as_a_value_and_null_as_another() {
 }
 
 #[tokio::test]
-async fn large_numbers_and_long_texts_are_told_apart() {
+async fn large_numbers_and_long_strings_are_distinguished() {
     let (account, link) = unique("").await;
     let long = "m".repeat(5000);
     let values = [

@@ -8,7 +8,7 @@ use engine::usage::{PriceTable, report};
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{FeedRange, Json, PartitionKeyDefinition, RequestCharge, Throughput};
 
-use crate::account::{Account, container, json, plain, quiet};
+use crate::account::{Account, container, json, plain, settings_without_maintenance};
 use crate::verbs::{id, key, refused};
 
 /// The section of the first container.
@@ -122,7 +122,7 @@ async fn a_hot_logical_partition_is_found_with_its_share() {
 }
 
 #[tokio::test]
-async fn queries_are_told_by_shape_with_the_index_that_would_serve_them() {
+async fn queries_are_reported_by_shape_with_the_index_that_would_serve_them() {
     let account = Account::new().await;
     let policy = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"indexingPolicy":{
         "includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/secret/?"}]}}"#;
@@ -212,8 +212,11 @@ async fn the_throughput_that_would_have_been_needed_has_a_price() {
 
 #[tokio::test]
 async fn throttled_requests_are_counted_where_they_happened() {
-    let account =
-        Account::with_settings(EngineSettings { enforce_throughput: true, ..quiet() }).await;
+    let account = Account::with_settings(EngineSettings {
+        enforce_throughput: true,
+        ..settings_without_maintenance()
+    })
+    .await;
     let link = account.container(plain("c")).await;
     account.create(&link, r#"{"id":"1","pk":"a"}"#).await.unwrap();
     while account.read(&link, "a", "1").await.is_ok() {}
@@ -226,7 +229,8 @@ async fn throttled_requests_are_counted_where_they_happened() {
 
 /// Orders by customer and day; most queries ask for a customer, the container is partitioned by day.
 async fn orders(record_traffic: bool) -> Account {
-    let account = Account::with_settings(EngineSettings { record_traffic, ..quiet() }).await;
+    let account =
+        Account::with_settings(EngineSettings { record_traffic, ..settings_without_maintenance() }).await;
     let properties =
         r#"{"id":"orders","partitionKey":{"paths":["/day"],"kind":"Hash","version":2}}"#;
     let link = account.container(container(properties)).await;

@@ -1,4 +1,4 @@
-//! Short ways to speak to an account: one function per verb, text in.
+//! Helpers to operate on an account: one function per verb, with text as input.
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
@@ -14,7 +14,7 @@ use model::{
 
 use crate::account::{Account, json};
 
-/// A partition key from its JSON form, or of one string.
+/// A partition key from its JSON form, or from one string.
 pub(crate) fn key(text: &str) -> PartitionKey {
     if text.starts_with('[') {
         PartitionKey::parse(text).unwrap()
@@ -223,7 +223,7 @@ impl Account {
         Ok(self.engine.list_items(list).await?.value)
     }
 
-    /// All items, gathered page by page.
+    /// All items, read page by page.
     pub(crate) async fn list(
         &self,
         link: &ContainerLink,

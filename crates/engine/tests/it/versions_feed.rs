@@ -5,7 +5,7 @@ use engine::operation::BatchOperation;
 use engine::{ContainerLink, EngineSettings, ErrorKind};
 use model::{ChangeFeedPolicy, FeedRange, Lsn, TimeToLive, TimestampSeconds};
 
-use crate::account::{Account, json, plain, quiet};
+use crate::account::{Account, json, plain, settings_without_maintenance};
 use crate::change_feed::drain;
 use crate::verbs::{id, own, patch_of, refused};
 
@@ -24,7 +24,7 @@ async fn since(account: &Account, link: &ContainerLink, token: &str, max: usize)
 }
 
 /// `operation id n previous-n` per change.
-fn told(changes: &[Change]) -> Vec<String> {
+fn describe(changes: &[Change]) -> Vec<String> {
     let number = |item: Option<&engine::Item>| {
         let number = item.and_then(|item| item.to_json().get("n").cloned());
         number.map_or_else(|| "-".to_owned(), |number| number.to_string())
@@ -46,7 +46,7 @@ fn told(changes: &[Change]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_version_and_deletion_is_told_with_the_image_before() {
+async fn every_version_and_deletion_appears_with_the_previous_image() {
     let (account, link, token) = started().await;
     account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
     account.upsert(&link, r#"{"id":"a","pk":"x","n":2}"#).await.unwrap();
@@ -64,7 +64,7 @@ async fn every_version_and_deletion_is_told_with_the_image_before() {
     ];
     for items_max in [1, 2, 100] {
         let changes = since(&account, &link, &token, items_max).await;
-        assert_eq!(told(&changes), expected);
+        assert_eq!(describe(&changes), expected);
         let lsns: Vec<_> = changes.iter().map(|change| change.lsn().0).collect();
         assert_eq!(lsns, [1, 2, 3, 4, 5, 6]);
         let previous: Vec<_> = changes.iter().map(|change| change.previous_lsn().0).collect();
@@ -74,7 +74,7 @@ async fn every_version_and_deletion_is_told_with_the_image_before() {
 }
 
 #[tokio::test]
-async fn versions_inside_one_batch_are_told_in_order_and_together() {
+async fn versions_of_one_batch_appear_in_order_and_together() {
     let (account, link, token) = started().await;
     account.create(&link, r#"{"id":"a","pk":"x","n":1}"#).await.unwrap();
     let increment = || BatchOperation::Patch {
@@ -91,12 +91,12 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
     account.batch(&link, "x", operations).await.unwrap();
     let start = ChangeFeedStart::Continuation(token);
     let page = account.changes(&link, ALL, start, 1).await.unwrap();
-    assert_eq!(told(&page.changes), ["create a 1 -"]);
+    assert_eq!(describe(&page.changes), ["create a 1 -"]);
     let start = ChangeFeedStart::Continuation(page.continuation);
     let page = account.changes(&link, ALL, start, 1).await.unwrap();
     let expected =
         ["replace a 2 1", "replace a 3 2", "delete a - 3", "create a 10 -", "replace a 11 10"];
-    assert_eq!(told(&page.changes), expected);
+    assert_eq!(describe(&page.changes), expected);
     assert!(page.changes.iter().all(|change| change.lsn() == Lsn(2)));
     account.verify().await;
 }
@@ -104,7 +104,7 @@ async fn versions_inside_one_batch_are_told_in_order_and_together() {
 /// A transaction with more entries than any page asks for must not stop the feed.
 #[tokio::test]
 async fn a_sweep_of_many_items_does_not_stop_the_feed() {
-    let settings = EngineSettings { maintenance_items_max: 4000, ..quiet() };
+    let settings = EngineSettings { maintenance_items_max: 4000, ..settings_without_maintenance() };
     let account = Account::with_settings(settings).await;
     let mut properties = plain("c");
     properties.default_time_to_live = TimeToLive::Seconds(10);
@@ -147,7 +147,7 @@ async fn large_versions_of_one_transaction_do_not_stop_the_feed_nor_a_split() {
     assert_eq!(since(&account, &link, &token, 1).await.len(), 13);
     account.split(&link, 0).await.unwrap();
     let changes = since(&account, &link, &token, 1).await;
-    assert_eq!(told(&changes[12..]), ["replace a 12 11"]);
+    assert_eq!(describe(&changes[12..]), ["replace a 12 11"]);
 }
 
 #[tokio::test]
@@ -202,10 +202,10 @@ async fn after_trimming_a_stale_position_is_refused_and_a_newer_one_works() {
         ErrorKind::ContinuationRefused,
     );
     assert!(text.contains("older than the retention"), "{text}");
-    assert_eq!(told(&since(&account, &link, &behind, 10).await), ["create b 5 -"]);
+    assert_eq!(describe(&since(&account, &link, &behind, 10).await), ["create b 5 -"]);
     // The newest versions are not versions of the past: that mode starts anywhere.
     let page = account.changes(&link, ChangeFeedMode::LatestVersion, stale, 10).await.unwrap();
-    assert_eq!(told(&page.changes), ["create b 5 -"]);
+    assert_eq!(describe(&page.changes), ["create b 5 -"]);
     let account = account.reopened().await;
     let stale = ChangeFeedStart::Continuation(before);
     refused(account.changes(&link, ALL, stale, 1).await, ErrorKind::ContinuationRefused);
@@ -225,11 +225,14 @@ async fn a_position_before_versions_that_were_never_kept_is_refused() {
         let (account, link) = (&account, &link);
         async move { account.changes(link, ALL, start, 1).await.map(|page| page.continuation) }
     };
-    // A creation loses nothing: what was new before and is still the newest is told in full.
+    // A create loses nothing: an item that is still at its first version appears in full.
     keep(0).await.unwrap();
     account.create(&link, r#"{"id":"b","pk":"x","n":2}"#).await.unwrap();
     keep(10).await.unwrap();
-    assert_eq!(told(&since(&account, &link, &before, 10).await), ["create a 1 -", "create b 2 -"]);
+    assert_eq!(
+        describe(&since(&account, &link, &before, 10).await),
+        ["create a 1 -", "create b 2 -"]
+    );
     let between = position(ChangeFeedStart::Now).await.unwrap();
 
     keep(0).await.unwrap();
@@ -242,12 +245,12 @@ async fn a_position_before_versions_that_were_never_kept_is_refused() {
         let text = refused(position(stale).await, ErrorKind::ContinuationRefused);
         assert!(text.contains("older than the retention"), "{text}");
     }
-    assert_eq!(told(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
+    assert_eq!(describe(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
 
     let account = account.reopened().await;
     let stale = ChangeFeedStart::Continuation(between);
     refused(account.changes(&link, ALL, stale, 1).await, ErrorKind::ContinuationRefused);
-    assert_eq!(told(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
+    assert_eq!(describe(&since(&account, &link, &behind, 10).await), ["replace b 3 2"]);
     account.verify().await;
 }
 
@@ -258,9 +261,12 @@ async fn a_living_item_outlives_the_retention() {
     account.travel(100_000);
     account.engine.maintain_fully().await.unwrap();
     let changes = since(&account, &link, &token, 10).await;
-    assert_eq!(told(&changes), ["create a 1 -"]);
+    assert_eq!(describe(&changes), ["create a 1 -"]);
     account.upsert(&link, r#"{"id":"a","pk":"x","n":2}"#).await.unwrap();
-    assert_eq!(told(&since(&account, &link, &token, 10).await), ["create a 1 -", "replace a 2 1"]);
+    assert_eq!(
+        describe(&since(&account, &link, &token, 10).await),
+        ["create a 1 -", "replace a 2 1"]
+    );
 }
 
 #[tokio::test]
@@ -274,9 +280,9 @@ async fn splits_and_merges_keep_versions_and_their_images() {
     }
     account.delete(&link, "p0", "i0").await.unwrap();
     let sorted = |changes: Vec<Change>| {
-        let mut told = told(&changes);
-        told.sort();
-        told
+        let mut described = describe(&changes);
+        described.sort();
+        described
     };
     let before = sorted(since(&account, &link, &token, 5).await);
     let children = account.split(&link, 0).await.unwrap();
@@ -344,7 +350,7 @@ async fn what_one_partition_has_trimmed_says_nothing_about_the_other_after_a_mer
         let account = account.reopened().await;
         account.upsert(&link, &calm.replace(":1", ":2")).await.unwrap();
         let expected = ["create calm 1 -", "replace calm 2 1"];
-        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        assert_eq!(describe(&since(&account, &link, &good, 10).await), expected);
         let lost = |token: &str| {
             let start = ChangeFeedStart::Continuation(token.to_owned());
             let range = FeedRange::PartitionKey(crate::verbs::key(keys[0]));
@@ -355,7 +361,7 @@ async fn what_one_partition_has_trimmed_says_nothing_about_the_other_after_a_mer
         // The marks of both ranges go to the parts of the merged partition.
         let merged = account.engine.list_partitions(&link).await.unwrap().value.partitions;
         account.split(&link, merged[0].number).await.unwrap();
-        assert_eq!(told(&since(&account, &link, &good, 10).await), expected);
+        assert_eq!(describe(&since(&account, &link, &good, 10).await), expected);
         refused(lost(&stale).await, ErrorKind::ContinuationRefused);
         account.verify().await;
     }

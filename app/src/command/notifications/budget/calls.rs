@@ -1,6 +1,6 @@
-//! The calls to the account behind an operation, with what each cost: read off the spans of `client`.
+//! Records the calls to the account and their charges, from the tracing spans of `client`.
 //!
-//! Owns collecting them. An operation that is measured runs alone, so whatever was called meanwhile is its own.
+//! A measured operation runs alone, so all calls in between belong to it.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,39 +12,39 @@ use tracing::{Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The target of the spans of calls.
+/// The target of the spans.
 const TARGET: &str = "client::call";
 
 /// One call to the account.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Call {
+pub(super) struct AccountCall {
     pub(super) operation: String,
     pub(super) container: String,
     pub(super) charge: f64,
 }
 
-/// Collects calls. Cloning shares them.
+/// Collects calls. Clones share the list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls(Arc<Mutex<Vec<Call>>>);
+pub(super) struct Calls(Arc<Mutex<Vec<AccountCall>>>);
 
 impl Calls {
-    /// Begins to collect in this whole process.
-    pub(super) fn begin() -> Self {
+    /// Starts to collect the calls of this process.
+    pub(super) fn start() -> Self {
         let calls = Self::default();
-        let subscriber = tracing_subscriber::registry().with(Spans(calls.clone()));
-        // Nobody else sets one in a command that measures.
+        let subscriber = tracing_subscriber::registry().with(ChargeLayer(calls.clone()));
+        // Nothing else in this command installs a subscriber.
         let _ = tracing::subscriber::set_global_default(subscriber);
         calls
     }
 
-    /// The calls since the last time.
-    pub(super) fn take(&self) -> Vec<Call> {
+    /// Takes the calls collected since the last time.
+    pub(super) fn take(&self) -> Vec<AccountCall> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The parts of a sum: calls of a kind together, in the order of their first.
-pub(super) fn terms(calls: &[Call]) -> String {
+/// The charges as a sum: calls of the same kind together, in the order of their first occurrence.
+pub(super) fn terms(calls: &[AccountCall]) -> String {
     let mut kinds: Vec<(String, usize, f64)> = Vec::new();
     for call in calls.iter().filter(|call| call.charge > 0.0) {
         let kind = format!("{} {}", call.operation, call.container);
@@ -63,13 +63,13 @@ pub(super) fn terms(calls: &[Call]) -> String {
     kinds.iter().map(term).collect::<Vec<_>>().join(" + ")
 }
 
-/// What calls cost together.
-pub(super) fn sum(calls: &[Call]) -> f64 {
+/// The total charge.
+pub(super) fn sum(calls: &[AccountCall]) -> f64 {
     calls.iter().map(|call| call.charge).sum()
 }
 
-/// What calls cost, by container.
-pub(super) fn by_container(calls: &[Call]) -> BTreeMap<String, f64> {
+/// The charge by container.
+pub(super) fn by_container(calls: &[AccountCall]) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     for call in calls {
         *sums.entry(call.container.clone()).or_default() += call.charge;
@@ -77,15 +77,15 @@ pub(super) fn by_container(calls: &[Call]) -> BTreeMap<String, f64> {
     sums
 }
 
-struct Spans(Calls);
+struct ChargeLayer(Calls);
 
-impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for Spans {
+impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for ChargeLayer {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
         metadata.target() == TARGET
     }
 
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut call = Call::default();
+        let mut call = AccountCall::default();
         attributes.record(&mut call);
         if let Some(span) = context.span(id) {
             span.extensions_mut().insert(call);
@@ -94,21 +94,21 @@ impl<S: Subscriber + for<'span> LookupSpan<'span>> Layer<S> for Spans {
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         if let Some(span) = context.span(id)
-            && let Some(call) = span.extensions_mut().get_mut::<Call>()
+            && let Some(call) = span.extensions_mut().get_mut::<AccountCall>()
         {
             values.record(call);
         }
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
-        let call = context.span(&id).and_then(|span| span.extensions_mut().remove::<Call>());
+        let call = context.span(&id).and_then(|span| span.extensions_mut().remove::<AccountCall>());
         if let Some(call) = call {
             self.0.0.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         }
     }
 }
 
-impl Visit for Call {
+impl Visit for AccountCall {
     fn record_f64(&mut self, field: &Field, value: f64) {
         if field.name() == "request_units" {
             self.charge = value;
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn calls_of_a_kind_are_one_term() {
-        let call = |operation: &str, charge| Call {
+        let call = |operation: &str, charge| AccountCall {
             operation: operation.to_owned(),
             container: "notifications".to_owned(),
             charge,

@@ -1,4 +1,4 @@
-//! Runs every operation of the seed once and keeps what it cost.
+//! Runs every operation of the seed once and records its charge.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,98 +7,101 @@ use client::TravellingClock;
 use model::ChargeProfile;
 use notifications::{Indexing, ListOptions, Notifications, PreferencesChange, UserId};
 
-use super::super::opening::told;
-use super::calls::{Call, Calls, sum};
-use super::figure::{self, Figure, Verdict};
-use super::ground::{WHAT, like, registration, system, user};
-use crate::failure::Failure;
+use super::super::open::system_error;
+use super::calls::{AccountCall, Calls, sum};
+use super::figure::{self, FigureVerdict, SeedFigure};
+use super::system::{ACTION, like, registration, system, user};
+use crate::error::CommandError;
 
-/// Where the dispatcher keeps its place in the feed: no part of an event's own cost.
+/// The dispatcher's leases, which are not part of the cost of an event.
 const LEASES: &str = "notification_leases";
-/// The time between operations of a person.
+/// The time between two operations of a user.
 const WAIT: Duration = Duration::from_secs(60);
-/// Notifications a user has when the list is read.
+/// Number of notifications when the list is read.
 const LISTED: usize = 40;
 
-/// One operation that ran.
+/// A measured operation.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
-    pub(super) figure: Figure,
-    pub(super) calls: Vec<Call>,
+pub(super) struct OperationCharge {
+    pub(super) figure: SeedFigure,
+    pub(super) calls: Vec<AccountCall>,
 }
 
-impl Measured {
+impl OperationCharge {
     pub(super) fn charge(&self) -> f64 {
         sum(&self.calls)
     }
 
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> FigureVerdict {
         self.figure.verdict(self.charge())
     }
 }
 
-/// Runs all of them under a profile and an indexing, in the order of the seed.
+/// Measures all operations with a charge profile and an indexing mode, in the order of the seed.
 pub(super) async fn measure(
     profile: ChargeProfile,
     indexing: Indexing,
     calls: &Calls,
-) -> Result<Vec<Measured>, Failure> {
+) -> Result<Vec<OperationCharge>, CommandError> {
     let (system, clock) = system(profile, indexing).await?;
     let (calls, bob) = (calls.clone(), user("bob")?);
-    let mut bench = Bench { system, clock, calls, rows: Vec::new(), bob };
-    bench.preferences().await?;
-    bench.devices().await?;
-    bench.events().await?;
-    bench.list().await?;
-    bench.end().await?;
-    bench.rows.sort_by_key(|row| row.figure.id);
-    Ok(bench.rows)
+    let mut run = BudgetMeasurement { system, clock, calls, rows: Vec::new(), bob };
+    run.preferences().await?;
+    run.devices().await?;
+    run.events().await?;
+    run.list().await?;
+    run.end().await?;
+    run.rows.sort_by_key(|row| row.figure.id);
+    Ok(run.rows)
 }
 
-struct Bench {
+struct BudgetMeasurement {
     system: Notifications,
     clock: Arc<TravellingClock>,
     calls: Calls,
-    rows: Vec<Measured>,
+    rows: Vec<OperationCharge>,
     bob: UserId,
 }
 
-impl Bench {
-    /// Keeps the calls since the last time as those of an operation.
-    fn keep<T>(&mut self, figure: Figure, done: notifications::Result<T>) -> Result<T, Failure> {
-        let value = done.map_err(|error| told(WHAT, &error))?;
-        self.rows.push(Measured { figure, calls: self.calls.take() });
+impl BudgetMeasurement {
+    /// Records the calls since the last time as those of an operation.
+    fn record<T>(
+        &mut self,
+        figure: SeedFigure,
+        done: notifications::Result<T>,
+    ) -> Result<T, CommandError> {
+        let value = done.map_err(|error| system_error(ACTION, &error))?;
+        self.rows.push(OperationCharge { figure, calls: self.calls.take() });
         Ok(value)
     }
 
-    /// People come back to what is there after a while: times that are stored differ then, and so does what is left of
-    /// a life.
+    /// Advances the clock: stored times and remaining lifetimes then differ, as between real operations.
     fn wait(&self) {
         self.clock.travel(WAIT);
     }
 
-    /// Does something that is not measured.
-    fn pass<T>(&self, done: notifications::Result<T>) -> Result<T, Failure> {
-        let value = done.map_err(|error| told(WHAT, &error))?;
+    /// Discards the calls of an operation that is not measured.
+    fn skip<T>(&self, done: notifications::Result<T>) -> Result<T, CommandError> {
+        let value = done.map_err(|error| system_error(ACTION, &error))?;
         self.calls.take();
         Ok(value)
     }
 
-    async fn preferences(&mut self) -> Result<(), Failure> {
+    async fn preferences(&mut self) -> Result<(), CommandError> {
         self.calls.take();
         let (system, bob) = (self.system.clone(), self.bob.clone());
         let change = |news| PreferencesChange { news: Some(news), ..PreferencesChange::default() };
         let done = system.change_preferences(&bob, &change(false)).await;
-        self.keep(figure::FIRST_PREFERENCES, done)?;
+        self.record(figure::FIRST_PREFERENCES, done)?;
         self.wait();
         let done = system.change_preferences(&bob, &change(true)).await;
-        self.keep(figure::CHANGE_PREFERENCES, done)?;
+        self.record(figure::CHANGE_PREFERENCES, done)?;
         let done = system.preferences(&bob).await;
-        self.keep(figure::PREFERENCES, done)?;
+        self.record(figure::PREFERENCES, done)?;
         Ok(())
     }
 
-    async fn devices(&mut self) -> Result<(), Failure> {
+    async fn devices(&mut self) -> Result<(), CommandError> {
         let (system, bob) = (self.system.clone(), self.bob.clone());
         let order = [
             ("d1", figure::REGISTER),
@@ -110,85 +113,85 @@ impl Bench {
             self.wait();
             let token = format!("token-of-{device}");
             let done = system.register_device(&bob, &registration(device, &token)?).await;
-            self.keep(figure, done)?;
+            self.record(figure, done)?;
         }
         self.wait();
         let done = system.register_device(&bob, &registration("d4", "another-token")?).await;
-        self.keep(figure::REFRESH, done)?;
+        self.record(figure::REFRESH, done)?;
         let done = system.active_devices(&bob).await;
-        self.keep(figure::DEVICES, done)?;
+        self.record(figure::DEVICES, done)?;
         Ok(())
     }
 
-    async fn events(&mut self) -> Result<(), Failure> {
+    async fn events(&mut self) -> Result<(), CommandError> {
         let (system, bob, eve) = (self.system.clone(), self.bob.clone(), user("eve")?);
-        let worker = self.pass(system.dispatcher("measured").await)?;
-        self.pass(worker.run_once().await)?;
+        let worker = self.skip(system.dispatcher("measured").await)?;
+        self.skip(worker.run_once().await)?;
         let done = worker.run_once().await;
-        self.keep(figure::ROUND, done)?;
+        self.record(figure::ROUND, done)?;
         let done = system.enqueue(like(&bob, "p1")).await;
-        self.keep(figure::ENQUEUE, done)?;
+        self.record(figure::ENQUEUE, done)?;
         let done = worker.run_once().await;
-        self.keep_event(figure::PROCESS_PUSHED, done)?;
-        self.pass(system.enqueue(like(&eve, "p1")).await)?;
+        self.record_event(figure::PROCESS_PUSHED, done)?;
+        self.skip(system.enqueue(like(&eve, "p1")).await)?;
         let done = worker.run_once().await;
-        self.keep_event(figure::PROCESS, done)?;
+        self.record_event(figure::PROCESS, done)?;
         for number in 0..LISTED {
-            self.pass(system.enqueue(like(&bob, &format!("q{number}"))).await)?;
+            self.skip(system.enqueue(like(&bob, &format!("q{number}"))).await)?;
         }
         let done = system.due_events(None).await;
-        self.keep(figure::DUE, done)?;
-        self.pass(worker.run_once().await)?;
+        self.record(figure::DUE, done)?;
+        self.skip(worker.run_once().await)?;
         Ok(())
     }
 
-    /// The way of an event without the worker's own place in the feed; its two checks are told by themselves too.
-    fn keep_event<T>(
+    /// Records the processing of an event without the dispatcher's own reads; lists its two checks separately too.
+    fn record_event<T>(
         &mut self,
-        figure: Figure,
+        figure: SeedFigure,
         done: notifications::Result<T>,
-    ) -> Result<(), Failure> {
-        self.keep(figure, done)?;
+    ) -> Result<(), CommandError> {
+        self.record(figure, done)?;
         let Some(row) = self.rows.last_mut() else { return Ok(()) };
         row.calls.retain(|call| call.container != LEASES && call.operation != "read changes");
         if figure != figure::PROCESS_PUSHED {
             return Ok(());
         }
-        // The list is asked for the dedupe key and for the limits in one question.
-        let is_question =
-            |call: &&Call| call.operation == "query" && call.container == "notifications";
-        let question = row.calls.iter().find(is_question).cloned();
+        // One query checks both the dedupe key and the limits.
+        let is_check =
+            |call: &&AccountCall| call.operation == "query" && call.container == "notifications";
+        let check = row.calls.iter().find(is_check).cloned();
         for figure in [figure::DEDUPE, figure::RATE] {
-            self.rows.push(Measured { figure, calls: question.iter().cloned().collect() });
+            self.rows.push(OperationCharge { figure, calls: check.iter().cloned().collect() });
         }
         Ok(())
     }
 
-    async fn list(&mut self) -> Result<(), Failure> {
+    async fn list(&mut self) -> Result<(), CommandError> {
         let (system, bob) = (self.system.clone(), self.bob.clone());
         let done = system.list(&bob, &ListOptions::default()).await;
-        let page = self.keep(figure::PAGE, done)?.value;
+        let page = self.record(figure::PAGE, done)?.value;
         let done = system.unread_count(&bob).await;
-        self.keep(figure::UNREAD, done)?;
+        self.record(figure::UNREAD, done)?;
         let [first, second, ..] = page.notifications.as_slice() else {
-            return Err(Failure::new(WHAT, "the list has fewer than two notifications"));
+            return Err(CommandError::new(ACTION, "the list has fewer than two notifications"));
         };
         self.wait();
         let done = system.mark_read(&bob, &first.id).await;
-        self.keep(figure::READ, done)?;
+        self.record(figure::READ, done)?;
         let done = system.dismiss(&bob, &second.id).await;
-        self.keep(figure::DISMISS, done)?;
+        self.record(figure::DISMISS, done)?;
         Ok(())
     }
 
-    async fn end(&mut self) -> Result<(), Failure> {
+    async fn end(&mut self) -> Result<(), CommandError> {
         let (system, bob) = (self.system.clone(), self.bob.clone());
         let device = registration("d4", "another-token")?.device_id;
         self.wait();
         let done = system.revoke_device(&bob, &device).await;
-        self.keep(figure::REVOKE, done)?;
+        self.record(figure::REVOKE, done)?;
         let done = system.erase(&bob).await;
-        self.keep(figure::ERASE, done)?;
+        self.record(figure::ERASE, done)?;
         Ok(())
     }
 }

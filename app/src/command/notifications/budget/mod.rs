@@ -4,10 +4,10 @@
 
 mod calls;
 mod figure;
-mod ground;
 mod measure;
 mod plan;
 mod run;
+mod system;
 mod table;
 
-pub(super) use run::Budget;
+pub(super) use run::BudgetCommand;

@@ -1,45 +1,44 @@
-//! Capacity: from users and what they do to throughput by container, its price, and the seed's recommendation.
+//! Capacity planning: throughput by container and its price, from the number of users and what they do.
 //!
-//! Owns the arithmetic. The costs are the measured ones; a day is not even, so a factor says how much more its busiest
-//! second has.
+//! Uses the measured charges; a factor accounts for the busiest second of a day.
 
 use std::collections::BTreeMap;
 
 use engine::usage::PriceTable;
 
 use super::calls::by_container;
-use super::figure::{self, Figure};
-use super::measure::Measured;
+use super::figure::{self, SeedFigure};
+use super::measure::OperationCharge;
 
 const DAY_SECONDS: f64 = 24.0 * 3600.0;
-/// Rounds of a worker in a second, when nothing wakes it: `PollMilliseconds` 500.
+/// Polls of an idle worker per second: `PollMilliseconds` is 500.
 const ROUNDS_PER_SECOND: f64 = 2.0;
-/// The least maximum of autoscale, and its step.
+/// The smallest autoscale maximum, and its increment.
 const AUTOSCALE_STEP: f64 = 1_000.0;
-/// The least manual throughput, and the step above it.
+/// The smallest manual throughput, and its increment.
 const MANUAL_MIN: f64 = 400.0;
 const MANUAL_STEP: f64 = 100.0;
 /// NT-008: autoscale 1,000 to 10,000 for 10,000 to 100,000 users.
 pub(super) const SEED_RANGE: (f64, f64) = (1_000.0, 10_000.0);
 pub(super) const SEED_USERS: (f64, f64) = (10_000.0, 100_000.0);
 
-/// What users do in a day.
+/// What users do per day.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Load {
+pub(super) struct UserLoad {
     pub(super) users: f64,
     pub(super) events_per_user: f64,
-    /// Times a user opens the list: a page and the unread count.
+    /// How often a user opens the list: a page and the unread count.
     pub(super) reads_per_user: f64,
-    /// Notifications a user marks as read or dismisses.
+    /// Number of notifications a user marks as read or dismisses.
     pub(super) marks_per_user: f64,
-    /// Busiest second over average second.
+    /// Ratio of the busiest second to the average second.
     pub(super) peak_factor: f64,
     pub(super) workers: f64,
 }
 
-/// What one container needs.
+/// The throughput that a container needs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Need {
+pub(super) struct PlannedThroughput {
     pub(super) container: String,
     pub(super) average: f64,
     pub(super) peak: f64,
@@ -49,8 +48,12 @@ pub(super) struct Need {
     pub(super) autoscale_price: f64,
 }
 
-/// The needs of all containers, by name.
-pub(super) fn plan(load: Load, measured: &[Measured], prices: &PriceTable) -> Vec<Need> {
+/// Plans the throughput of all containers, by name.
+pub(super) fn plan(
+    load: UserLoad,
+    measured: &[OperationCharge],
+    prices: &PriceTable,
+) -> Vec<PlannedThroughput> {
     let per_second = |per_day: f64| load.users * per_day / DAY_SECONDS;
     let done = [
         (figure::ENQUEUE, per_second(load.events_per_user)),
@@ -60,7 +63,7 @@ pub(super) fn plan(load: Load, measured: &[Measured], prices: &PriceTable) -> Ve
         (figure::READ, per_second(load.marks_per_user)),
     ];
     let mut averages: BTreeMap<String, f64> = BTreeMap::new();
-    let mut add = |figure: Figure, times: f64| {
+    let mut add = |figure: SeedFigure, times: f64| {
         let row = measured.iter().find(|row| row.figure == figure);
         for (container, charge) in row.map(|row| by_container(&row.calls)).unwrap_or_default() {
             *averages.entry(container).or_default() += charge * times;
@@ -69,7 +72,7 @@ pub(super) fn plan(load: Load, measured: &[Measured], prices: &PriceTable) -> Ve
     for (figure, times) in done {
         add(figure, times * load.peak_factor);
     }
-    // Looking for news costs the same at night, so it has no peak.
+    // Polling costs the same at any time, so it has no peak.
     let mut busy = averages.clone();
     let idle = measured.iter().find(|row| row.figure == figure::ROUND);
     let idle = idle.map(|row| by_container(&row.calls)).unwrap_or_default();
@@ -85,16 +88,16 @@ pub(super) fn plan(load: Load, measured: &[Measured], prices: &PriceTable) -> Ve
     needs.collect()
 }
 
-fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> Need {
-    let stepped = |least: f64, step: f64| ((peak / step).ceil() * step).max(least);
-    let manual = stepped(MANUAL_MIN, MANUAL_STEP);
-    let maximum = stepped(AUTOSCALE_STEP, AUTOSCALE_STEP);
+fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> PlannedThroughput {
+    let round_up = |min: f64, step: f64| ((peak / step).ceil() * step).max(min);
+    let manual = round_up(MANUAL_MIN, MANUAL_STEP);
+    let maximum = round_up(AUTOSCALE_STEP, AUTOSCALE_STEP);
     let per_month = |per_second: f64| {
         per_second / 100.0 * prices.manual_per_100_per_hour * prices.hours_per_month
     };
-    // Every hour is billed at its own peak, a tenth of the maximum at least: the average stands for it.
+    // Every hour is billed at its peak, but at least a tenth of the maximum; the average approximates it.
     let billed = average.clamp(maximum / 10.0, maximum);
-    Need {
+    PlannedThroughput {
         container,
         average,
         peak,
@@ -105,35 +108,35 @@ fn need(container: String, average: f64, peak: f64, prices: &PriceTable) -> Need
     }
 }
 
-/// How the plan stands to the seed's recommendation, as a sentence.
-pub(super) fn compared(load: Load, needs: &[Need]) -> String {
+/// Compares the plan with the recommendation of the seed, as a sentence.
+pub(super) fn compare(load: UserLoad, needs: &[PlannedThroughput]) -> String {
     let (least, most) = SEED_RANGE;
     let peak: f64 = needs.iter().map(|need| need.peak).sum();
     let (few, many) = SEED_USERS;
     let scope = match load.users {
-        users if users < few => "fewer users than it speaks of",
-        users if users > many => "more users than it speaks of",
-        _ => "the users it speaks of",
+        users if users < few => "fewer users than it covers",
+        users if users > many => "more users than it covers",
+        _ => "the users it covers",
     };
-    let stands = if peak > most {
+    let verdict = if peak > most {
         "it is not enough: raise the maximum"
     } else if peak < least {
-        "it is more than needed; 400 RU/s by hand for each container, or one database that shares, would do"
+        "it is more than needed; 400 RU/s of manual throughput per container, or shared throughput, is enough"
     } else {
         "it is enough"
     };
     format!(
         "the seed recommends autoscale {least:.0} to {most:.0} RU/s for {few:.0} to {many:.0} users ({scope}); \
-         the busiest second needs {peak:.0} RU/s over all containers: {stands}"
+         the busiest second needs {peak:.0} RU/s over all containers: {verdict}"
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::calls::Call;
+    use super::super::calls::AccountCall;
     use super::*;
 
-    const LOAD: Load = Load {
+    const LOAD: UserLoad = UserLoad {
         users: 86_400.0,
         events_per_user: 10.0,
         reads_per_user: 0.0,
@@ -142,9 +145,9 @@ mod tests {
         workers: 1.0,
     };
 
-    fn measured(figure: Figure, container: &str, charge: f64) -> Measured {
+    fn measured(figure: SeedFigure, container: &str, charge: f64) -> OperationCharge {
         let (operation, container) = ("create".to_owned(), container.to_owned());
-        Measured { figure, calls: vec![Call { operation, container, charge }] }
+        OperationCharge { figure, calls: vec![AccountCall { operation, container, charge }] }
     }
 
     #[test]
@@ -172,7 +175,7 @@ mod tests {
     fn the_recommendation_is_judged_by_the_busiest_second() {
         let of = |charge: f64| {
             let rows = [measured(figure::ENQUEUE, "notification_events", charge)];
-            compared(LOAD, &plan(LOAD, &rows, &PriceTable::default()))
+            compare(LOAD, &plan(LOAD, &rows, &PriceTable::default()))
         };
         assert!(of(10.0).contains("more than needed"));
         assert!(of(100.0).ends_with("it is enough"));

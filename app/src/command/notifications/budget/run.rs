@@ -1,4 +1,4 @@
-//! The command: measure under both profiles, print the table, plan the capacity if asked.
+//! The command: measures with both profiles, prints the table, and plans the capacity if requested.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,58 +9,58 @@ use notifications::Indexing;
 use serde_json::json;
 
 use super::calls::{Calls, terms};
-use super::figure::Verdict;
-use super::measure::{Measured, measure};
-use super::plan::{Load, Need, compared, plan};
+use super::figure::FigureVerdict;
+use super::measure::{OperationCharge, measure};
+use super::plan::{PlannedThroughput, UserLoad, compare, plan};
 use super::table::table;
 use crate::command::read_prices;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::line;
 
-/// Exit code when an operation costs more than it may.
+/// Exit code if an operation costs more than allowed.
 const OVER: u8 = 1;
 
-/// Run every operation of the seed's capacity section, and compare its charge with the seed's figure
+/// Measure the charge of every operation and compare it with the figures of the seed document
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   planisphere notifications budget --users 50000 --events-per-user 10 --reads-per-user 5
 
-The charges are those of this program's model (docs/request-charges.md), in memory: with every property indexed as in
-the seed's Terraform under the profiles azure and native, and under azure with lean indexing
-(Notifications:Indexing=lean). --peak-factor says how uneven a day is.
+The charges are those of our model (docs/request-charges.md), measured in memory: with every property indexed, as in
+the Terraform files of the seed, with the profiles azure and native; and with the profile azure and lean indexing
+(Notifications:Indexing=lean). --peak-factor tells how uneven the load of a day is.
 
-Exit codes: 0 nothing costs more than it may, 1 something does, 2 it could not be carried out.")]
-pub(in super::super) struct Budget {
-    /// Users, for a plan of the capacity
+Exit codes: 0 nothing costs more than allowed, 1 something does, 2 the command failed.")]
+pub(in super::super) struct BudgetCommand {
+    /// Number of users; plans the capacity
     #[arg(long, value_name = "NUMBER", value_parser = amount)]
     users: Option<f64>,
 
-    /// Events for a user in a day
+    /// Events per user and day
     #[arg(long, value_name = "NUMBER", default_value = "10", value_parser = amount)]
     events_per_user: f64,
 
-    /// Times a user opens the list in a day: a page and the unread count
+    /// How often a user opens the list per day: a page and the unread count
     #[arg(long, value_name = "NUMBER", default_value = "5", value_parser = amount)]
     reads_per_user: f64,
 
-    /// Notifications a user marks as read or dismisses in a day
+    /// Notifications a user marks as read or dismisses per day
     #[arg(long, value_name = "NUMBER", default_value = "5", value_parser = amount)]
     marks_per_user: f64,
 
-    /// How much busier the busiest second is than the average one
+    /// Ratio of the busiest second to the average second
     #[arg(long, value_name = "NUMBER", default_value = "4", value_parser = amount)]
     peak_factor: f64,
 
-    /// Processes that work on events
+    /// Number of worker processes
     #[arg(long, value_name = "NUMBER", default_value = "2", value_parser = amount)]
     workers: f64,
 
-    /// Plan, and end with 1 or 0, by lean indexing: only the paths this system asks by
+    /// Plan and judge with lean indexing: only the paths that this system queries
     #[arg(long)]
     lean: bool,
 
-    /// File with prices, as JSON; list prices in US dollars without it
+    /// JSON file with prices; by default list prices in US dollars
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 
@@ -69,11 +69,11 @@ pub(in super::super) struct Budget {
     json: bool,
 }
 
-impl Budget {
-    pub(in super::super) async fn run(self) -> Result<ExitCode, Failure> {
+impl BudgetCommand {
+    pub(in super::super) async fn run(self) -> Result<ExitCode, CommandError> {
         let prices = read_prices(self.prices.as_deref())?;
-        let calls = Calls::begin();
-        let runs = Runs {
+        let calls = Calls::start();
+        let runs = BudgetRuns {
             azure: measure(ChargeProfile::Azure, Indexing::Full, &calls).await?,
             native: measure(ChargeProfile::Native, Indexing::Full, &calls).await?,
             lean: measure(ChargeProfile::Azure, Indexing::Lean, &calls).await?,
@@ -89,15 +89,15 @@ impl Budget {
                 line("")?;
                 line(capacity(needs, &prices.currency))?;
                 line("")?;
-                line(compared(*load, needs))?;
+                line(compare(*load, needs))?;
             }
         }
-        let is_over = judged.iter().any(|row| row.verdict() == Verdict::Over);
+        let is_over = judged.iter().any(|row| row.verdict() == FigureVerdict::Over);
         Ok(if is_over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
     }
 
-    fn load(&self) -> Option<Load> {
-        Some(Load {
+    fn load(&self) -> Option<UserLoad> {
+        Some(UserLoad {
             users: self.users?,
             events_per_user: self.events_per_user,
             reads_per_user: self.reads_per_user,
@@ -111,28 +111,28 @@ impl Budget {
 fn amount(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("give a number from zero up".to_owned()),
+        _ => Err("give a number of at least zero".to_owned()),
     }
 }
 
-/// The same operations, three times.
-struct Runs {
-    azure: Vec<Measured>,
-    native: Vec<Measured>,
-    lean: Vec<Measured>,
+/// The same operations, measured three times.
+struct BudgetRuns {
+    azure: Vec<OperationCharge>,
+    native: Vec<OperationCharge>,
+    lean: Vec<OperationCharge>,
 }
 
-impl Runs {
-    fn rows(&self) -> impl Iterator<Item = (&Measured, &Measured, &Measured)> {
+impl BudgetRuns {
+    fn rows(&self) -> impl Iterator<Item = (&OperationCharge, &OperationCharge, &OperationCharge)> {
         let pairs = self.azure.iter().zip(&self.native).zip(&self.lean);
         pairs.map(|((azure, native), lean)| (azure, native, lean))
     }
 }
 
-fn operations(runs: &Runs) -> String {
+fn operations(runs: &BudgetRuns) -> String {
     let rows = runs.rows().map(|(row, native, lean)| {
         let why = match (row.verdict(), row.figure.known) {
-            (Verdict::Known | Verdict::Over, Some((_, why))) => format!("; {why}"),
+            (FigureVerdict::Known | FigureVerdict::Over, Some((_, why))) => format!("; {why}"),
             _ => String::new(),
         };
         vec![
@@ -161,7 +161,7 @@ fn operations(runs: &Runs) -> String {
     table(&head, &[2, 3, 4, 6], &rows.collect::<Vec<_>>())
 }
 
-fn capacity(needs: &[Need], currency: &str) -> String {
+fn capacity(needs: &[PlannedThroughput], currency: &str) -> String {
     let mut rows: Vec<Vec<String>> = needs
         .iter()
         .map(|need| {
@@ -176,10 +176,10 @@ fn capacity(needs: &[Need], currency: &str) -> String {
             ]
         })
         .collect();
-    let sum = |value: fn(&Need) -> f64| needs.iter().map(value).sum::<f64>();
+    let sum = |value: fn(&PlannedThroughput) -> f64| needs.iter().map(value).sum::<f64>();
     let maximum = sum(|need| need.autoscale_maximum);
     rows.push(vec![
-        "together".to_owned(),
+        "total".to_owned(),
         format!("{:.1}", sum(|need| need.average)),
         format!("{:.1}", sum(|need| need.peak)),
         format!("{:.0}", sum(|need| need.manual)),
@@ -192,7 +192,7 @@ fn capacity(needs: &[Need], currency: &str) -> String {
     table(&head, &[1, 2, 3, 4, 5, 6], &rows)
 }
 
-fn as_json(runs: &Runs, needs: Option<&(Load, Vec<Need>)>) -> String {
+fn as_json(runs: &BudgetRuns, needs: Option<&(UserLoad, Vec<PlannedThroughput>)>) -> String {
     let rows = runs.rows().map(|(row, native, lean)| {
         json!({
             "id": row.figure.id,
@@ -202,7 +202,7 @@ fn as_json(runs: &Runs, needs: Option<&(Load, Vec<Need>)>) -> String {
             "native": native.charge(),
             "verdict": row.verdict().word(),
             "lean": lean.charge(),
-            "leanVerdict": lean.verdict().word(),
+            "leanFigureVerdict": lean.verdict().word(),
             "terms": terms(&row.calls),
         })
     });
@@ -218,7 +218,7 @@ fn as_json(runs: &Runs, needs: Option<&(Load, Vec<Need>)>) -> String {
                 "autoscalePricePerMonth": need.autoscale_price,
             })
         });
-        json!({ "containers": containers.collect::<Vec<_>>(), "compared": compared(*load, needs) })
+        json!({ "containers": containers.collect::<Vec<_>>(), "compared": compare(*load, needs) })
     });
     json!({ "operations": rows.collect::<Vec<_>>(), "plan": plan }).to_string()
 }

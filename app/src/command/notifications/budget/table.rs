@@ -1,6 +1,6 @@
-//! Columns of text.
+//! Tables with aligned columns.
 
-/// Rows under a head; the columns named by `numbers` stand to the right.
+/// Formats rows under a header; the columns listed in `numbers` are right-aligned.
 pub(super) fn table(head: &[&str], numbers: &[usize], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
     let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();
@@ -28,7 +28,7 @@ mod tests {
     use super::table;
 
     #[test]
-    fn numbers_stand_to_the_right() {
+    fn numbers_are_right_aligned() {
         let rows = [vec!["a".to_owned(), "7.00".to_owned(), "x".to_owned()]];
         assert_eq!(table(&["what", "RU", "why"], &[1], &rows), "what    RU  why\na     7.00  x");
     }

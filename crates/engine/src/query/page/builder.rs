@@ -24,7 +24,7 @@ pub(in crate::query) struct PageBuilder {
 
 /// Whether a row was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::query) enum PushResult {
+pub(in crate::query) enum RowPush {
     /// Added to the page, or skipped by OFFSET.
     Accepted,
     /// The page is full; the row belongs to the next page.
@@ -96,25 +96,25 @@ impl PageBuilder {
     pub(in crate::query) fn push<E>(
         &mut self,
         text: impl FnOnce() -> Result<Bytes, E>,
-    ) -> Result<PushResult, E> {
+    ) -> Result<RowPush, E> {
         if self.is_complete() {
-            return Ok(PushResult::LimitReached);
+            return Ok(RowPush::LimitReached);
         }
         if self.skipped < self.skip {
             self.skipped += 1;
-            return Ok(PushResult::Accepted);
+            return Ok(RowPush::Accepted);
         }
         if self.is_full() {
-            return Ok(PushResult::PageFull);
+            return Ok(RowPush::PageFull);
         }
         let text = text()?;
         // A page always takes one row, however large, or the query could not advance.
         if !self.rows.is_empty() && self.bytes + text.len() > self.bytes_max {
-            return Ok(PushResult::PageFull);
+            return Ok(RowPush::PageFull);
         }
         self.bytes += text.len();
         self.taken += 1;
         self.rows.push(text);
-        Ok(PushResult::Accepted)
+        Ok(RowPush::Accepted)
     }
 }

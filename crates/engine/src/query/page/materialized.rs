@@ -9,7 +9,7 @@ use ::query::plan::access::IndexOnly;
 use ::query::{BoundQuery, EvaluationContext, Executor, row_text};
 use bytes::Bytes;
 
-use super::builder::{PageBuilder, PushResult};
+use super::builder::{PageBuilder, RowPush};
 use crate::error::Result;
 use crate::query::error::{evaluation_failed, time_limit_exceeded};
 use crate::query::source::{CandidateSource, ItemContent, PageReader};
@@ -52,7 +52,7 @@ pub(in crate::query) async fn compute_page(
         let result = page
             .push(|| row_text(row).map(Bytes::from))
             .map_err(|error| evaluation_failed(&error))?;
-        if result != PushResult::Accepted {
+        if result != RowPush::Accepted {
             reader.charges.count_returned_rows(page.rows.len() as u64);
             return Ok(true);
         }

@@ -9,7 +9,7 @@ use ::query::value::Value;
 use ::query::{BoundQuery, EvaluationContext, EvaluationError, RowStream, row_text};
 use bytes::Bytes;
 
-use super::builder::{PageBuilder, PushResult};
+use super::builder::{PageBuilder, RowPush};
 use crate::error::Result;
 use crate::query::error::evaluation_failed;
 use crate::query::source::ItemContent;
@@ -61,24 +61,24 @@ impl RowProjector {
         self.is_unfiltered = self.is_item;
     }
 
-    /// Adds the rows of an item to a page, except for the first `begun`, which an earlier page returned. Returns how many
-    /// rows were produced, and whether the last one was accepted.
+    /// Adds the rows of an item to a page, except for the first `begun`, which an earlier page returned. Returns how
+    /// many rows were produced, and whether the last one was accepted.
     pub(in crate::query) fn push(
         &mut self,
         content: &ItemContent,
         begun: u64,
         page: &mut PageBuilder,
-    ) -> Result<(u64, PushResult)> {
+    ) -> Result<(u64, RowPush)> {
         let stored = match content {
             ItemContent::Record(record) => Some(record),
             ItemContent::Indexed(_) => None,
         };
         if let (true, Some(record)) = (self.is_unfiltered, stored) {
             let result = page.push(|| Ok::<_, crate::Error>(record.body()))?;
-            return Ok((u64::from(result == PushResult::Accepted), result));
+            return Ok((u64::from(result == RowPush::Accepted), result));
         }
         let body = stored.filter(|_| self.is_item).map(|record| record.body());
-        let (mut seen, mut result, mut error) = (0, PushResult::Accepted, None);
+        let (mut seen, mut result, mut error) = (0, RowPush::Accepted, None);
         let mut take = |row: Value| {
             if seen < begun {
                 seen += 1;
@@ -88,11 +88,11 @@ impl RowProjector {
                 Some(body) => Ok(body.clone()),
                 None => row_text(&row).map(Bytes::from),
             }) {
-                Ok(PushResult::Accepted) => seen += 1,
+                Ok(RowPush::Accepted) => seen += 1,
                 Ok(other) => result = other,
                 Err(not_printed) => error = Some(not_printed),
             }
-            result == PushResult::Accepted && error.is_none()
+            result == RowPush::Accepted && error.is_none()
         };
         let stream = self.stream.as_mut();
         let stream = stream.expect("a row that is the item needs all of it, which no index holds");

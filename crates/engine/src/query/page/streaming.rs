@@ -3,7 +3,7 @@
 //! Reads batches of candidates until the page is full, TOP or LIMIT is reached, the time is up or nothing is left. The
 //! continuation position is exact, down to the row of an item that has several.
 
-use super::builder::{PageBuilder, PushResult};
+use super::builder::{PageBuilder, RowPush};
 use super::projector::RowProjector;
 use crate::error::Result;
 use crate::query::charge::ChargeAccumulator;
@@ -82,13 +82,13 @@ fn push_batch(
         let (seen, result) = rows.push(&candidate.content, begun, page)?;
         if seen > begun {
             charges.add_returned(&candidate.content);
-        } else if result == PushResult::Accepted {
+        } else if result == RowPush::Accepted {
             charges.add_rejected(&candidate.content);
         }
         end = match result {
-            PushResult::Accepted => None,
-            PushResult::LimitReached => Some(PageEnd::Last),
-            PushResult::PageFull => {
+            RowPush::Accepted => None,
+            RowPush::LimitReached => Some(PageEnd::Last),
+            RowPush::PageFull => {
                 // The position stays before this item; the next page reads it again and skips `seen` rows.
                 progress.partial_items.extend((seen > 0).then_some((candidate.ordinal, seen)));
                 Some(PageEnd::More)

@@ -1,8 +1,8 @@
 //! Intersects several lookups before items are loaded.
 //!
 //! A lookup that finds few items is read completely first; a lookup of one value is probed term by term. If the main
-//! lookup has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in the
-//! main lookup instead.
+//! lookup has one value, its items come in ordinal order, so a small other lookup can drive: its items are probed in
+//! the main lookup instead.
 
 use std::collections::{BTreeMap, VecDeque};
 

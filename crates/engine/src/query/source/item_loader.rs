@@ -28,8 +28,8 @@ impl ItemLoader {
         Self { values, expired: ExpiredItems::default() }
     }
 
-    /// The content of each term, in order; `None` for items that were deleted or have expired. Takes the item keys out of
-    /// the hits.
+    /// The content of each term, in order; `None` for items that were deleted or have expired. Takes the item keys out
+    /// of the hits.
     pub(super) async fn load_contents(
         &mut self,
         reader: &mut PageReader,

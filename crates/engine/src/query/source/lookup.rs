@@ -1,8 +1,8 @@
 //! Items found by a lookup, slice after slice.
 //!
-//! Reads each slice branch by branch. An item with several matching terms is returned at the first of them: in the first
-//! branch that matches it, at the smallest value. The continuation position is an epk range, a branch and a term; it is
-//! valid as long as the query has the same lookup.
+//! Reads each slice branch by branch. An item with several matching terms is returned at the first of them: in the
+//! first branch that matches it, at the smallest value. The continuation position is an epk range, a branch and a term;
+//! it is valid as long as the query has the same lookup.
 
 use std::collections::VecDeque;
 
@@ -203,8 +203,8 @@ pub(super) fn filter_by_test(
     kept
 }
 
-/// Whether an item is to be returned at this term, and not at an earlier term or branch that also finds it. Decided from
-/// the item alone, so pages need no memory of what was returned.
+/// Whether an item is to be returned at this term, and not at an earlier term or branch that also finds it. Decided
+/// from the item alone, so pages need no memory of what was returned.
 pub(super) fn should_emit(
     branches: &[LookupBranch],
     branch: usize,

@@ -1,8 +1,8 @@
 //! Items found by a lookup, merged over all slices.
 //!
-//! The order is branch, value, ordinal, independent of how the container is partitioned. Results that each page computes
-//! again need this: the order must be the same after a split or merge. All slices are open at once; row by row reads use
-//! `lookup` instead, which reads one slice after the other.
+//! The order is branch, value, ordinal, independent of how the container is partitioned. Results that each page
+//! computes again need this: the order must be the same after a split or merge. All slices are open at once; row by row
+//! reads use `lookup` instead, which reads one slice after the other.
 
 use std::collections::VecDeque;
 

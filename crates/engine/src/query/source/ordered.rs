@@ -127,8 +127,8 @@ impl OrderedSource {
         Ok(batch)
     }
 
-    /// Fast path for a single slice: takes terms as they come, up to the first truncated one. Returns nothing for several
-    /// slices, which must be merged.
+    /// Fast path for a single slice: takes terms as they come, up to the first truncated one. Returns nothing for
+    /// several slices, which must be merged.
     async fn read_single_slice(
         &mut self,
         reader: &mut PageReader,

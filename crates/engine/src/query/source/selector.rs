@@ -142,7 +142,8 @@ impl<'plan> AccessPathSelector<'plan> {
         Ok(Some(CandidateSource::Ordered(source.distinct(after))))
     }
 
-    /// The source of rows in index order when the filter finds few items with another index: they are loaded and sorted.
+    /// The source of rows in index order when the filter finds few items with another index: they are loaded and
+    /// sorted.
     pub(in crate::query) async fn sorted(
         &self,
         reader: &mut PageReader,

@@ -109,8 +109,8 @@ fn findings(container: &Json, section: &Object, needed: &provision::NeededThroug
     }
     if provision::is_beyond_one_partition(needed.partition_peak) {
         findings.push(
-            "One physical partition needed more than 10000 request units in a second: no provisioned throughput allows that. \
-             Spread the load over more partition keys."
+            "One physical partition needed more than 10000 request units in a second: no throughput \
+             allows that. Spread the load over more partition keys."
                 .to_owned(),
         );
     }

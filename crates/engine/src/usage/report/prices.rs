@@ -61,8 +61,8 @@ impl PriceTable {
                 "hoursPerMonth" => &mut table.hours_per_month,
                 _ => {
                     return Err(Error::invalid(format!(
-                        "The price table has an unknown member '{name}'. The members are currency, manualPer100PerHour, \
-                         autoscaleFactor, gigabytePerMonth and hoursPerMonth."
+                        "The price table has an unknown member '{name}'. The members are currency, \
+                         manualPer100PerHour, autoscaleFactor, gigabytePerMonth and hoursPerMonth."
                     )));
                 }
             };

@@ -106,8 +106,8 @@ fn hourly_peaks(partitions: &[Json]) -> BTreeMap<u64, f64> {
     peaks
 }
 
-/// The average throughput billed. Each hour is billed at its peak, between a tenth of the maximum and the maximum; hours
-/// without traffic at a tenth.
+/// The average throughput billed. Each hour is billed at its peak, between a tenth of the maximum and the maximum;
+/// hours without traffic at a tenth.
 fn billed_average(hours: &[(u64, f64)], maximum: f64, hours_counted: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a month has few hours")]
     let busy = hours.len() as f64;

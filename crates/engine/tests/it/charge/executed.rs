@@ -7,7 +7,7 @@ use super::query_figures::{found, price, scanned};
 use super::shop::{account, padded, policy};
 use crate::account::Account;
 
-/// So many items of so many bytes in one logical partition: two kinds, names of which each is there once.
+/// Fills one logical partition with items of a size: two kinds, and unique names.
 async fn filled(items: usize, bytes: usize) -> (Account, ContainerLink) {
     let account = account(ChargeProfile::Azure).await;
     let included = ["/kind/?", "/pk/?", "/name/?", "/tags/*"];

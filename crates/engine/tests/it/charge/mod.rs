@@ -1,4 +1,4 @@
-//! The bill: published figures, the claims of the seeds, what policies change, and how charges are explained.
+//! Request charges: published figures, claims of the seed documents, indexing policies and explanations.
 
 mod budgets;
 mod executed;

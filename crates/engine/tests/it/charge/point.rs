@@ -8,7 +8,7 @@ use model::{ConsistencyLevel, EtagPattern, Precondition};
 
 use super::published::{KB, create, delete, read, replace};
 use super::shop::{account, explained, padded, policy};
-use crate::account::{Account, json, plain, quiet};
+use crate::account::{Account, json, plain, settings_without_maintenance};
 
 const ITEM: &str = r#"{"id":"1","pk":"p","name":"a","tags":["x","y"]}"#;
 
@@ -96,7 +96,7 @@ async fn strong_and_bounded_reads_cost_twice() {
         (ConsistencyLevel::ConsistentPrefix, 1),
         (ConsistencyLevel::Eventual, 1),
     ] {
-        let settings = EngineSettings { consistency: level, ..quiet() };
+        let settings = EngineSettings { consistency: level, ..settings_without_maintenance() };
         let account = Account::with_settings(settings).await;
         let link = account.container(plain("c")).await;
         account.create(&link, ITEM).await.unwrap();

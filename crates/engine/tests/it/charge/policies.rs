@@ -1,4 +1,4 @@
-//! The indexing policy changes the bill: of writes by what it leaves out, of queries by what it serves.
+//! How the indexing policy affects the charge of writes and queries.
 
 use engine::ContainerLink;
 use model::charge::{ChargeProfile, QueryCounters, index_costs, total_units};

@@ -14,10 +14,10 @@ pub(super) struct Published {
     pub(super) expectation: Expectation,
 }
 
-/// How near ours must be.
+/// How close our charge must be.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Expectation {
-    /// So many percent at most, either way.
+    /// Within this many percent.
     Within(f64),
     /// The figure is from before the service got cheaper: ours must be below it.
     Obsolete,

@@ -1,4 +1,4 @@
-//! What the tests of the bill share: items of exact sizes, and operations that tell their charge.
+//! Shared by the charge tests: items of exact sizes, and operations that return their charge.
 
 use engine::change_feed::{ChangeFeedMode, ChangeFeedPage, ChangeFeedStart, ReadChangeFeed};
 use engine::operation::{
@@ -11,10 +11,10 @@ use engine::{ContainerLink, EngineSettings, Item, Response, Result};
 use model::charge::ChargeProfile;
 use model::{ContainerProperties, FeedRange, Json};
 
-use crate::account::{Account, container, json, quiet};
+use crate::account::{Account, container, json, settings_without_maintenance};
 use crate::verbs::{id, key, patch_of};
 
-/// Only what a test names is indexed; the padding of items is not.
+/// Indexes only the named paths, not the padding of items.
 pub(super) fn policy(included: &[&str], more: &str) -> ContainerProperties {
     let paths = included.iter().map(|path| format!(r#"{{"path":"{path}"}}"#));
     container(&format!(
@@ -24,7 +24,7 @@ pub(super) fn policy(included: &[&str], more: &str) -> ContainerProperties {
     ))
 }
 
-/// An item with a padding that makes it so many bytes.
+/// An item padded to a size in bytes.
 pub(super) fn padded(item: &str, bytes: usize) -> Json {
     let bare = format!("{},\"padding\":\"\"}}", item.strip_suffix('}').unwrap());
     let padding = "x".repeat(bytes.checked_sub(bare.len()).expect("the item is smaller"));
@@ -36,7 +36,8 @@ pub(super) fn padded(item: &str, bytes: usize) -> Json {
 }
 
 pub(super) async fn account(profile: ChargeProfile) -> Account {
-    Account::with_settings(EngineSettings { charge_profile: profile, ..quiet() }).await
+    Account::with_settings(EngineSettings { charge_profile: profile, ..settings_without_maintenance() })
+        .await
 }
 
 /// Writes explain themselves.

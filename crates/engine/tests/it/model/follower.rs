@@ -1,4 +1,4 @@
-//! A reader of a change feed that believes what it is told.
+//! A reader of a change feed that rebuilds the container from it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use model::Json;
 
 use crate::account::Account;
 
-/// A reader of a feed and what it believes is there.
+/// A reader of a feed and the items it has seen.
 pub(super) struct Follower {
     mode: ChangeFeedMode,
     start: ChangeFeedStart,
@@ -35,7 +35,7 @@ impl Follower {
         Self { mode, start, believed: BTreeMap::new() }
     }
 
-    /// Reads one page; false when there is nothing more.
+    /// Reads one page; returns false at the end.
     pub(super) async fn poll(
         &mut self,
         account: &Account,

@@ -1,4 +1,4 @@
-//! A database as simple as can be: a map, a clock and the rules.
+//! The simplest possible database: a map, a clock and the rules.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use engine::ErrorKind;
 
 use super::step::{Bound, Content, Write};
 
-/// What the naive database knows of an item.
+/// An item in the naive database.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) content: Content,
@@ -14,7 +14,7 @@ pub(super) struct Stored {
     pub(super) written: u64,
 }
 
-/// The answer to a write: the text of the item, or nothing after a deletion.
+/// The result of a write: the text of the item, or `None` after a delete.
 pub(super) type Answer = Result<Option<String>, ErrorKind>;
 
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ impl Naive {
         alive.map(|(place, stored)| (*place, stored))
     }
 
-    /// Forgets the expired items and names them.
+    /// Removes the expired items and returns their ids.
     pub(super) fn sweep(&mut self) -> Vec<(usize, usize)> {
         let alive: Vec<_> = self.alive().map(|(place, _)| place).collect();
         let expired = self.items.extract_if(.., |place, _| !alive.contains(place));
@@ -70,7 +70,7 @@ impl Naive {
         gone as u64
     }
 
-    /// What the rules say; the etag of a written item is filled in by the caller.
+    /// Applies a write; the caller fills in the etag of a written item.
     pub(super) fn write(&mut self, pk: usize, id: usize, write: &Write) -> Answer {
         let current = self.get(pk, id).map(|stored| stored.content.clone());
         match (write, current) {

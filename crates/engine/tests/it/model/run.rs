@@ -1,4 +1,4 @@
-//! Runs the steps on both and compares.
+//! Runs the steps on the engine and on the naive database, and compares them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use super::follower::{Follower, normal, normal_json};
 use super::naive::{Answer, Naive, text};
 use super::step::{Bound, IDS, PARTITION_KEYS, Step, Write, step};
-use crate::account::{Account, container, json, quiet};
+use crate::account::{Account, container, json, settings_without_maintenance};
 use crate::verbs::{id, if_match, patch_of};
 
 const STEPS: usize = 1200;
@@ -55,7 +55,7 @@ impl Run {
         let settings = EngineSettings {
             maintenance_items_max: 3,
             version_retention_seconds: 1_000_000_000,
-            ..quiet()
+            ..settings_without_maintenance()
         };
         let account = Account::with_settings(settings).await;
         let properties = container(
@@ -129,8 +129,8 @@ impl Run {
         }
     }
 
-    /// Under another default an expired item comes back to life unless it was swept; so that both databases agree, it
-    /// is written over and deleted.
+    /// With a longer default an expired item that was not swept becomes visible again. It is overwritten and deleted so
+    /// that both databases agree.
     async fn bury_expired(&mut self) {
         self.account().engine.maintain_fully().await.unwrap();
         for (pk, id) in self.naive.sweep() {
@@ -332,7 +332,7 @@ impl Run {
         }
     }
 
-    /// At the end everything expired is swept, and whoever followed a feed knows exactly what is there.
+    /// At the end all expired items are deleted, and every follower of a feed has the same items as the engine.
     async fn finish(&mut self) {
         self.account().engine.maintain_fully().await.unwrap();
         self.account().verify().await;
@@ -344,7 +344,7 @@ impl Run {
         for follower in [&mut self.newest_feed, &mut self.versions_feed] {
             while follower.poll(account, &self.link, 4).await {}
         }
-        // After a merge a sweep may have to wait for younger items: the expired ones are not told yet.
+        // After a merge a sweep may have to wait for younger items, so the expired ones are not in the feed yet.
         let expired = self.naive.clone().sweep();
         let alive = self.alive();
         for (pk, id) in &expired {

@@ -1,8 +1,8 @@
-//! The steps of a model test and how they are drawn: few keys, so that steps meet.
+//! The random steps of a model test. Few keys, so that steps affect the same items.
 
 use proptest::prelude::*;
 
-/// Which etag a write is bound to.
+/// The precondition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     None,
@@ -16,7 +16,7 @@ pub(super) struct Content {
     pub(super) number: i64,
     pub(super) unique: Option<i64>,
     pub(super) ttl: Option<i64>,
-    /// Another shape now and then.
+    /// Sometimes adds properties, so that shapes differ.
     pub(super) extra: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What queries answer, whatever serves them.
+//! Results of queries, whichever access path serves them.
 
 use engine::query::QueryItems;
 use engine::{ContainerLink, ErrorKind};

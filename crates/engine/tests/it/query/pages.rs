@@ -1,4 +1,4 @@
-//! Pages: where they end, what they survive, and which tokens are refused.
+//! Pages: where they end, that they survive splits and merges, and which tokens are rejected.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ use model::{Json, Lsn, PartitionKey};
 
 use super::trace::Trace;
 use crate::account::json;
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 use crate::verbs::{id, patch_of};
 
 /// Items written alone.
@@ -25,7 +25,7 @@ const PAIR: [&str; 2] = ["left", "right"];
 
 type Possible = BTreeSet<Option<i64>>;
 
-/// One item as its client knows it; none stands for "not there".
+/// The possible states of one item; `None` means that it does not exist.
 #[derive(Debug)]
 struct Known {
     /// What a crash may leave.
@@ -58,7 +58,7 @@ impl Known {
 pub(super) struct Client {
     name: String,
     link: ContainerLink,
-    dice: Dice,
+    random: SeededRandom,
     trace: Trace,
     counter: i64,
     singles: BTreeMap<String, Known>,
@@ -72,12 +72,17 @@ fn value(item: &Item) -> i64 {
 }
 
 impl Client {
-    pub(super) fn new(number: u64, link: ContainerLink, mut dice: Dice, trace: Trace) -> Self {
+    pub(super) fn new(
+        number: u64,
+        link: ContainerLink,
+        mut random: SeededRandom,
+        trace: Trace,
+    ) -> Self {
         let singles = (0..SINGLES).map(|single| (format!("s{single}"), Known::absent())).collect();
         Self {
             name: format!("client{number}"),
             link,
-            dice: Dice::new(dice.number()),
+            random: SeededRandom::new(random.number()),
             trace,
             counter: 0,
             singles,
@@ -91,8 +96,8 @@ impl Client {
     pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) {
         while !is_over() {
             self.counter += 1;
-            let single = format!("s{}", self.dice.below(SINGLES));
-            match self.dice.below(10) {
+            let single = format!("s{}", self.random.below(SINGLES));
+            match self.random.below(10) {
                 0..3 => self.upsert(engine, &single).await,
                 3..5 => self.increment(engine, &single).await,
                 5 => self.delete(engine, &single).await,

@@ -5,11 +5,11 @@ use engine::{ContainerLink, Engine, ErrorKind, Result};
 use model::IndexPath;
 
 use super::trace::Trace;
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 
 pub(super) struct Operator {
     pub(super) link: ContainerLink,
-    pub(super) dice: Dice,
+    pub(super) random: SeededRandom,
     pub(super) trace: Trace,
 }
 
@@ -19,7 +19,7 @@ impl Operator {
     pub(super) async fn run(&mut self, engine: &Engine, is_over: impl Fn() -> bool) -> u64 {
         let mut restructured = 0;
         while !is_over() {
-            for _ in 0..self.dice.below(25) {
+            for _ in 0..self.random.below(25) {
                 tokio::task::yield_now().await;
             }
             let done = self.act(engine).await;
@@ -36,8 +36,8 @@ impl Operator {
 
     async fn act(&mut self, engine: &Engine) -> Result<String> {
         let listed = engine.list_partitions(&self.link).await?.value.partitions;
-        let at = usize::try_from(self.dice.below(listed.len() as u64)).unwrap();
-        match self.dice.below(6) {
+        let at = usize::try_from(self.random.below(listed.len() as u64)).unwrap();
+        match self.random.below(6) {
             0 | 1 if listed.len() < 5 => {
                 let container = self.link.clone();
                 let split = SplitPartition { container, partition: listed[at].number, at: None };

@@ -13,8 +13,8 @@ use storage::simulated_disk::{DiskDurability, SimulatedDisk};
 use super::client::Client;
 use super::operator::Operator;
 use super::trace::Trace;
-use crate::account::{Account, START, plain, quiet};
-use crate::dice::Dice;
+use crate::account::{Account, START, plain, settings_without_maintenance};
+use crate::random::SeededRandom;
 
 const CLIENTS: u64 = 6;
 const LIVES: u64 = 3;
@@ -32,7 +32,7 @@ const PLAN: FaultPlan = FaultPlan {
 };
 
 struct World {
-    dice: Dice,
+    random: SeededRandom,
     trace: Trace,
     clock: Arc<TravellingClock>,
     disk: Arc<SimulatedDisk>,
@@ -52,21 +52,26 @@ struct Ending {
 
 impl World {
     async fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut random = SeededRandom::new(seed);
         let trace = Trace::default();
         let link = ContainerLink::new("d", "c").unwrap();
-        let client =
-            |number| Client::new(number, link.clone(), Dice::new(dice.number()), trace.clone());
+        let client = |number| {
+            Client::new(number, link.clone(), SeededRandom::new(random.number()), trace.clone())
+        };
         let clients = (0..CLIENTS).map(client).collect();
         let disk = Arc::new(SimulatedDisk::new(DiskDurability::Synced));
         let clock = TravellingClock::starting_at(START);
-        let world = Self { dice, trace, clock, disk, clients, link, restructured: 0 };
+        let world = Self { random, trace, clock, disk, clients, link, restructured: 0 };
         world.found().await;
         world
     }
 
     fn settings() -> EngineSettings {
-        EngineSettings { maintenance_items_max: 100, group_operations_max: 8, ..quiet() }
+        EngineSettings {
+            maintenance_items_max: 100,
+            group_operations_max: 8,
+            ..settings_without_maintenance()
+        }
     }
 
     async fn open(&self, store: Arc<dyn Store>) -> engine::Result<Engine> {
@@ -89,7 +94,7 @@ impl World {
 
     /// Works on a failing store until the power is cut at some moment.
     async fn live(&mut self) {
-        let seed = self.dice.number();
+        let seed = self.random.number();
         let store = Arc::new(FaultyStore::new(Arc::clone(&self.disk), seed, PLAN));
         let engine = loop {
             match self.open(Arc::clone(&store) as Arc<dyn Store>).await {
@@ -111,19 +116,19 @@ impl World {
             }));
         }
         let operator = tokio::spawn({
-            let dice = Dice::new(self.dice.number());
+            let random = SeededRandom::new(self.random.number());
             let mut operator =
-                Operator { link: self.link.clone(), dice, trace: self.trace.clone() };
+                Operator { link: self.link.clone(), random, trace: self.trace.clone() };
             let (engine, is_over) = (engine.clone(), is_over(&over));
             async move { operator.run(&engine, is_over).await }
         });
         let span = OPERATIONS_PER_LIFE.end - OPERATIONS_PER_LIFE.start;
-        let until = self.trace.operations() + OPERATIONS_PER_LIFE.start + self.dice.below(span);
+        let until = self.trace.operations() + OPERATIONS_PER_LIFE.start + self.random.below(span);
         while self.trace.operations() < until {
             tokio::task::yield_now().await;
         }
         over.store(true, Ordering::SeqCst);
-        self.disk = Arc::new(self.disk.crash(self.dice.number()));
+        self.disk = Arc::new(self.disk.crash(self.random.number()));
         self.trace.event(format_args!("crash"));
         for task in tasks {
             self.clients.push(task.await.unwrap());

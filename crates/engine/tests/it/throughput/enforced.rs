@@ -10,14 +10,14 @@ use engine::query::QueryItems;
 use engine::{ContainerLink, EngineSettings, ErrorKind, Result};
 use model::{DatabaseId, DatabaseProperties, FeedRange, Throughput, TimeToLive};
 
-use crate::account::{Account, json, plain, quiet};
+use crate::account::{Account, json, plain, settings_without_maintenance};
 use crate::verbs::refused;
 
 fn strict() -> EngineSettings {
-    EngineSettings { enforce_throughput: true, ..quiet() }
+    EngineSettings { enforce_throughput: true, ..settings_without_maintenance() }
 }
 
-/// An account that enforces, and a container with two items in different physical partitions if it has two.
+/// An account that enforces throughput, and a container with two items, in different physical partitions if possible.
 async fn enforced(throughput: Throughput) -> (Account, ContainerLink) {
     let account = Account::with_settings(strict()).await;
     let link = account.container_with(plain("c"), Some(throughput)).await;
@@ -35,7 +35,7 @@ fn delay<T: std::fmt::Debug>(result: Result<T>) -> u64 {
     }
 }
 
-/// Reads of one request unit until one is refused; with the delay it is told.
+/// Reads of one request unit until one is throttled; returns the count and the retry delay.
 async fn reads(account: &Account, link: &ContainerLink, pk: &str) -> (u64, u64) {
     for done in 0..20_000 {
         let read = account.read(link, pk, "1").await;

@@ -1,4 +1,4 @@
-//! The least throughput: refused with the numbers that explain it.
+//! The minimum throughput: lower values are rejected with the numbers that explain it.
 
 use engine::ErrorKind;
 use engine::operation::{CreateContainer, CreateDatabase, ThroughputOwner};

@@ -1,4 +1,4 @@
-//! Throughput: how it is given, and that it is enforced when somebody asks for it.
+//! Throughput: how it is provisioned, and how it is enforced on request.
 
 mod enforced;
 mod minimum;

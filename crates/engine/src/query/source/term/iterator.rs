@@ -61,8 +61,8 @@ pub(in crate::query::source) struct TermIterator {
     /// values, so they come first, or last in reverse.
     absent: Option<Option<u64>>,
     absent_items: Option<AbsentPathIterator>,
-    /// Reverse only: the unread terms of the current value. They have smaller ordinals than `run_tail` and come before it,
-    /// so they are read forwards.
+    /// Reverse only: the unread terms of the current value. They have smaller ordinals than `run_tail` and come before
+    /// it, so they are read forwards.
     run: Option<KeyRange>,
     /// Reverse only: terms of the current value that were read already, in ordinal order.
     run_tail: Vec<TermHit>,
@@ -132,8 +132,8 @@ impl TermIterator {
             }
             return;
         }
-        // Truncated strings with the same prefix are ordered by their items, not by their terms. Continue before the first
-        // of them: the caller sorts the whole run again and drops what was returned.
+        // Truncated strings with the same prefix are ordered by their items, not by their terms. Continue before the
+        // first of them: the caller sorts the whole run again and drops what was returned.
         let prefix = prefix_of_sort_key(&after.value, &self.descending);
         let (value, ordinal) = match &prefix {
             Some(prefix) => (prefix.as_slice(), None),
@@ -160,8 +160,8 @@ impl TermIterator {
         }
     }
 
-    /// Clips all ranges at a position. A range that lies entirely after it stays as it is: clipping would extend it back to
-    /// the position.
+    /// Clips all ranges at a position. A range that lies entirely after it stays as it is: clipping would extend it
+    /// back to the position.
     fn clip(&mut self, cut: impl Fn(&KeyRange) -> KeyRange) {
         let is_reversed = self.is_reversed;
         self.ranges = self
@@ -309,9 +309,9 @@ impl TermIterator {
 
     /// Reads values in descending order, the terms of each value in ascending order of ordinals.
     ///
-    /// A backward scan meets the terms of a value from its highest ordinal down. The scan may stop within the last value
-    /// of the batch; its unread terms have lower ordinals and must come first. So the terms read of that value are kept in
-    /// `run_tail`, and `run` reads the others forwards before them. No term is read twice.
+    /// A backward scan meets the terms of a value from its highest ordinal down. The scan may stop within the last
+    /// value of the batch; its unread terms have lower ordinals and must come first. So the terms read of that value
+    /// are kept in `run_tail`, and `run` reads the others forwards before them. No term is read twice.
     async fn read_backward(
         &mut self,
         reader: &mut PageReader,

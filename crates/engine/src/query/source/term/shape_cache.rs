@@ -1,7 +1,7 @@
 //! Cache of the shapes of physical partitions.
 //!
-//! An entry is valid for one state of its partition: every commit writes the state anew, so an equal state implies equal
-//! shapes, whichever process wrote them. For any other state the shapes are read again.
+//! An entry is valid for one state of its partition: every commit writes the state anew, so an equal state implies
+//! equal shapes, whichever process wrote them. For any other state the shapes are read again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! Values and bounds of values as term bytes, and back.
 //!
-//! A term holds only a prefix and a hash of a string longer than `TERM_STRING_BYTES_MAX`. Byte ranges that end at such a
-//! string are widened to include all strings with its prefix. The encoding itself is `ordered_bytes`.
+//! A term holds only a prefix and a hash of a string longer than `TERM_STRING_BYTES_MAX`. Byte ranges that end at such
+//! a string are widened to include all strings with its prefix. The encoding itself is `ordered_bytes`.
 
 use ::query::plan::condition::{Cut, ValueKind, ValueRange, ValueSet};
 use model::{Json, Number};

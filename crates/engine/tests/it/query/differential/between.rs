@@ -25,9 +25,9 @@ impl World {
             items: &items,
             is_wide: self.is_wide,
         };
-        let query = query_of_items(&mut self.dice, &known);
-        let feed_range = self.keys.feed_range(&mut self.dice, &items);
-        let pages = (0..2).map(|_| 1 + self.dice.place(6)).collect();
+        let query = query_of_items(&mut self.random, &known);
+        let feed_range = self.keys.feed_range(&mut self.random, &items);
+        let pages = (0..2).map(|_| 1 + self.random.index(6)).collect();
         Asked { query, feed_range, pages }
     }
 
@@ -118,7 +118,7 @@ impl World {
     }
 
     async fn disturb(&mut self) {
-        match self.dice.weighted(&[30, 35, 20, 10, 5]) {
+        match self.random.weighted(&[30, 35, 20, 10, 5]) {
             0 => {}
             1 => self.write().await,
             2 => self.delete().await,

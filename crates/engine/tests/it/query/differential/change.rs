@@ -6,7 +6,7 @@ use model::{FeedRange, IndexingDirective, IndexingMode, ItemId, Json, TimeToLive
 use super::container::policy;
 use super::item::item;
 use super::world::World;
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 
 /// A container seldom has more physical partitions.
 const PARTITIONS_MAX: usize = 6;
@@ -14,22 +14,22 @@ const PARTITIONS_MAX: usize = 6;
 impl World {
     /// The first items; seldom many.
     pub(super) async fn fill(&mut self) {
-        let count = match self.dice.weighted(&[10, 70, 15, 5]) {
-            0 => self.dice.below(4),
-            1 => 10 + self.dice.below(30),
-            2 => 40 + self.dice.below(60),
-            _ => 200 + self.dice.below(200),
+        let count = match self.random.weighted(&[10, 70, 15, 5]) {
+            0 => self.random.below(4),
+            1 => 10 + self.random.below(30),
+            2 => 40 + self.random.below(60),
+            _ => 200 + self.random.below(200),
         };
         for _ in 0..count {
             self.write().await;
         }
-        for _ in 0..self.dice.below(3) {
+        for _ in 0..self.random.below(3) {
             self.restructure().await;
         }
     }
 
     pub(super) async fn change(&mut self) {
-        match self.dice.weighted(&[40, 12, 14, 8, 12, 10, 4]) {
+        match self.random.weighted(&[40, 12, 14, 8, 12, 10, 4]) {
             0 => self.write().await,
             1 => self.delete().await,
             2 => self.restructure().await,
@@ -42,13 +42,13 @@ impl World {
 
     pub(super) async fn write(&mut self) {
         let expires = self.expires();
-        let item = item(&mut self.dice, &self.keys, expires, self.is_wide);
+        let item = item(&mut self.random, &self.keys, expires, self.is_wide);
         let directives =
             [IndexingDirective::Default, IndexingDirective::Include, IndexingDirective::Exclude];
         let indexing = if self.properties.indexing_policy.automatic {
             IndexingDirective::Default
         } else {
-            *self.dice.pick(&directives)
+            *self.random.pick(&directives)
         };
         let what = format!("upsert {item} {indexing:?}");
         let name = self.name_of(&item);
@@ -78,7 +78,7 @@ impl World {
         if items.is_empty() {
             return;
         }
-        let item = self.dice.pick(&items);
+        let item = self.random.pick(&items);
         let id = item.get("id").and_then(Json::as_str).unwrap();
         let delete = DeleteItem {
             container: self.link.clone(),
@@ -96,15 +96,15 @@ impl World {
         let listed = self.account.engine.list_partitions(&self.link).await.unwrap();
         let partitions = listed.value.partitions;
         let splits =
-            partitions.len() < 2 || (partitions.len() < PARTITIONS_MAX && self.dice.percent(60));
+            partitions.len() < 2 || (partitions.len() < PARTITIONS_MAX && self.random.percent(60));
         let what = if splits {
-            let number = self.dice.pick(&partitions).number;
+            let number = self.random.pick(&partitions).number;
             match self.account.split(&self.link, number).await {
                 Ok(children) => format!("split {number} into {children:?}"),
                 Err(error) => format!("could not split {number}: {error}"),
             }
         } else {
-            let place = self.dice.place(partitions.len() - 1);
+            let place = self.random.index(partitions.len() - 1);
             let (left, right) = (partitions[place].number, partitions[place + 1].number);
             let merged = self.account.merge(&self.link, left, right).await.unwrap();
             format!("merged {left} and {right} into {merged}")
@@ -115,7 +115,7 @@ impl World {
 
     pub(super) async fn replace_policy(&mut self) {
         let policy = loop {
-            let policy = policy(&mut self.dice);
+            let policy = policy(&mut self.random);
             let mut properties = self.properties.clone();
             properties.indexing_policy = policy.clone();
             if properties.validate().is_ok() {
@@ -143,12 +143,12 @@ impl World {
     }
 
     fn travel(&mut self) {
-        let seconds = travelled(&mut self.dice);
+        let seconds = travelled(&mut self.random);
         self.account.travel(seconds);
         self.changed(format!("{seconds} s later"));
     }
 }
 
-fn travelled(dice: &mut Dice) -> u64 {
-    1 + dice.below(8)
+fn travelled(random: &mut SeededRandom) -> u64 {
+    1 + random.below(8)
 }

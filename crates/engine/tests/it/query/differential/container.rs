@@ -7,7 +7,7 @@ use model::{
 
 use super::value;
 use crate::account::json;
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 
 /// How the items of a container are partitioned.
 #[derive(Clone, Debug)]
@@ -33,32 +33,32 @@ const ODD_KEY_VALUES: [&str; 6] =
     ["-0.0", "9007199254740993", "9007199254740992", "[1]", "{}", r#""a\u0000b""#];
 
 impl Keys {
-    pub(super) fn random(dice: &mut Dice) -> Self {
-        let (definition, names) = DEFINITIONS[dice.weighted(&[40, 5, 10, 20, 10, 5])];
+    pub(super) fn random(random: &mut SeededRandom) -> Self {
+        let (definition, names) = DEFINITIONS[random.weighted(&[40, 5, 10, 20, 10, 5])];
         Self { definition: PartitionKeyDefinition::from_json(&json(definition)).unwrap(), names }
     }
 
     /// A value of one level.
-    pub(super) fn value(dice: &mut Dice) -> Json {
-        match dice.weighted(&[92, 8]) {
-            0 => json(dice.pick::<&str>(&KEY_VALUES)),
-            _ => json(dice.pick::<&str>(&ODD_KEY_VALUES)),
+    pub(super) fn value(random: &mut SeededRandom) -> Json {
+        match random.weighted(&[92, 8]) {
+            0 => json(random.pick::<&str>(&KEY_VALUES)),
+            _ => json(random.pick::<&str>(&ODD_KEY_VALUES)),
         }
     }
 
     /// Gives an item its partition key; a level may be missing.
-    pub(super) fn fill(&self, dice: &mut Dice, item: &mut Object) {
+    pub(super) fn fill(&self, random: &mut SeededRandom, item: &mut Object) {
         for path in self.names {
-            if dice.percent(8) {
+            if random.percent(8) {
                 continue;
             }
             match path {
                 [outer, inner] => {
                     let mut object = Object::new();
-                    object.insert(*inner, Self::value(dice));
+                    object.insert(*inner, Self::value(random));
                     item.insert(*outer, object);
                 }
-                [name] => item.insert(*name, Self::value(dice)),
+                [name] => item.insert(*name, Self::value(random)),
                 _ => unreachable!("no key is deeper"),
             }
         }
@@ -73,34 +73,38 @@ impl Keys {
     }
 
     /// A part of the container; for most queries all of it.
-    pub(super) fn feed_range(&self, dice: &mut Dice, items: &[Json]) -> FeedRange {
-        let some_key = |dice: &mut Dice| match items {
+    pub(super) fn feed_range(&self, random: &mut SeededRandom, items: &[Json]) -> FeedRange {
+        let some_key = |random: &mut SeededRandom| match items {
             [] => PartitionKey::from("p"),
-            items => self.definition.extract(dice.pick(items)),
+            items => self.definition.extract(random.pick(items)),
         };
-        match dice.weighted(&[55, 25, 10, 10]) {
+        match random.weighted(&[55, 25, 10, 10]) {
             0 => FeedRange::Container,
-            1 => FeedRange::PartitionKey(some_key(dice)),
+            1 => FeedRange::PartitionKey(some_key(random)),
             2 => {
-                let key = some_key(dice);
-                let levels = 1 + dice.place(key.components().len());
+                let key = some_key(random);
+                let levels = 1 + random.index(key.components().len());
                 let prefix = key.components().iter().take(levels).cloned();
                 FeedRange::PartitionKey(PartitionKey::from_values(prefix))
             }
             _ => {
-                let parts = EpkRange::equal_parts(1 + dice.place(5), &self.definition);
-                FeedRange::Epk(dice.pick(&parts).clone())
+                let parts = EpkRange::equal_parts(1 + random.index(5), &self.definition);
+                FeedRange::Epk(random.pick(&parts).clone())
             }
         }
     }
 }
 
 /// The properties of a random container.
-pub(super) fn properties(dice: &mut Dice, keys: &Keys, is_wide: bool) -> ContainerProperties {
+pub(super) fn properties(
+    random: &mut SeededRandom,
+    keys: &Keys,
+    is_wide: bool,
+) -> ContainerProperties {
     let id = ContainerId::new("c").unwrap();
     let mut properties = ContainerProperties::new(id, keys.definition.clone());
-    properties.indexing_policy = policy(dice);
-    properties.default_time_to_live = match dice.weighted(&[60, 25, 15]) {
+    properties.indexing_policy = policy(random);
+    properties.default_time_to_live = match random.weighted(&[60, 25, 15]) {
         0 => TimeToLive::Off,
         1 => TimeToLive::NoDefault,
         _ => TimeToLive::Seconds(60),
@@ -110,13 +114,13 @@ pub(super) fn properties(dice: &mut Dice, keys: &Keys, is_wide: bool) -> Contain
         properties.default_time_to_live = TimeToLive::Off;
     }
     if is_wide {
-        properties.computed_properties = computed_properties(dice);
+        properties.computed_properties = computed_properties(random);
     }
     properties
 }
 
 /// Some computed properties; one hides a stored property of its name.
-fn computed_properties(dice: &mut Dice) -> Vec<ComputedProperty> {
+fn computed_properties(random: &mut SeededRandom) -> Vec<ComputedProperty> {
     let mut computed = Vec::new();
     for (name, query, percent) in [
         ("low", "SELECT VALUE LOWER(c.s) FROM c", 60),
@@ -125,7 +129,7 @@ fn computed_properties(dice: &mut Dice) -> Vec<ComputedProperty> {
         ("made", r#"SELECT VALUE {"x": c.a, "y": [c.n]} FROM c"#, 50),
         ("b", "SELECT VALUE c.a FROM c", 15),
     ] {
-        if dice.percent(percent) {
+        if random.percent(percent) {
             computed.push(ComputedProperty::new(name, query).unwrap());
         }
     }
@@ -154,13 +158,13 @@ const COMPOSITE_PATHS: [&str; 9] = ["/a", "/b", "/n", "/s", "/o/x", "/o/y", "/k"
 const ELEMENT_PATHS: [&str; 3] = ["/l/[]", "/r/[]/x", "/r/[]/y"];
 
 /// A random indexing policy.
-pub(super) fn policy(dice: &mut Dice) -> IndexingPolicy {
+pub(super) fn policy(random: &mut SeededRandom) -> IndexingPolicy {
     loop {
-        let text = match dice.weighted(&[30, 60, 7, 3]) {
-            0 => default_policy(dice),
-            1 => chosen_policy(dice, "true"),
+        let text = match random.weighted(&[30, 60, 7, 3]) {
+            0 => default_policy(random),
+            1 => chosen_policy(random, "true"),
             2 => r#"{"indexingMode":"none","automatic":false}"#.to_owned(),
-            _ => chosen_policy(dice, "false"),
+            _ => chosen_policy(random, "false"),
         };
         // Two rules of a draw may contradict each other.
         if let Ok(policy) = IndexingPolicy::from_json(&json(&text)) {
@@ -169,24 +173,24 @@ pub(super) fn policy(dice: &mut Dice) -> IndexingPolicy {
     }
 }
 
-fn default_policy(dice: &mut Dice) -> String {
-    format!(r#"{{"includedPaths":[{{"path":"/*"}}],"compositeIndexes":[{}]}}"#, composites(dice))
+fn default_policy(random: &mut SeededRandom) -> String {
+    format!(r#"{{"includedPaths":[{{"path":"/*"}}],"compositeIndexes":[{}]}}"#, composites(random))
 }
 
-fn chosen_policy(dice: &mut Dice, automatic: &str) -> String {
+fn chosen_policy(random: &mut SeededRandom, automatic: &str) -> String {
     let mut paths: Vec<String> = Vec::new();
-    for _ in 0..dice.below(5) {
-        let path = dice.pick(&PATHS).replace('"', "\\\"");
+    for _ in 0..random.below(5) {
+        let path = random.pick(&PATHS).replace('"', "\\\"");
         if !paths.contains(&path) {
             paths.push(path);
         }
     }
     let mut named = [vec!["/*".to_owned()], Vec::new()];
-    if dice.percent(40) {
+    if random.percent(40) {
         named.swap(0, 1);
     }
     for path in paths {
-        named[dice.place(2)].push(path);
+        named[random.index(2)].push(path);
     }
     let [included, excluded] = named.map(|paths| {
         let paths: Vec<String> =
@@ -196,17 +200,17 @@ fn chosen_policy(dice: &mut Dice, automatic: &str) -> String {
     format!(
         r#"{{"automatic":{automatic},"includedPaths":[{included}],"excludedPaths":[{excluded}],
             "compositeIndexes":[{}]}}"#,
-        composites(dice)
+        composites(random)
     )
 }
 
-fn composites(dice: &mut Dice) -> String {
+fn composites(random: &mut SeededRandom) -> String {
     let mut all = Vec::new();
-    for _ in 0..dice.below(4) {
+    for _ in 0..random.below(4) {
         let mut paths: Vec<&str> = Vec::new();
-        for _ in 0..2 + dice.below(2) {
-            let from: &[&str] = if dice.percent(12) { &ELEMENT_PATHS } else { &COMPOSITE_PATHS };
-            let path = *dice.pick(from);
+        for _ in 0..2 + random.below(2) {
+            let from: &[&str] = if random.percent(12) { &ELEMENT_PATHS } else { &COMPOSITE_PATHS };
+            let path = *random.pick(from);
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -214,7 +218,7 @@ fn composites(dice: &mut Dice) -> String {
         let paths: Vec<String> = paths
             .into_iter()
             .map(|path| {
-                let order = dice.pick(&["ascending", "descending"]);
+                let order = random.pick(&["ascending", "descending"]);
                 format!(r#"{{"path":"{path}","order":"{order}"}}"#)
             })
             .collect();
@@ -224,12 +228,12 @@ fn composites(dice: &mut Dice) -> String {
 }
 
 /// A value that filters compare keys and other properties with.
-pub(super) fn constant(dice: &mut Dice, path: &str) -> Json {
+pub(super) fn constant(random: &mut SeededRandom, path: &str) -> Json {
     match path {
-        ".k" | ".j" | ".m.k" => Keys::value(dice),
-        ".id" => Json::from(super::item::id(dice).as_str()),
-        ".n" => value::number(dice),
-        ".s" => value::text(dice),
-        _ => value::any(dice),
+        ".k" | ".j" | ".m.k" => Keys::value(random),
+        ".id" => Json::from(super::item::id(random).as_str()),
+        ".n" => value::number(random),
+        ".s" => value::text(random),
+        _ => value::any(random),
     }
 }

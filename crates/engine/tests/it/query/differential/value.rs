@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use model::Json;
 
 use crate::account::json;
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 
 /// Scalars whose neighbours in order differ in type, in exactness, or only far behind their beginning.
 static SCALARS: LazyLock<Vec<Json>> = LazyLock::new(|| {
@@ -103,26 +103,26 @@ fn long_texts() -> Vec<String> {
 }
 
 /// Any scalar.
-pub(super) fn scalar(dice: &mut Dice) -> Json {
-    match dice.weighted(&[70, 30]) {
-        0 => dice.pick(&COMMON_SCALARS).clone(),
-        _ => dice.pick(&SCALARS).clone(),
+pub(super) fn scalar(random: &mut SeededRandom) -> Json {
+    match random.weighted(&[70, 30]) {
+        0 => random.pick(&COMMON_SCALARS).clone(),
+        _ => random.pick(&SCALARS).clone(),
     }
 }
 
 /// Any value.
-pub(super) fn any(dice: &mut Dice) -> Json {
-    match dice.weighted(&[85, 15]) {
-        0 => scalar(dice),
-        _ => dice.pick(&STRUCTURES).clone(),
+pub(super) fn any(random: &mut SeededRandom) -> Json {
+    match random.weighted(&[85, 15]) {
+        0 => scalar(random),
+        _ => random.pick(&STRUCTURES).clone(),
     }
 }
 
 /// A number that is asked for often.
-pub(super) fn number(dice: &mut Dice) -> Json {
-    match dice.weighted(&[80, 20]) {
-        0 => Json::from(dice.below(12) as i64),
-        _ => json(dice.pick::<&str>(&[
+pub(super) fn number(random: &mut SeededRandom) -> Json {
+    match random.weighted(&[80, 20]) {
+        0 => Json::from(random.below(12) as i64),
+        _ => json(random.pick::<&str>(&[
             "0.5",
             "1.0",
             "-3",
@@ -135,10 +135,10 @@ pub(super) fn number(dice: &mut Dice) -> Json {
 }
 
 /// A text that is asked for often.
-pub(super) fn text(dice: &mut Dice) -> Json {
+pub(super) fn text(random: &mut SeededRandom) -> Json {
     let texts = ["", "a", "b", "ab", "abc", "b", "ba", "A", "aB", "é", "😀", "x%_[y]", "a\u{0}b"];
-    match dice.weighted(&[90, 10]) {
-        0 => Json::from(*dice.pick(&texts)),
-        _ => Json::from(dice.pick(&long_texts()).as_str()),
+    match random.weighted(&[90, 10]) {
+        0 => Json::from(*random.pick(&texts)),
+        _ => Json::from(random.pick(&long_texts()).as_str()),
     }
 }

@@ -16,8 +16,8 @@ use super::grammar::Known;
 use super::oracle::{self, Circumstances, Expected};
 use super::run::Counts;
 use super::{grammar, shrink};
-use crate::account::{Account, quiet};
-use crate::dice::Dice;
+use crate::account::{Account, settings_without_maintenance};
+use crate::random::SeededRandom;
 
 /// Worlds of a seed from here on are wide. Those before stay as they are, so that a seed that failed keeps its meaning.
 pub(super) const WIDE_FROM: u64 = 1_000_000;
@@ -26,7 +26,7 @@ pub(super) struct World {
     seed: u64,
     /// Whether it has computed properties, places, vectors and texts, and is written to between pages.
     pub(super) is_wide: bool,
-    pub(super) dice: Dice,
+    pub(super) random: SeededRandom,
     pub(super) account: Account,
     pub(super) link: ContainerLink,
     pub(super) keys: Keys,
@@ -43,14 +43,16 @@ pub(super) struct World {
 
 impl World {
     pub(super) async fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut random = SeededRandom::new(seed);
         let is_wide = seed >= WIDE_FROM;
-        let keys = Keys::random(&mut dice);
-        let properties = properties(&mut dice, &keys, is_wide);
-        let settings =
-            EngineSettings { maintenance_items_max: 3 + dice.below(40) as usize, ..quiet() };
+        let keys = Keys::random(&mut random);
+        let properties = properties(&mut random, &keys, is_wide);
+        let settings = EngineSettings {
+            maintenance_items_max: 3 + random.below(40) as usize,
+            ..settings_without_maintenance()
+        };
         let account = Account::with_settings(settings).await;
-        let throughput = *dice.pick(&[None, None, Some(12_000), Some(30_000)]);
+        let throughput = *random.pick(&[None, None, Some(12_000), Some(30_000)]);
         let throughput = throughput.map(Throughput::Manual);
         let link = account.container_with(properties.clone(), throughput).await;
         let (older, live, history) = (Vec::new(), HashMap::new(), Vec::new());
@@ -58,7 +60,7 @@ impl World {
         let mut world = Self {
             seed,
             is_wide,
-            dice,
+            random,
             account,
             link,
             keys,
@@ -97,7 +99,7 @@ impl World {
         items
     }
 
-    /// What tells an item from all others.
+    /// The identity of an item.
     pub(super) fn name_of(&self, item: &Json) -> String {
         let id = item.get("id").and_then(Json::as_str).unwrap();
         format!("{} {id}", self.keys.definition.extract(item))
@@ -115,10 +117,10 @@ impl World {
         counts: &Counts,
     ) -> Result<(), String> {
         for number in 0..queries {
-            if self.dice.percent(8) {
+            if self.random.percent(8) {
                 self.change().await;
             }
-            let is_disturbed = self.is_wide && self.dice.percent(12);
+            let is_disturbed = self.is_wide && self.random.percent(12);
             let asked = if is_disturbed { self.draw_of_items().await } else { self.draw().await };
             counts.now_at(self.seed, number, &asked.query.text);
             let outcome = match is_disturbed {
@@ -146,13 +148,13 @@ impl World {
             items: &items,
             is_wide: self.is_wide,
         };
-        let query = grammar::query_text(&mut self.dice, &known);
-        let feed_range = self.keys.feed_range(&mut self.dice, &items);
-        let pages = match self.dice.weighted(&[45, 20, 20, 15]) {
+        let query = grammar::query_text(&mut self.random, &known);
+        let feed_range = self.keys.feed_range(&mut self.random, &items);
+        let pages = match self.random.weighted(&[45, 20, 20, 15]) {
             0 => Vec::new(),
-            1 => vec![1 + self.dice.place(3)],
-            2 => vec![1 + self.dice.place(20)],
-            _ => (0..3).map(|_| 1 + self.dice.place(9)).collect(),
+            1 => vec![1 + self.random.index(3)],
+            2 => vec![1 + self.random.index(20)],
+            _ => (0..3).map(|_| 1 + self.random.index(9)).collect(),
         };
         Asked { query, feed_range, pages }
     }
@@ -198,7 +200,7 @@ impl World {
 
     /// All pages, with a split or merge between some of them.
     async fn answer(&mut self, asked: &Asked) -> Result<Vec<String>, engine::Error> {
-        if asked.pages.is_empty() || !self.dice.percent(20) {
+        if asked.pages.is_empty() || !self.random.percent(20) {
             return asked.all(&self.account.engine, &self.link).await;
         }
         let (mut rows, mut continuation) = (Vec::new(), None);
@@ -210,7 +212,7 @@ impl World {
             if continuation.is_none() {
                 break;
             }
-            if number < 4 && self.dice.percent(60) {
+            if number < 4 && self.random.percent(60) {
                 self.restructure().await;
             }
         }

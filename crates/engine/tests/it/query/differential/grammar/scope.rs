@@ -1,6 +1,6 @@
 //! What a part of a query can name: aliases, and the paths below them.
 
-use crate::dice::Dice;
+use crate::random::SeededRandom;
 
 /// Paths of an item, the frequent ones several times.
 const ITEM_PATHS: [&str; 40] = [
@@ -56,7 +56,7 @@ const VALUE_PATHS: [&str; 5] = ["", "", "", ".x", "[0]"];
 /// Paths of an element of a list of objects.
 const RECORD_PATHS: [&str; 8] = ["", ".x", ".x", ".x", ".y", ".y", ".l", ".l[0]"];
 
-/// What an alias stands for.
+/// What an alias represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Item,
@@ -101,23 +101,23 @@ impl Scope<'_> {
     }
 
     /// A path below an alias; the nearest is the likeliest.
-    pub(super) fn path(&self, dice: &mut Dice) -> Path {
+    pub(super) fn path(&self, random: &mut SeededRandom) -> Path {
         let place = self.aliases.len() - 1;
-        let place = if dice.percent(30) { dice.place(place + 1) } else { place };
+        let place = if random.percent(30) { random.index(place + 1) } else { place };
         let (alias, kind) = &self.aliases[place];
         let steps = match kind {
-            Kind::Item if self.is_wide && dice.percent(15) => *dice.pick(&COMPUTED_PATHS),
-            Kind::Item if dice.percent(10) => dice.pick(self.keys).as_str(),
-            Kind::Item => *dice.pick(&ITEM_PATHS),
-            Kind::Value => *dice.pick(&VALUE_PATHS),
-            Kind::Record => *dice.pick(&RECORD_PATHS),
+            Kind::Item if self.is_wide && random.percent(15) => *random.pick(&COMPUTED_PATHS),
+            Kind::Item if random.percent(10) => random.pick(self.keys).as_str(),
+            Kind::Item => *random.pick(&ITEM_PATHS),
+            Kind::Value => *random.pick(&VALUE_PATHS),
+            Kind::Record => *random.pick(&RECORD_PATHS),
         };
         Path { alias: alias.clone(), steps: steps.to_owned() }
     }
 
     /// A path of the partition key, if an item is in reach.
-    pub(super) fn key_path(&self, dice: &mut Dice) -> Option<Path> {
+    pub(super) fn key_path(&self, random: &mut SeededRandom) -> Option<Path> {
         let alias = self.alias(Kind::Item)?.to_owned();
-        Some(Path { alias, steps: dice.pick(self.keys).clone() })
+        Some(Path { alias, steps: random.pick(self.keys).clone() })
     }
 }

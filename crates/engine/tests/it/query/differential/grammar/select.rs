@@ -21,12 +21,12 @@ pub(super) fn query(draw: &mut Draw<'_>) -> String {
     let mut clauses = Clauses::default();
     let keys = draw.keys;
     let scope = from(draw, keys, &mut clauses);
-    if draw.dice.percent(80) {
-        let depth = draw.dice.weighted(&[50, 35, 15]) as u32;
+    if draw.random.percent(80) {
+        let depth = draw.random.weighted(&[50, 35, 15]) as u32;
         clauses.filter = format!("WHERE {}", condition(draw, &scope, depth));
     }
     let is_plain = scope.aliases.len() == 1 && scope.alias(Kind::Item) == Some("c");
-    match draw.dice.weighted(&[62, 20, 18]) {
+    match draw.random.weighted(&[62, 20, 18]) {
         0 => rows(draw, &scope, is_plain, &mut clauses),
         1 => aggregates(draw, &scope, &mut clauses),
         _ => groups(draw, &scope, &mut clauses),
@@ -45,13 +45,13 @@ pub(super) fn of_items(draw: &mut Draw<'_>) -> String {
     let scope = Scope { aliases, keys: draw.keys, is_wide: draw.is_wide };
     let mut text = format!(
         "SELECT VALUE {{\"rid\": c._rid, \"row\": {}}} FROM c",
-        scope.path(draw.dice).text()
+        scope.path(draw.random).text()
     );
-    if draw.dice.percent(70) {
-        let depth = draw.dice.weighted(&[50, 35, 15]) as u32;
+    if draw.random.percent(70) {
+        let depth = draw.random.weighted(&[50, 35, 15]) as u32;
         text.push_str(&format!(" WHERE {}", condition(draw, &scope, depth)));
     }
-    if draw.dice.percent(60) {
+    if draw.random.percent(60) {
         text.push_str(&format!(" {}", order::order_by(draw, "c")));
     }
     text
@@ -61,7 +61,7 @@ fn from<'keys>(draw: &mut Draw<'_>, keys: &'keys [String], clauses: &mut Clauses
     let is_wide = draw.is_wide;
     let of = |alias: &str, kind| Scope { aliases: vec![(alias.to_owned(), kind)], keys, is_wide };
     let item = of("c", Kind::Item);
-    let (text, scope) = match draw.dice.weighted(&[70, 8, 6, 3, 3, 2, 2, 2, 2, 2]) {
+    let (text, scope) = match draw.random.weighted(&[70, 8, 6, 3, 3, 2, 2, 2, 2, 2]) {
         0 => ("FROM c".to_owned(), item),
         1 => ("FROM c JOIN x IN c.l".to_owned(), item.with("x", Kind::Value)),
         2 => ("FROM c JOIN y IN c.r".to_owned(), item.with("y", Kind::Record)),
@@ -90,31 +90,31 @@ fn from<'keys>(draw: &mut Draw<'_>, keys: &'keys [String], clauses: &mut Clauses
     scope
 }
 
-/// A query whose rows stand for themselves.
+/// A query whose rows are not tied to an item.
 fn rows(draw: &mut Draw<'_>, scope: &Scope<'_>, is_plain: bool, clauses: &mut Clauses) {
-    let distinct = if draw.dice.percent(18) { "DISTINCT " } else { "" };
+    let distinct = if draw.random.percent(18) { "DISTINCT " } else { "" };
     let top = window(draw, clauses);
     let one_input = scope.aliases.len() == 1;
-    let list = match draw.dice.weighted(&[if one_input { 30 } else { 0 }, 25, 30, 15]) {
+    let list = match draw.random.weighted(&[if one_input { 30 } else { 0 }, 25, 30, 15]) {
         0 => "*".to_owned(),
-        1 => format!("VALUE {}", scope.path(draw.dice).text()),
+        1 => format!("VALUE {}", scope.path(draw.random).text()),
         2 => columns(draw, scope),
         _ => format!("VALUE {}", expression(draw, scope, 2)),
     };
     clauses.head = format!("SELECT {distinct}{top}{list}");
     let orders = if is_plain { 40 } else { 12 };
     if let Some(alias) = scope.alias(Kind::Item)
-        && draw.dice.percent(orders)
+        && draw.random.percent(orders)
     {
         clauses.order = order::order_by(draw, alias);
     }
 }
 
 fn columns(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
-    let columns: Vec<String> = (0..1 + draw.dice.below(3))
+    let columns: Vec<String> = (0..1 + draw.random.below(3))
         .map(|number| {
-            let value = if draw.dice.percent(75) {
-                scope.path(draw.dice).text()
+            let value = if draw.random.percent(75) {
+                scope.path(draw.random).text()
             } else {
                 expression(draw, scope, 1)
             };
@@ -126,11 +126,11 @@ fn columns(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
 
 /// TOP, or OFFSET LIMIT, or neither.
 fn window(draw: &mut Draw<'_>, clauses: &mut Clauses) -> String {
-    match draw.dice.weighted(&[70, 15, 15]) {
+    match draw.random.weighted(&[70, 15, 15]) {
         0 => String::new(),
-        1 => format!("TOP {} ", draw.dice.below(12)),
+        1 => format!("TOP {} ", draw.random.below(12)),
         _ => {
-            let (skip, take) = (draw.dice.below(8), draw.dice.below(12));
+            let (skip, take) = (draw.random.below(8), draw.random.below(12));
             clauses.window = format!("OFFSET {skip} LIMIT {take}");
             String::new()
         }
@@ -138,12 +138,12 @@ fn window(draw: &mut Draw<'_>, clauses: &mut Clauses) -> String {
 }
 
 fn aggregate(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
-    let function = *draw.dice.pick(&["COUNT", "COUNT", "MIN", "MAX", "SUM", "AVG"]);
-    let argument = match draw.dice.weighted(&[20, 60, 20]) {
+    let function = *draw.random.pick(&["COUNT", "COUNT", "MIN", "MAX", "SUM", "AVG"]);
+    let argument = match draw.random.weighted(&[20, 60, 20]) {
         0 => "1".to_owned(),
-        1 => scope.path(draw.dice).text(),
+        1 => scope.path(draw.random).text(),
         _ => match scope.alias(Kind::Item) {
-            Some(item) => format!("{item}{}", draw.dice.pick(&[".n", ".n", ".s", ".a"])),
+            Some(item) => format!("{item}{}", draw.random.pick(&[".n", ".n", ".s", ".a"])),
             None => expression(draw, scope, 1),
         },
     };
@@ -152,7 +152,7 @@ fn aggregate(draw: &mut Draw<'_>, scope: &Scope<'_>) -> String {
 
 /// One row for all.
 fn aggregates(draw: &mut Draw<'_>, scope: &Scope<'_>, clauses: &mut Clauses) {
-    clauses.head = match draw.dice.weighted(&[30, 50, 20]) {
+    clauses.head = match draw.random.weighted(&[30, 50, 20]) {
         0 => "SELECT VALUE COUNT(1)".to_owned(),
         1 => format!("SELECT VALUE {}", aggregate(draw, scope)),
         _ => {
@@ -165,25 +165,25 @@ fn aggregates(draw: &mut Draw<'_>, scope: &Scope<'_>, clauses: &mut Clauses) {
 /// One row for each group.
 fn groups(draw: &mut Draw<'_>, scope: &Scope<'_>, clauses: &mut Clauses) {
     let keys: Vec<String> =
-        (0..1 + draw.dice.below(2)).map(|_| scope.path(draw.dice).text()).collect();
+        (0..1 + draw.random.below(2)).map(|_| scope.path(draw.random).text()).collect();
     let mut columns: Vec<String> = Vec::new();
     for (number, key) in keys.iter().enumerate() {
-        if draw.dice.percent(85) {
+        if draw.random.percent(85) {
             columns.push(format!("{key} AS f{number}"));
         }
     }
-    for number in 0..draw.dice.below(3) {
+    for number in 0..draw.random.below(3) {
         columns.push(format!("{} AS g{number}", aggregate(draw, scope)));
     }
     let top = window(draw, clauses);
-    let distinct = if draw.dice.percent(8) { "DISTINCT " } else { "" };
+    let distinct = if draw.random.percent(8) { "DISTINCT " } else { "" };
     let list = match columns.as_slice() {
         [] => format!("VALUE {}", keys[0]),
         columns => columns.join(", "),
     };
     clauses.head = format!("SELECT {distinct}{top}{list}");
     clauses.group = format!("GROUP BY {}", keys.join(", "));
-    if draw.dice.percent(10) {
+    if draw.random.percent(10) {
         clauses.order = format!("ORDER BY {}", keys[0]);
     }
 }

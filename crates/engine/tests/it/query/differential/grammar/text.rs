@@ -3,8 +3,8 @@
 use model::{CompositeIndex, Json};
 
 use super::select;
-use crate::dice::Dice;
 use crate::query::differential::container;
+use crate::random::SeededRandom;
 
 /// A query to be run.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub(in crate::query::differential) struct QueryText {
 
 /// What a text is drawn from.
 pub(super) struct Draw<'world> {
-    pub(super) dice: &'world mut Dice,
+    pub(super) random: &'world mut SeededRandom,
     /// The paths of the partition key.
     pub(super) keys: &'world [String],
     pub(super) composites: &'world [CompositeIndex],
@@ -37,21 +37,28 @@ pub(in crate::query::differential) struct Known<'world> {
 }
 
 /// A random query.
-pub(in crate::query::differential) fn query_text(dice: &mut Dice, known: &Known<'_>) -> QueryText {
-    drawn(dice, known, select::query)
+pub(in crate::query::differential) fn query_text(
+    random: &mut SeededRandom,
+    known: &Known<'_>,
+) -> QueryText {
+    drawn(random, known, select::query)
 }
 
 /// A random query whose rows are of one item each, and name it.
 pub(in crate::query::differential) fn query_of_items(
-    dice: &mut Dice,
+    random: &mut SeededRandom,
     known: &Known<'_>,
 ) -> QueryText {
-    drawn(dice, known, select::of_items)
+    drawn(random, known, select::of_items)
 }
 
-fn drawn(dice: &mut Dice, known: &Known<'_>, draw_text: fn(&mut Draw<'_>) -> String) -> QueryText {
+fn drawn(
+    random: &mut SeededRandom,
+    known: &Known<'_>,
+    draw_text: fn(&mut Draw<'_>) -> String,
+) -> QueryText {
     let Known { keys, composites, items, is_wide } = *known;
-    let mut draw = Draw { dice, keys, composites, items, is_wide, parameters: Vec::new() };
+    let mut draw = Draw { random, keys, composites, items, is_wide, parameters: Vec::new() };
     let text = draw_text(&mut draw);
     QueryText { text, parameters: draw.parameters }
 }
@@ -59,12 +66,12 @@ fn drawn(dice: &mut Dice, known: &Known<'_>, draw_text: fn(&mut Draw<'_>) -> Str
 impl Draw<'_> {
     /// A constant to compare a path with, written or passed.
     pub(super) fn constant(&mut self, steps: &str) -> String {
-        if self.dice.percent(2) {
-            return (*self.dice.pick(&["undefined", "NaN", "Infinity", "-Infinity"])).to_owned();
+        if self.random.percent(2) {
+            return (*self.random.pick(&["undefined", "NaN", "Infinity", "-Infinity"])).to_owned();
         }
         let value = match self.stored(steps) {
-            Some(value) if self.dice.percent(50) => value,
-            _ => container::constant(self.dice, steps),
+            Some(value) if self.random.percent(50) => value,
+            _ => container::constant(self.random, steps),
         };
         self.passed(value)
     }
@@ -74,18 +81,18 @@ impl Draw<'_> {
         if self.items.is_empty() || steps.is_empty() || steps.contains('[') {
             return None;
         }
-        let item = self.dice.pick(self.items);
+        let item = self.random.pick(self.items);
         let mut names = steps.split('.').skip(1);
         names.try_fold(item, |value, name| value.get(name)).cloned()
     }
 
     /// A value as a literal or as a parameter.
     pub(super) fn passed(&mut self, value: Json) -> String {
-        if !self.dice.percent(20) {
+        if !self.random.percent(20) {
             return value.to_string();
         }
         let name = format!("@p{}", self.parameters.len());
-        let value = (!self.dice.percent(3)).then_some(value);
+        let value = (!self.random.percent(3)).then_some(value);
         self.parameters.push((name.clone(), value));
         name
     }

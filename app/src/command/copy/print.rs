@@ -1,14 +1,14 @@
-//! What a copy says: its end, its differences, and why it could not be carried out.
+//! Prints the result of a copy and its differences, and explains why it failed.
 
 use std::path::Path;
 
 use service::copy::{Copied, CopyError, Difference, DifferenceKind, RefusedItems, Verification};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::{line, thousands};
 
-pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failure> {
-    let resumed = if copied.is_resumed { ", going on where the last run stopped" } else { "" };
+pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), CommandError> {
+    let resumed = if copied.is_resumed { ", continuing from the checkpoint" } else { "" };
     line(format_args!(
         "copied {} items of {from} to {to} for {:.1} RU{resumed}",
         thousands(copied.copied),
@@ -20,7 +20,7 @@ pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failur
     }
     if copied.unplaced > 0 || copied.has_missed_deletions {
         line(
-            "some deletions in the source were not heard; --verify --delete-extra removes what is left",
+            "some deletions in the source were missed; --verify --delete-extra deletes what remains",
         )?;
     }
     if copied.refused.count > 0 {
@@ -32,25 +32,25 @@ pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failur
     Ok(())
 }
 
-pub(super) fn verification(found: &Verification) -> Result<(), Failure> {
+pub(super) fn verification(found: &Verification) -> Result<(), CommandError> {
     if found.deleted > 0 {
         line(format_args!(
-            "deleted {} items that the source does not hold",
+            "deleted {} items that the source does not have",
             thousands(found.deleted)
         ))?;
     }
     if found.refused > 0 {
-        line(format_args!("{} items have no place in the target", thousands(found.refused)))?;
+        line(format_args!("{} items cannot be in the target", thousands(found.refused)))?;
     }
     if found.is_equal() {
         return line(format_args!(
-            "verified: {} items are the same on both sides, for {:.1} RU",
+            "verified: {} items are equal in source and target, for {:.1} RU",
             thousands(found.source_items),
             found.request_units
         ));
     }
     line(format_args!(
-        "not the same: {} items in the source, {} in the target",
+        "not equal: {} items in the source, {} in the target",
         thousands(found.source_items),
         thousands(found.target_items)
     ))?;
@@ -59,9 +59,9 @@ pub(super) fn verification(found: &Verification) -> Result<(), Failure> {
         (found.different, "different in the target; copy with --restart to write them again"),
         (
             found.clashing,
-            "with the id and partition key of another item; choose another key, or make ids differ with --transform",
+            "with the id and partition key of another item; choose another key, or change ids with --transform",
         ),
-        (found.extra, "only in the target; --delete-extra removes them"),
+        (found.extra, "only in the target; --delete-extra deletes them"),
     ] {
         if count > 0 {
             line(format_args!("  {} {what}", thousands(count)))?;
@@ -83,28 +83,28 @@ fn named(difference: &Difference) -> String {
     format!("    {kind}: '{}' in {}", difference.id, difference.partition_key)
 }
 
-/// Why a copy could not be carried out, with the way out.
-pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> Failure {
+/// Why a copy failed, with a hint.
+pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> CommandError {
     match error {
-        CopyError::Plan(_) => Failure::of(what, error).or_way_out("correct the flags"),
+        CopyError::Plan(_) => CommandError::from_error(what, error).or_hint("correct the flags"),
         CopyError::Refused(refused) => {
             let (first, rest) = split(refused);
-            Failure::new(what, first)
-                .way_out(
-                    "Give them a value with --transform, or leave them out with --skip-refused",
-                )
+            CommandError::new(what, first)
+                .hint("Give them a value with --transform, or leave them out with --skip-refused")
                 .detail(rest)
         }
         CopyError::Checkpoint(why) => {
-            Failure::new(format!("{what}: the checkpoint {}", checkpoint.display()), why)
-                .way_out("Begin anew with --restart, or choose another file with --checkpoint")
+            CommandError::new(format!("{what}: the checkpoint {}", checkpoint.display()), why)
+                .hint("Start over with --restart, or choose another file with --checkpoint")
         }
-        CopyError::Call { what: step, error } => Failure::of(format!("{what}: {step}"), error)
-            .or_way_out("run the same command again: it goes on at its checkpoint"),
+        CopyError::Call { what: step, error } => {
+            CommandError::from_error(format!("{what}: {step}"), error)
+                .or_hint("run the same command again: it continues from its checkpoint")
+        }
     }
 }
 
-/// The first line, and the others with their line breaks before them.
+/// The first line, and the other lines, each starting with a line break.
 fn split(refused: &RefusedItems) -> (String, String) {
     let text = refused.to_string();
     match text.find('\n') {

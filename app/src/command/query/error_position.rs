@@ -1,19 +1,18 @@
-//! Pointing at a place in the query text.
+//! Marks error positions in the query text.
 //!
-//! Owns the two lines under a sentence: the line of the text, and a caret below every column meant. Places come in
-//! UTF-16 code units, as the service counts.
+//! Prints the line of the text and carets below it. Positions are in UTF-16 code units, as in the service.
 
 use std::fmt::Write;
 
 use query::{Location, QueryError};
 
-/// Columns of a line that are shown; of a longer one the part around the place.
+/// Columns printed of a line; a longer line is cut around the position.
 const COLUMNS_MAX: usize = 96;
-/// Columns shown before the place when a line is cut.
+/// Columns printed before the position if a line is cut.
 const COLUMNS_BEFORE: usize = 40;
 
-/// Every error as its sentence and, where it has one, its place in the text.
-pub(super) fn pointed(text: &str, errors: &[QueryError]) -> String {
+/// All errors as messages, with their positions in the text.
+pub(super) fn mark_errors(text: &str, errors: &[QueryError]) -> String {
     let mut lines = String::new();
     for error in errors {
         // A string takes every write.
@@ -25,7 +24,7 @@ pub(super) fn pointed(text: &str, errors: &[QueryError]) -> String {
     lines
 }
 
-/// The line of the place, and the carets.
+/// The line of a position, and the carets below it.
 fn caret(text: &str, location: Location) -> String {
     let start = byte_of(text, location.start);
     let end = byte_of(text, location.end).max(start);
@@ -55,12 +54,12 @@ fn caret(text: &str, location: Location) -> String {
     format!("\n{head}{tail}{}\n{indent}{carets}", dots(is_cut_after))
 }
 
-/// A control character would move the caret away from its place.
+/// Control characters would shift the caret.
 fn shown(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }
 
-/// The byte where a number of UTF-16 code units end.
+/// The byte offset of a number of UTF-16 code units.
 fn byte_of(text: &str, units: usize) -> usize {
     let mut seen = 0;
     for (at, character) in text.char_indices() {
@@ -77,8 +76,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let told = pointed(text, &query::parse(text).unwrap_err());
-        assert_eq!(told.lines().skip(2).collect::<Vec<_>>(), expected, "{told}");
+        let output = mark_errors(text, &query::parse(text).unwrap_err());
+        assert_eq!(output.lines().skip(2).collect::<Vec<_>>(), expected, "{output}");
     }
 
     #[test]
@@ -107,9 +106,9 @@ mod tests {
     #[test]
     fn a_long_line_is_cut_around_the_place() {
         let text = format!("SELECT {} FORM c {}", "x".repeat(300), "y".repeat(300));
-        let told = pointed(&text, &query::parse(&text).unwrap_err());
-        let lines: Vec<&str> = told.lines().collect();
-        assert!(lines.iter().all(|line| line.chars().count() < 130), "{told}");
-        assert!(lines[2].contains('…') && lines[3].trim_start().starts_with('^'), "{told}");
+        let output = mark_errors(&text, &query::parse(&text).unwrap_err());
+        let lines: Vec<&str> = output.lines().collect();
+        assert!(lines.iter().all(|line| line.chars().count() < 130), "{output}");
+        assert!(lines[2].contains('…') && lines[3].trim_start().starts_with('^'), "{output}");
     }
 }

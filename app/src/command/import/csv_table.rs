@@ -1,18 +1,18 @@
-//! A CSV table: a header row, then one item per row.
+//! Reads a CSV table: a header row, then one item per row.
 //!
-//! Owns how a cell becomes a value. A column has one type for all its rows: the one that was given, or the one that all
-//! its cells have when the file can be read twice, or text. A cell is a number only in the one spelling that JSON gives
-//! it back in, so `007` and `+1` stay text. An empty cell is no property. A name with dots lies deeper: `address.city`.
+//! A column has one type for all rows: the given one, or the one that all its cells have if the file can be read twice,
+//! or text. A cell is a number only if JSON would print it the same way, so `007` and `+1` remain text. An empty cell
+//! is omitted. A name with dots is a nested property: `address.city`.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use model::{Json, Object};
 
-use super::records::{Record, Records};
+use super::records::{Record, RecordReader};
 use crate::transform::set;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnType {
     Text,
@@ -21,26 +21,26 @@ pub(super) enum ColumnType {
     Json,
 }
 
-/// How a table is read.
+/// How to read a table.
 #[derive(Clone, Debug)]
 pub(super) struct TableOptions {
     pub(super) delimiter: u8,
-    /// By the name of the column.
+    /// Types by column name.
     pub(super) types: BTreeMap<String, ColumnType>,
 }
 
-pub(super) struct Table {
+pub(super) struct CsvTable {
     reader: csv::Reader<Box<dyn BufRead + Send>>,
-    columns: Vec<Column>,
+    columns: Vec<CsvColumn>,
 }
 
-struct Column {
+struct CsvColumn {
     name: String,
     path: Vec<String>,
     kind: ColumnType,
 }
 
-/// Reads `column=type`.
+/// Parses `column=type`.
 pub(super) fn typed_column(word: &str) -> Result<(String, ColumnType), String> {
     let example = "write it as --types total=number, with text, number, boolean or json";
     let (name, kind) = word.rsplit_once('=').ok_or_else(|| format!("it has no '='; {example}"))?;
@@ -49,12 +49,12 @@ pub(super) fn typed_column(word: &str) -> Result<(String, ColumnType), String> {
         "number" => ColumnType::Number,
         "boolean" => ColumnType::Boolean,
         "json" => ColumnType::Json,
-        other => return Err(format!("'{other}' is no type; {example}")),
+        other => return Err(format!("'{other}' is not a type; {example}")),
     };
     Ok((name.to_owned(), kind))
 }
 
-impl Table {
+impl CsvTable {
     pub(super) fn new(
         input: Box<dyn BufRead + Send>,
         options: &TableOptions,
@@ -63,7 +63,7 @@ impl Table {
         let header = reader.headers().map_err(|error| format!("the header row: {error}"))?;
         let names: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
         check_names(&names, options)?;
-        let column = |name: String| Column {
+        let column = |name: String| CsvColumn {
             path: name.split('.').map(ToOwned::to_owned).collect(),
             kind: options.types.get(&name).copied().unwrap_or(ColumnType::Text),
             name,
@@ -76,7 +76,7 @@ impl Table {
         for (column, cell) in self.columns.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
             let value = column.kind.value(cell).ok_or_else(|| {
                 format!(
-                    "has '{cell}' in column '{}', which is no {}",
+                    "has '{cell}' in column '{}', which is not a {}",
                     column.name,
                     column.kind.name()
                 )
@@ -88,7 +88,7 @@ impl Table {
     }
 }
 
-impl Records for Table {
+impl RecordReader for CsvTable {
     fn next(&mut self) -> Result<Option<Record>, String> {
         let mut row = csv::StringRecord::new();
         let line = |position: Option<&csv::Position>| position.map_or(0, csv::Position::line);
@@ -97,14 +97,14 @@ impl Records for Table {
             Ok(true) => Ok(Some(Record { line: line(row.position()), content: self.item(&row) })),
             Err(error) if error.is_io_error() => Err(error.to_string()),
             Err(error) => {
-                let content = Err(format!("is no row of the table: {error}"));
+                let content = Err(format!("is not a valid row: {error}"));
                 Ok(Some(Record { line: line(error.position()), content }))
             }
         }
     }
 }
 
-/// The type that all cells of each column have, text for `id` and for columns without a cell.
+/// Infers the type of each column from its cells; text for `id` and for empty columns.
 pub(super) fn infer(
     input: Box<dyn BufRead + Send>,
     options: &mut TableOptions,
@@ -117,12 +117,12 @@ pub(super) fn infer(
         match reader.read_record(&mut row) {
             Ok(true) => {}
             Ok(false) => break,
-            // It is told when the table is read.
+            // Reported when the table is read.
             Err(error) if !error.is_io_error() => continue,
             Err(error) => return Err(error.to_string()),
         }
         for (kind, cell) in kinds.iter_mut().zip(&row).filter(|(_, cell)| !cell.is_empty()) {
-            let seen = ColumnType::of(cell);
+            let seen = ColumnType::infer(cell);
             *kind =
                 Some(kind.map_or(seen, |kind| if kind == seen { kind } else { ColumnType::Text }));
         }
@@ -137,8 +137,8 @@ pub(super) fn infer(
 }
 
 impl ColumnType {
-    /// The type of a cell nobody said anything about.
-    fn of(cell: &str) -> Self {
+    /// The inferred type of a cell.
+    fn infer(cell: &str) -> Self {
         match Json::parse(cell.as_bytes()) {
             Ok(Json::Bool(_)) => Self::Boolean,
             Ok(number @ Json::Number(_)) if number.to_string() == cell && is_exact(cell) => {
@@ -168,7 +168,7 @@ impl ColumnType {
     }
 }
 
-/// Longer ones are telephone numbers and the like, and a double would not hold them.
+/// Longer numbers are identifiers such as telephone numbers, and would not fit in a double.
 fn is_exact(cell: &str) -> bool {
     cell.bytes().filter(u8::is_ascii_digit).count() <= 15
 }
@@ -187,7 +187,7 @@ fn check_names(names: &[String], options: &TableOptions) -> Result<(), String> {
         let inside =
             |other: &String| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         if let Some(other) = names.iter().find(|other| inside(other)) {
-            return Err(format!("columns '{name}' and '{other}' cannot both be; rename one"));
+            return Err(format!("columns '{name}' and '{other}' exclude each other; rename one"));
         }
     }
     match options.types.keys().find(|name| !names.contains(name)) {
@@ -209,13 +209,13 @@ mod tests {
     }
 
     fn rows(text: &'static str, options: &TableOptions) -> Vec<String> {
-        let mut table = Table::new(Box::new(text.as_bytes()), options).unwrap();
-        let mut told = Vec::new();
+        let mut table = CsvTable::new(Box::new(text.as_bytes()), options).unwrap();
+        let mut output = Vec::new();
         while let Some(record) = table.next().unwrap() {
             let content = record.content.map_or_else(|why| why, |item| item.to_string());
-            told.push(format!("{} {content}", record.line));
+            output.push(format!("{} {content}", record.line));
         }
-        told
+        output
     }
 
     fn inferred(text: &'static str) -> Vec<String> {
@@ -255,10 +255,10 @@ mod tests {
 
     #[test]
     fn bad_rows_are_named_and_the_next_one_is_read() {
-        let told = rows("id,n\n1,x\n2\n3,4\n", &options(&["n=number"]));
-        assert_eq!(told[0], "2 has 'x' in column 'n', which is no number");
-        assert!(told[1].starts_with("3 is no row of the table"), "{told:?}");
-        assert_eq!(told[2], r#"4 {"id":"3","n":4}"#);
+        let output = rows("id,n\n1,x\n2\n3,4\n", &options(&["n=number"]));
+        assert_eq!(output[0], "2 has 'x' in column 'n', which is not a number");
+        assert!(output[1].starts_with("3 is not a valid row"), "{output:?}");
+        assert_eq!(output[2], r#"4 {"id":"3","n":4}"#);
     }
 
     #[test]
@@ -266,13 +266,13 @@ mod tests {
         for (text, words) in [
             ("id,,x\n", "give every column a name"),
             ("id,id\n", "two columns are named 'id'"),
-            ("a.b,a\n", "cannot both be"),
+            ("a.b,a\n", "exclude each other"),
         ] {
-            let told = Table::new(Box::new(text.as_bytes()), &options(&[])).map(|_| ());
-            assert!(told.clone().unwrap_err().contains(words), "{told:?}");
+            let output = CsvTable::new(Box::new(text.as_bytes()), &options(&[])).map(|_| ());
+            assert!(output.clone().unwrap_err().contains(words), "{output:?}");
         }
-        let told = Table::new(Box::new(&b"id\n"[..]), &options(&["n=number"])).map(|_| ());
-        assert!(told.unwrap_err().contains("correct the name"));
-        assert!(typed_column("n=float").unwrap_err().contains("is no type"));
+        let output = CsvTable::new(Box::new(&b"id\n"[..]), &options(&["n=number"])).map(|_| ());
+        assert!(output.unwrap_err().contains("correct the name"));
+        assert!(typed_column("n=float").unwrap_err().contains("is not a type"));
     }
 }

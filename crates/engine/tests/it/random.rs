@@ -1,10 +1,10 @@
-//! Choices that repeat for the same seed.
+//! A seeded random generator for tests.
 
-/// A seeded generator.
+/// A generator that gives the same choices for the same seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(fastrand::Rng);
+pub(crate) struct SeededRandom(fastrand::Rng);
 
-impl Dice {
+impl SeededRandom {
     pub(crate) fn new(seed: u64) -> Self {
         Self(fastrand::Rng::with_seed(seed))
     }
@@ -18,22 +18,22 @@ impl Dice {
         self.0.u64(..end)
     }
 
-    /// A place in a list of this length.
-    pub(crate) fn place(&mut self, length: usize) -> usize {
+    /// An index into a list of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
-    /// True so many times in a hundred.
+    /// True with this probability in percent.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
     /// One of a list.
     pub(crate) fn pick<'list, T>(&mut self, list: &'list [T]) -> &'list T {
-        &list[self.place(list.len())]
+        &list[self.index(list.len())]
     }
 
-    /// The number of one of several choices, each as likely as its weight.
+    /// The index of a choice, with probabilities in proportion to the weights.
     pub(crate) fn weighted(&mut self, weights: &[u64]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (choice, weight) in weights.iter().enumerate() {

@@ -1,7 +1,4 @@
-//! Where an account is that a command works on: a folder, or an endpoint.
-//!
-//! Owns how a place is named on a command line, told without its key, and opened. Does not own the flags: commands with
-//! two places have them twice.
+//! Where the account of a command is: a store in a folder, or an endpoint.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,44 +6,44 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use client::{Account, PartitionKeyDefinition, StorageLocation};
 
-use crate::command::account_key;
-use crate::failure::Failure;
+use crate::account_key::read_account_key;
+use crate::error::CommandError;
 use crate::open::{StoreFlags, refuse_missing};
 
-/// One place.
+/// The location of an account.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AccountLocation {
     Folder(PathBuf),
     Endpoint { url: String, key: String },
 }
 
-/// The flags of a command on one place.
+/// The flags of a command that uses one account.
 #[derive(Debug, Args)]
-pub(crate) struct PlaceFlags {
+pub(crate) struct AccountFlags {
     /// Folder of a store
     #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "connection_string"])]
     data: Option<PathBuf>,
 
-    /// Address of a running server or an account, with --key or --key-file
+    /// Address of a running server or an Azure account; give its key with --key or --key-file
     #[arg(long, value_name = "URL", conflicts_with = "connection_string")]
     endpoint: Option<String>,
 
-    /// Account key in base64 for --endpoint; without it the key every emulator has is used
+    /// Account key in base64 for --endpoint; by default the well-known key of the emulators
     #[arg(long, value_name = "KEY", requires = "endpoint", conflicts_with = "key_file")]
     key: Option<String>,
 
-    /// File that holds the account key for --endpoint
+    /// File that contains the account key for --endpoint
     #[arg(long, value_name = "FILE", requires = "endpoint")]
     key_file: Option<PathBuf>,
 
-    /// Address and key in one, 'AccountEndpoint=...;AccountKey=...;', or env:NAME for the variable that holds it
+    /// Address and key in one, 'AccountEndpoint=...;AccountKey=...;', or env:NAME for an environment variable
     #[arg(long, value_name = "TEXT")]
     connection_string: Option<String>,
 }
 
-/// The words of a place on a command line, whatever the flags are called.
+/// The values of the flags, which are named differently in commands with two accounts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Words<'flags> {
+pub(crate) struct AccountArguments<'flags> {
     pub(crate) data: Option<&'flags Path>,
     pub(crate) endpoint: Option<&'flags str>,
     pub(crate) key: Option<&'flags str>,
@@ -54,77 +51,77 @@ pub(crate) struct Words<'flags> {
     pub(crate) connection_string: Option<&'flags str>,
 }
 
-/// Whether a folder that holds no store becomes one.
+/// Whether to create a store in a folder that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingStore {
     Refuse,
-    Make,
+    Create,
 }
 
-impl PlaceFlags {
-    pub(crate) fn place(&self) -> Result<Place, Failure> {
-        self.named()?.ok_or_else(|| {
-            Failure::new("reading the flags", "no place is named").way_out(
+impl AccountFlags {
+    pub(crate) fn location(&self) -> Result<AccountLocation, CommandError> {
+        self.optional_location()?.ok_or_else(|| {
+            CommandError::new("reading the flags", "no account is given").hint(
                 "give a folder with --data, or an account with --endpoint or --connection-string",
             )
         })
     }
 
-    /// The place; none when no flag names one.
-    pub(crate) fn named(&self) -> Result<Option<Place>, Failure> {
-        let words = Words {
+    /// The location; `None` if no flag gives one.
+    pub(crate) fn optional_location(&self) -> Result<Option<AccountLocation>, CommandError> {
+        let arguments = AccountArguments {
             data: self.data.as_deref(),
             endpoint: self.endpoint.as_deref(),
             key: self.key.as_deref(),
             key_file: self.key_file.as_deref(),
             connection_string: self.connection_string.as_deref(),
         };
-        words.place()
+        arguments.location()
     }
 }
 
-impl Words<'_> {
-    /// The place; none when no word names one.
-    pub(crate) fn place(self) -> Result<Option<Place>, Failure> {
+impl AccountArguments<'_> {
+    /// The location; `None` if no argument gives one.
+    pub(crate) fn location(self) -> Result<Option<AccountLocation>, CommandError> {
         if let Some(folder) = self.data {
-            return Ok(Some(Place::Folder(folder.to_owned())));
+            return Ok(Some(AccountLocation::Folder(folder.to_owned())));
         }
         if let Some(url) = self.endpoint {
-            let key = account_key(self.key, self.key_file)?;
+            let key = read_account_key(self.key, self.key_file)?;
             let (url, key) = (url.to_owned(), key.text().to_owned());
-            return Ok(Some(Place::Endpoint { url, key }));
+            return Ok(Some(AccountLocation::Endpoint { url, key }));
         }
-        self.connection_string.map(connection).transpose()
+        self.connection_string.map(parse_connection_string).transpose()
     }
 }
 
-impl Place {
-    /// Opens it.
+impl AccountLocation {
+    /// Opens the account.
     pub(crate) async fn open(
         &self,
         flags: &StoreFlags,
-        missing: Missing,
-    ) -> Result<Account, Failure> {
+        missing: MissingStore,
+    ) -> Result<Account, CommandError> {
         match self {
             Self::Folder(folder) => {
-                if missing == Missing::Refuse {
+                if missing == MissingStore::Refuse {
                     refuse_missing(folder)?;
                 }
                 let engine = flags.open(folder).await?;
                 let account = Account::embedded(StorageLocation::Engine(engine)).await;
-                account.map_err(|error| Failure::of(format!("opening {self}"), &error))
+                account.map_err(|error| CommandError::from_error(format!("opening {self}"), &error))
             }
             Self::Endpoint { url, key } => {
                 let text = format!("AccountEndpoint={url};AccountKey={key};");
                 Account::open(&text).await.map_err(|error| {
-                    Failure::of(format!("connecting to {self}"), &error)
-                        .or_way_out("check the address, the key, and that the server runs")
+                    CommandError::from_error(format!("connecting to {self}"), &error)
+                        .or_hint("check the address, the key, and that the server is running")
                 })
             }
         }
     }
 
-    /// Whether both are the same place, as far as their names tell.
+    /// Whether both are the same account, judging by path or address.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Folder(one), Self::Folder(other)) => {
@@ -142,16 +139,16 @@ impl Place {
     }
 }
 
-/// Reads a connection string, or the variable that holds it. A key is in no failure.
-fn connection(text: &str) -> Result<Place, Failure> {
+/// Parses a connection string, or the environment variable that contains it. Errors never contain the key.
+fn parse_connection_string(text: &str) -> Result<AccountLocation, CommandError> {
     let refused = |why: String| {
-        Failure::new("reading the connection string", why)
-            .way_out("its form is 'AccountEndpoint=<url>;AccountKey=<key>;'")
+        CommandError::new("reading the connection string", why)
+            .hint("its form is 'AccountEndpoint=<url>;AccountKey=<key>;'")
     };
     let text = match text.strip_prefix("env:") {
         None => text.to_owned(),
         Some(name) => std::env::var(name)
-            .map_err(|_| refused(format!("there is no variable {name} in the environment")))?,
+            .map_err(|_| refused(format!("the environment variable {name} is not set")))?,
     };
     let part = |name: &str| {
         let mut parts = text.split(';').filter_map(|part| part.trim().split_once('='));
@@ -159,14 +156,16 @@ fn connection(text: &str) -> Result<Place, Failure> {
         found.map(|(_, value)| value.to_owned()).filter(|value| !value.is_empty())
     };
     match (part("AccountEndpoint"), part("AccountKey")) {
-        (Some(url), Some(key)) => Ok(Place::Endpoint { url, key }),
+        (Some(url), Some(key)) => Ok(AccountLocation::Endpoint { url, key }),
         (None, _) => Err(refused("it has no AccountEndpoint".to_owned())),
         (_, None) => Err(refused("it has no AccountKey".to_owned())),
     }
 }
 
-/// The definition that paths on a command line give; none without any.
-pub(crate) fn partition_key(paths: &[String]) -> Result<Option<PartitionKeyDefinition>, Failure> {
+/// Parses the paths of `--partition-key`; `None` without any.
+pub(crate) fn parse_partition_key(
+    paths: &[String],
+) -> Result<Option<PartitionKeyDefinition>, CommandError> {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let definition = match paths.as_slice() {
         [] => return Ok(None),
@@ -174,13 +173,13 @@ pub(crate) fn partition_key(paths: &[String]) -> Result<Option<PartitionKeyDefin
         paths => PartitionKeyDefinition::hierarchical(paths),
     };
     definition.map(Some).map_err(|invalid| {
-        Failure::new("reading --partition-key", invalid.message().trim_end_matches('.'))
-            .way_out("give paths such as /tenantId, once for each level")
+        CommandError::new("reading --partition-key", invalid.message().trim_end_matches('.'))
+            .hint("give a path such as /tenantId; repeat the flag for a hierarchical key")
     })
 }
 
-/// A key is never printed.
-impl fmt::Display for Place {
+/// The key is never printed.
+impl fmt::Display for AccountLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(folder) => folder.display().fmt(formatter),
@@ -189,9 +188,9 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for AccountLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Place({self})")
+        write!(formatter, "AccountLocation({self})")
     }
 }
 
@@ -199,29 +198,30 @@ impl fmt::Debug for Place {
 mod tests {
     use super::*;
 
-    fn endpoint(text: &str) -> Place {
-        connection(text).unwrap()
+    fn endpoint(text: &str) -> AccountLocation {
+        parse_connection_string(text).unwrap()
     }
 
     #[test]
-    fn a_connection_string_is_a_place_without_a_visible_key() {
-        let place = endpoint("AccountEndpoint=http://localhost:8081/;AccountKey=c2VjcmV0;");
+    fn the_key_of_a_connection_string_is_not_printed() {
+        let location = endpoint("AccountEndpoint=http://localhost:8081/;AccountKey=c2VjcmV0;");
         assert_eq!(
-            format!("{place} {place:?}"),
-            "http://localhost:8081/ Place(http://localhost:8081/)"
+            format!("{location} {location:?}"),
+            "http://localhost:8081/ AccountLocation(http://localhost:8081/)"
         );
     }
 
     #[test]
-    fn a_part_that_is_missing_is_named() {
+    fn a_missing_part_is_reported() {
         for (text, missing) in
             [("AccountKey=a", "AccountEndpoint"), ("AccountEndpoint=a", "AccountKey")]
         {
-            let told = connection(text).unwrap_err().to_string();
-            assert!(told.contains(missing), "{told}");
+            let message = parse_connection_string(text).unwrap_err().to_string();
+            assert!(message.contains(missing), "{message}");
         }
-        let told = connection("env:PLANISPHERE_NO_SUCH_VARIABLE").unwrap_err().to_string();
-        assert!(told.contains("no variable PLANISPHERE_NO_SUCH_VARIABLE"), "{told}");
+        let message =
+            parse_connection_string("env:PLANISPHERE_NO_SUCH_VARIABLE").unwrap_err().to_string();
+        assert!(message.contains("PLANISPHERE_NO_SUCH_VARIABLE is not set"), "{message}");
     }
 
     #[test]
@@ -229,6 +229,6 @@ mod tests {
         let one = endpoint("AccountEndpoint=http://Localhost:8081/;AccountKey=a;");
         let other = endpoint("AccountEndpoint=http://localhost:8081;AccountKey=a;");
         assert!(one.is_same(&other));
-        assert!(!one.is_same(&Place::Folder("http://localhost:8081".into())));
+        assert!(!one.is_same(&AccountLocation::Folder("http://localhost:8081".into())));
     }
 }

@@ -1,4 +1,4 @@
-//! A system to measure on: in memory, on a clock of its own, with a provider that takes everything.
+//! A system to measure: in memory, with a clock of its own and a provider that accepts everything.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use notifications::{
     NotificationSettings, Notifications, Platform, PushToken, TargetType, UserId,
 };
 
-use super::super::opening::told;
-use crate::failure::Failure;
+use super::super::open::system_error;
+use crate::error::CommandError;
 
-pub(super) const WHAT: &str = "measuring the operations";
-/// 2025-06-10T12:00:00Z: nobody's default quiet hours.
+pub(super) const ACTION: &str = "measuring the operations";
+/// 2025-06-10T12:00:00Z: outside the default quiet hours.
 const NOON_MS: u64 = 1_749_556_800_000;
 const SEED: u64 = 7;
 
-struct Taking;
+struct AcceptingProvider;
 
 #[async_trait]
-impl Delivery for Taking {
+impl Delivery for AcceptingProvider {
     async fn push(&self, _: &Device, _: &Push) -> DeliveryResult {
         DeliveryResult::Delivered { provider_id: "measured".to_owned() }
     }
 }
 
-/// A new system with this indexing, whose charges are those of a profile, and its clock.
+/// Creates a system with an indexing mode and a charge profile; returns also its clock.
 pub(super) async fn system(
     profile: ChargeProfile,
     indexing: Indexing,
-) -> Result<(Notifications, Arc<TravellingClock>), Failure> {
+) -> Result<(Notifications, Arc<TravellingClock>), CommandError> {
     let clock = TravellingClock::starting_at(TimestampMs(NOON_MS));
     let environment = Environment::travelling(Arc::clone(&clock), SEED);
     let settings = engine::EngineSettings {
@@ -44,28 +44,29 @@ pub(super) async fn system(
     let chosen = NotificationSettings { indexing, ..NotificationSettings::default() };
     let store = Arc::new(storage::memory::MemoryStore::new());
     let engine = Engine::open(store, environment.clone(), settings).await;
-    let engine = engine.map_err(|error| Failure::of(WHAT, &error))?;
+    let engine = engine.map_err(|error| CommandError::from_error(ACTION, &error))?;
     let account = Account::embedded(StorageLocation::Engine(engine)).await;
-    let account = account.map_err(|error| Failure::of(WHAT, &error))?;
-    let opened = Notifications::open(account, chosen, environment, Arc::new(Taking)).await;
-    Ok((opened.map_err(|error| told(WHAT, &error))?, clock))
+    let account = account.map_err(|error| CommandError::from_error(ACTION, &error))?;
+    let opened =
+        Notifications::open(account, chosen, environment, Arc::new(AcceptingProvider)).await;
+    Ok((opened.map_err(|error| system_error(ACTION, &error))?, clock))
 }
 
-pub(super) fn user(name: &str) -> Result<UserId, Failure> {
-    UserId::parse(name).map_err(|why| Failure::new(WHAT, why))
+pub(super) fn user(name: &str) -> Result<UserId, CommandError> {
+    UserId::parse(name).map_err(|why| CommandError::new(ACTION, why))
 }
 
-pub(super) fn registration(device: &str, token: &str) -> Result<DeviceRegistration, Failure> {
-    let wrong = |why: String| Failure::new(WHAT, why);
+pub(super) fn registration(device: &str, token: &str) -> Result<DeviceRegistration, CommandError> {
+    let invalid = |why: String| CommandError::new(ACTION, why);
     Ok(DeviceRegistration {
-        device_id: DeviceId::parse(device).map_err(wrong)?,
-        push_token: PushToken::parse(token).map_err(wrong)?,
+        device_id: DeviceId::parse(device).map_err(invalid)?,
+        push_token: PushToken::parse(token).map_err(invalid)?,
         platform: Platform::Fcm,
         label: Some("Phone".to_owned()),
     })
 }
 
-/// Somebody likes a post of the user.
+/// A like of a post of the user.
 pub(super) fn like(user: &UserId, target: &str) -> NewEvent {
     NewEvent {
         user_id: user.clone(),

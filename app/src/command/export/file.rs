@@ -1,6 +1,6 @@
-//! Where an export goes: standard output, or a file that gets its name when it is complete.
+//! Where an export is written: standard output, or a file that gets its name when it is complete.
 //!
-//! Owns the unfinished file beside it, and the position in it that a stopped export goes on at.
+//! Until then the data is in `FILE.partial`, and with `--resume` the position to continue from in `FILE.position`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -8,54 +8,58 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// How far an export has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Position {
-    /// What is exported, in which form: a position of another export is refused.
+pub(super) struct ExportPosition {
+    /// What is exported and in which format; the position of another export is rejected.
     pub(super) of: String,
-    /// Where the account goes on; none before the first page.
+    /// The continuation token; none before the first page.
     pub(super) continuation: Option<String>,
-    /// Bytes of the unfinished file that belong to it.
+    /// Length of the partial file at this position.
     pub(super) bytes: u64,
-    /// Items in them.
+    /// Number of items in it.
     pub(super) items: u64,
 }
 
-/// Whether a stopped export can go on.
+/// Whether an interrupted export can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
-    Nothing,
-    Position,
+pub(super) enum ResumeMode {
+    Off,
+    On,
 }
 
-/// A file that is written.
+/// The file of an export.
 pub(super) struct OutFile {
     path: PathBuf,
     partial: PathBuf,
     position: PathBuf,
     file: BufWriter<File>,
-    keep: Keep,
+    resume: ResumeMode,
 }
 
 impl OutFile {
-    /// Opens the unfinished file, at the position of an earlier run if there is one.
-    pub(super) fn open(path: &Path, of: String, keep: Keep) -> Result<(Self, Position), Failure> {
+    /// Opens the partial file, at the position of an earlier run if there is one.
+    pub(super) fn open(
+        path: &Path,
+        of: String,
+        resume: ResumeMode,
+    ) -> Result<(Self, ExportPosition), CommandError> {
         let failed = |error| cannot_write(path, &error);
         if path.exists() {
             return Err(failed(io::Error::from(io::ErrorKind::AlreadyExists)));
         }
-        let (partial, position) = (beside(path, ".partial"), beside(path, ".position"));
-        let new = Position { of, ..Position::default() };
-        let at = match keep {
-            Keep::Nothing => new,
-            Keep::Position => load(&position, &partial, new)?,
+        let (partial, position) = (with_suffix(path, ".partial"), with_suffix(path, ".position"));
+        let new = ExportPosition { of, ..ExportPosition::default() };
+        let at = match resume {
+            ResumeMode::Off => new,
+            ResumeMode::On => load(&position, &partial, new)?,
         };
         let opened = if at.bytes == 0 {
             File::create(&partial)
         } else {
-            // What was written behind the position is written again.
+            // Bytes after the position were written before the interruption and are written again.
             File::options().write(true).open(&partial).and_then(|mut file| {
                 file.set_len(at.bytes)?;
                 file.seek(SeekFrom::End(0))?;
@@ -63,37 +67,37 @@ impl OutFile {
             })
         };
         let file = BufWriter::new(opened.map_err(failed)?);
-        Ok((Self { path: path.to_owned(), partial, position, file, keep }, at))
+        Ok((Self { path: path.to_owned(), partial, position, file, resume }, at))
     }
 
-    /// The file is complete and gets its name.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    /// Completes the file and gives it its name.
+    pub(super) fn finish(mut self) -> Result<(), CommandError> {
         let path = self.path.clone();
         let finished = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         finished
             .and_then(|()| fs::rename(&self.partial, &self.path))
             .map_err(|error| cannot_write(&path, &error))?;
-        // A position without its file is never looked at.
+        // A position without its partial file is ignored.
         let _ = fs::remove_file(&self.position);
         Ok(())
     }
 
-    /// The export has failed: what cannot be gone on with is removed.
+    /// Removes the partial file of a failed export that cannot continue.
     pub(super) fn abandon(self) {
-        if self.keep == Keep::Nothing {
-            // What is left over is named `.partial`; the failure itself is what the user must hear.
+        if self.resume == ResumeMode::Off {
+            // A leftover is named `.partial`; the original error matters more.
             let _ = fs::remove_file(&self.partial);
         }
     }
 
-    /// Keeps the position behind what was written so far.
-    pub(super) fn keep(&mut self, at: &mut Position) -> io::Result<()> {
-        if self.keep == Keep::Nothing {
+    /// Saves the position after everything written so far.
+    pub(super) fn save_position(&mut self, at: &mut ExportPosition) -> io::Result<()> {
+        if self.resume == ResumeMode::Off {
             return Ok(());
         }
         self.file.flush()?;
         at.bytes = self.file.get_mut().stream_position()?;
-        let new = beside(&self.position, ".new");
+        let new = with_suffix(&self.position, ".new");
         fs::write(&new, serde_json::to_vec(at).map_err(io::Error::other)?)?;
         fs::rename(&new, &self.position)
     }
@@ -109,18 +113,22 @@ impl Write for OutFile {
     }
 }
 
-fn load(position: &Path, partial: &Path, new: Position) -> Result<Position, Failure> {
+fn load(
+    position: &Path,
+    partial: &Path,
+    new: ExportPosition,
+) -> Result<ExportPosition, CommandError> {
     let refused = |why: String| {
-        Failure::new(format!("going on at {}", position.display()), why)
-            .way_out("remove the file, or leave out --resume to begin anew")
+        CommandError::new(format!("continuing from {}", position.display()), why)
+            .hint("delete the file, or omit --resume to start over")
     };
     let text = match fs::read(position) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(new),
         Err(error) => return Err(refused(error.to_string())),
     };
-    let kept: Position = serde_json::from_slice(&text)
-        .map_err(|error| refused(format!("it is no position: {error}")))?;
+    let kept: ExportPosition = serde_json::from_slice(&text)
+        .map_err(|error| refused(format!("it is not a position: {error}")))?;
     if kept.of != new.of {
         return Err(refused(format!("it belongs to an export of {}", kept.of)));
     }
@@ -131,12 +139,12 @@ fn load(position: &Path, partial: &Path, new: Position) -> Result<Position, Fail
     Ok(kept)
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("writing {}", path.display()), error.to_string())
-        .way_out("choose another file with --out")
+fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::new(format!("writing {}", path.display()), error.to_string())
+        .hint("choose another file with --out")
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -1,4 +1,4 @@
-//! The items of a container in one of the forms, page by page.
+//! Writes the items of a container, page by page.
 
 use std::io::{self, Write};
 
@@ -7,15 +7,15 @@ use client::{Container, Json, Query, QueryPageOptions};
 use model::Object;
 use serde_json::value::RawValue;
 
-use super::out::{OutFile, Position};
-use crate::failure::Failure;
+use super::file::{ExportPosition, OutFile};
+use crate::error::CommandError;
 
-/// Items read at once; a position is kept after each page.
+/// Items per page; the position is saved after each page.
 const PAGE_ITEMS: usize = 1000;
 
-/// The form of an export.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ExportFormat {
     /// The properties of the container, then one item per line
     #[default]
     Jsonl,
@@ -23,45 +23,45 @@ pub(super) enum Format {
     Json,
 }
 
-/// Something an export can be written to.
-pub(super) trait Out: Write {
-    /// Keeps the position behind what was written so far, if it can.
-    fn keep(&mut self, at: &mut Position) -> io::Result<()>;
+/// A destination of an export.
+pub(super) trait ExportWriter: Write {
+    /// Saves the position after everything written so far, if supported.
+    fn save_position(&mut self, at: &mut ExportPosition) -> io::Result<()>;
 }
 
-impl Out for OutFile {
-    fn keep(&mut self, at: &mut Position) -> io::Result<()> {
-        Self::keep(self, at)
+impl ExportWriter for OutFile {
+    fn save_position(&mut self, at: &mut ExportPosition) -> io::Result<()> {
+        Self::save_position(self, at)
     }
 }
 
-impl Out for io::BufWriter<io::Stdout> {
-    fn keep(&mut self, _: &mut Position) -> io::Result<()> {
+impl ExportWriter for io::BufWriter<io::Stdout> {
+    fn save_position(&mut self, _: &mut ExportPosition) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Writes all items from the position on; how many there are with those of earlier runs.
+/// Writes all items from the position on; returns the total number of items, including earlier runs.
 pub(super) async fn write(
     container: &Container,
-    format: Format,
-    out: &mut (dyn Out + Send),
-    mut at: Position,
+    format: ExportFormat,
+    out: &mut (dyn ExportWriter + Send),
+    mut at: ExportPosition,
     progress: &(dyn Fn(u64) + Send + Sync),
-) -> Result<u64, Failure> {
+) -> Result<u64, CommandError> {
     let failed = |error: client::Error| {
-        Failure::of(format!("exporting {}", container.path()), &error)
-            .or_way_out("correct --database or --container")
+        CommandError::from_error(format!("exporting {}", container.path()), &error)
+            .or_hint("correct --database or --container")
     };
-    let lost = |error: io::Error| Failure::of_output(&error);
+    let lost = |error: io::Error| CommandError::output(&error);
     if at.continuation.is_none() {
         let properties = container.read_properties().await.map_err(failed)?.value;
         let mut header = Object::new();
         header.insert("planisphereExport", 1);
         header.insert("container", properties.to_json());
         match format {
-            Format::Jsonl => writeln!(out, "{}", Json::Object(header)).map_err(lost)?,
-            Format::Json => write!(out, "[").map_err(lost)?,
+            ExportFormat::Jsonl => writeln!(out, "{}", Json::Object(header)).map_err(lost)?,
+            ExportFormat::Json => write!(out, "[").map_err(lost)?,
         }
     }
     let all = Query::text("SELECT * FROM c").fan_out("an export reads every item");
@@ -75,9 +75,9 @@ pub(super) async fn write(
         let page = page.map_err(failed)?.value;
         for row in &page.rows {
             let written = match (format, at.items) {
-                (Format::Jsonl, _) => writeln!(out, "{row}"),
-                (Format::Json, 0) => write!(out, "\n{row}"),
-                (Format::Json, _) => write!(out, ",\n{row}"),
+                (ExportFormat::Jsonl, _) => writeln!(out, "{row}"),
+                (ExportFormat::Json, 0) => write!(out, "\n{row}"),
+                (ExportFormat::Json, _) => write!(out, ",\n{row}"),
             };
             written.map_err(lost)?;
             at.items += 1;
@@ -85,13 +85,13 @@ pub(super) async fn write(
         progress(at.items);
         at.continuation = page.continuation;
         if at.continuation.is_none() {
-            if format == Format::Json {
+            if format == ExportFormat::Json {
                 writeln!(out, "\n]").map_err(lost)?;
             }
             out.flush().map_err(lost)?;
             return Ok(at.items);
         }
-        out.keep(&mut at).map_err(lost)?;
+        out.save_position(&mut at).map_err(lost)?;
     }
 }
 
@@ -101,15 +101,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::command::export::out::Keep;
+    use crate::command::export::file::ResumeMode;
 
     /// A file whose disk is full after some pages.
-    struct Stopping {
+    struct FailingFile {
         file: OutFile,
         pages: u32,
     }
 
-    impl Write for Stopping {
+    impl Write for FailingFile {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.pages == 0 { Err(io::Error::other("full")) } else { self.file.write(bytes) }
         }
@@ -119,17 +119,17 @@ mod tests {
         }
     }
 
-    impl Out for Stopping {
-        fn keep(&mut self, at: &mut Position) -> io::Result<()> {
-            self.file.keep(at)?;
-            // Something behind the position, as a crash would leave it.
+    impl ExportWriter for FailingFile {
+        fn save_position(&mut self, at: &mut ExportPosition) -> io::Result<()> {
+            self.file.save_position(at)?;
+            // Leave bytes after the position, as a crash would.
             self.file.write_all(b"half an it")?;
             self.pages -= 1;
             Ok(())
         }
     }
 
-    async fn check(format: Format) {
+    async fn check(format: ExportFormat) {
         let account = Account::embedded(StorageLocation::Memory).await.unwrap();
         let database = account.database("shop").unwrap();
         database.create_if_missing(None).await.unwrap();
@@ -142,20 +142,20 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let open = || OutFile::open(&path, "it".to_owned(), Keep::Position).unwrap();
+        let open = || OutFile::open(&path, "it".to_owned(), ResumeMode::On).unwrap();
         let (file, at) = open();
-        let mut stopping = Stopping { file, pages: 1 };
-        let stopped = write(&container, format, &mut stopping, at, &|_| {}).await;
+        let mut failing = FailingFile { file, pages: 1 };
+        let stopped = write(&container, format, &mut failing, at, &|_| {}).await;
         assert!(stopped.unwrap_err().to_string().contains("full"));
-        stopping.file.abandon();
+        failing.file.abandon();
         let (mut file, at) = open();
         assert!(at.items > 0 && at.items < 2500, "{at:?}");
         assert_eq!(write(&container, format, &mut file, at, &|_| {}).await.unwrap(), 2500);
         file.finish().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut ids: Vec<String> = match format {
-            Format::Json => serde_json::from_str::<Vec<serde_json::Value>>(&text).unwrap(),
-            Format::Jsonl => {
+            ExportFormat::Json => serde_json::from_str::<Vec<serde_json::Value>>(&text).unwrap(),
+            ExportFormat::Jsonl => {
                 let lines = text.lines().skip(1);
                 lines.map(|line| serde_json::from_str(line).unwrap()).collect()
             }
@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_stopped_export_goes_on_and_is_whole() {
-        check(Format::Jsonl).await;
-        check(Format::Json).await;
+        check(ExportFormat::Jsonl).await;
+        check(ExportFormat::Json).await;
     }
 }

@@ -1,0 +1,95 @@
+//! Opens the notifications system for operator commands, and explains its errors.
+
+use std::sync::Arc;
+
+use clap::Args;
+use client::{Account, Clock, SystemClock};
+use notifications::delivery::{Delivery, Providers};
+use notifications::{ErrorKind, Notifications};
+
+use super::configuration::{AllSettings, SettingsFlags};
+use crate::account_location::{AccountFlags, AccountLocation, MissingStore};
+use crate::error::CommandError;
+use crate::open::StoreFlags;
+
+/// The account and the settings of an operator command.
+#[derive(Debug, Args)]
+pub(super) struct SystemFlags {
+    #[command(flatten)]
+    location: AccountFlags,
+
+    #[command(flatten)]
+    settings: SettingsFlags,
+
+    #[command(flatten)]
+    store: StoreFlags,
+}
+
+/// The opened system.
+pub(super) struct OpenSystem {
+    pub(super) system: Notifications,
+    location: AccountLocation,
+}
+
+impl SystemFlags {
+    /// Opens the system in an existing account.
+    pub(super) async fn open(&self) -> Result<OpenSystem, CommandError> {
+        let settings = self.settings.load::<AllSettings>(&[])?.value;
+        let location = self.location.location()?;
+        let account = location.open(&self.store, MissingStore::Refuse).await?;
+        let delivery = providers(&settings)?;
+        let system = open_system(account, &settings, delivery).await?;
+        Ok(OpenSystem { system, location })
+    }
+}
+
+impl OpenSystem {
+    /// Closes the account, whether or not the work succeeded.
+    pub(super) async fn close<T>(self, done: Result<T, CommandError>) -> Result<T, CommandError> {
+        let closed = self.system.account().close().await;
+        let done = done?;
+        closed.map_err(|error| {
+            CommandError::from_error(format!("closing {}", self.location), &error)
+        })?;
+        Ok(done)
+    }
+}
+
+/// Opens the system on an account.
+pub(super) async fn open_system(
+    account: Account,
+    settings: &AllSettings,
+    delivery: Arc<dyn Delivery>,
+) -> Result<Notifications, CommandError> {
+    let environment = account.environment().clone();
+    let opened =
+        Notifications::open(account, settings.notifications.clone(), environment, delivery).await;
+    opened.map_err(|error| system_error("opening the notifications", &error))
+}
+
+/// Opens the configured providers.
+pub(super) fn providers(settings: &AllSettings) -> Result<Arc<dyn Delivery>, CommandError> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let opened = Providers::open(&settings.providers(), &clock).map_err(|error| {
+        CommandError::new("opening the providers", error.to_string()).hint("Correct the setting")
+    })?;
+    Ok(Arc::new(opened))
+}
+
+/// Converts an error of the system; lists each invalid field.
+pub(super) fn system_error(what: &str, error: &notifications::Error) -> CommandError {
+    if let Some(data) = error.data_error() {
+        return CommandError::from_error(what, data);
+    }
+    let problems = error.invalid_fields().iter();
+    let lines: String =
+        problems.map(|problem| format!("\n  {}: {}", problem.field, problem.message)).collect();
+    let hint = match error.kind() {
+        ErrorKind::Invalid => "Correct it and run it again",
+        ErrorKind::NotFound => "Look it up with `planisphere notifications tail --all --once`",
+        ErrorKind::Conflict => "Look at its status with `planisphere notifications tail`",
+        ErrorKind::Unavailable => "Try again",
+        ErrorKind::Internal => "This is a bug; please report it",
+    };
+    CommandError::new(what, error.message()).hint(hint).detail(lines)
+}

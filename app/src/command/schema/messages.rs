@@ -1,0 +1,55 @@
+//! Messages of the subcommands.
+
+use std::path::Path;
+
+use service::schema::{Mistakes, Plan, SchemaError};
+
+use crate::account_location::AccountLocation;
+use crate::error::CommandError;
+
+/// All errors in the files.
+pub(super) fn schema_errors(file: &Path, mistakes: &Mistakes) -> CommandError {
+    let count = mistakes.0.len();
+    let why = format!("{count} error{}", if count == 1 { "" } else { "s" });
+    let lines = mistakes.0.iter().map(|mistake| format!("\n  {mistake}"));
+    CommandError::new(format!("reading {}", file.display()), why)
+        .hint("Correct what is listed and run it again")
+        .detail(lines.collect::<String>())
+}
+
+/// The plan for an account.
+pub(super) fn plan(plan: &Plan, location: &AccountLocation) -> String {
+    let flags = match location {
+        AccountLocation::Folder(folder) => {
+            format!("--from-data {}", shell_quoted(&folder.display().to_string()))
+        }
+        AccountLocation::Endpoint { url, .. } => format!("--from-endpoint {}", shell_quoted(url)),
+    };
+    plan.text(&flags)
+}
+
+/// Why nothing, or not everything, was applied.
+pub(super) fn apply_error(location: &AccountLocation, error: &SchemaError) -> CommandError {
+    match error {
+        SchemaError::Refused(plan) => {
+            let what = plan.obstacles.iter().map(|one| format!("{} of {}", one.what, one.thing));
+            let what = what.collect::<Vec<_>>().join(", ");
+            let why = format!("nothing was changed, because this cannot be changed: {what}");
+            CommandError::new(format!("applying the schema to {location}"), why)
+                .hint("The plan above shows the alternatives")
+        }
+        SchemaError::Account { doing, error } => {
+            CommandError::from_error(format!("applying the schema to {location}, {doing}"), error)
+                .or_hint("SchemaSubcommand was applied remains; run it again to apply the rest")
+        }
+    }
+}
+
+/// Quotes an argument if a shell would split it.
+fn shell_quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:=".contains(letter);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}

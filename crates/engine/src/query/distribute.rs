@@ -1,0 +1,76 @@
+//! Queries over several partitions whose results a client merges.
+//!
+//! Builds the query plan document for such clients, and decides whether a query over a whole container needs one or can
+//! be answered directly. The rules are in the planner (`query::plan::distribute`).
+
+use ::query::plan::distribute::{
+    DirectService, DistributedQuery, NOT_SERVED_DIRECTLY, PlanContext, direct_service, distribute,
+};
+use model::Json;
+
+use super::error::bad_query;
+use super::parse::parse_and_bind;
+use super::request::PlanQuery;
+use crate::charge;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::response::Response;
+
+/// How a query without a partition key or feed range is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DirectQuery {
+    /// The filter restricts it to one logical partition.
+    OneLogicalPartition,
+    /// Directly: the rows of the partitions can be concatenated.
+    Served,
+    /// Not at all: a client must merge. Holds the query plan document and the error message.
+    NeedsPlan(Json, &'static str),
+}
+
+impl Engine {
+    /// Plans a query for a client that runs it on each physical partition and merges the rows itself.
+    ///
+    /// # Errors
+    /// `BadQuery` if the text is invalid, the query cannot be distributed, or the client lacks a feature it needs.
+    pub async fn query_plan(&self, operation: PlanQuery) -> Result<Response<Json>> {
+        let plan = self.distribute_query(&operation)?;
+        Ok(Response {
+            value: plan.to_json(),
+            charge: charge::metadata_read(),
+            session_token: None,
+            explanation: None,
+        })
+    }
+
+    /// Decides how a query without a partition key or feed range is answered.
+    ///
+    /// # Errors
+    /// `BadQuery` if the text is invalid or no client could merge the results.
+    pub fn direct_query(&self, operation: &PlanQuery) -> Result<DirectQuery> {
+        let plan = self.distribute_query(operation)?;
+        if plan.is_single_key {
+            return Ok(DirectQuery::OneLogicalPartition);
+        }
+        match direct_service(&plan) {
+            DirectService::Served => Ok(DirectQuery::Served),
+            DirectService::NeedsPlan => {
+                Ok(DirectQuery::NeedsPlan(plan.to_json(), NOT_SERVED_DIRECTLY))
+            }
+            DirectService::Refused(error) => Err(bad_query(vec![error])),
+        }
+    }
+
+    /// Distributes a query over physical partitions.
+    fn distribute_query(&self, operation: &PlanQuery) -> Result<DistributedQuery> {
+        let container = self.container(&operation.container)?;
+        let compiled = container.compiled();
+        let (tree, bound) =
+            parse_and_bind(self, &compiled.computed, &operation.text, &operation.parameters)?;
+        let context = PlanContext {
+            partition_key: &container.identity.definition,
+            vectors: compiled.properties.vector_embedding_policy.as_ref(),
+            features: operation.features,
+        };
+        distribute(&tree, &bound, &context).map_err(|error| bad_query(vec![error]))
+    }
+}
