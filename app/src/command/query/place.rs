@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use query::{Location, QueryError};
+use query::{QueryError, TextLocation};
 
 /// Columns of a line that are shown; of a longer one the part around the place.
 const COLUMNS_MAX: usize = 96;
@@ -26,7 +26,7 @@ pub(super) fn pointed(text: &str, errors: &[QueryError]) -> String {
 }
 
 /// The line of the place, and the carets.
-fn caret(text: &str, location: Location) -> String {
+fn caret(text: &str, location: TextLocation) -> String {
     let start = byte_of(text, location.start);
     let end = byte_of(text, location.end).max(start);
     let (before, rest) = text.split_at(start);

@@ -4,7 +4,7 @@
 
 use super::{Keyword, Symbol};
 use crate::ast::Literal;
-use crate::error::Location;
+use crate::error::TextLocation;
 
 /// A token of the query text.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(crate) struct Token<'text> {
     /// The offset of its first byte in the query text.
     pub(crate) byte_start: usize,
     /// Its range in the query text, in UTF-16 code units: the unit of the service's error messages.
-    pub(crate) location: Location,
+    pub(crate) location: TextLocation,
 }
 
 impl Token<'_> {

@@ -4,7 +4,7 @@
 
 use super::string::StringToken;
 use super::{Keyword, Symbol, Token, TokenKind, number, string};
-use crate::error::Location;
+use crate::error::TextLocation;
 
 /// All tokens of a text. The last one is the end of the text or the first invalid token.
 #[cfg(test)]
@@ -104,7 +104,7 @@ impl<'text> Tokenizer<'text> {
         let text = self.rest().get(..length).unwrap_or_default();
         let (byte_start, start) = (self.byte, self.unit);
         self.advance(length);
-        Token { kind, text, byte_start, location: Location { start, end: self.unit } }
+        Token { kind, text, byte_start, location: TextLocation { start, end: self.unit } }
     }
 
     /// Like `take`, for a token of ASCII characters: bytes and UTF-16 code units are the same number.
@@ -113,7 +113,7 @@ impl<'text> Tokenizer<'text> {
         let (byte_start, start) = (self.byte, self.unit);
         self.byte += length;
         self.unit += length;
-        Token { kind, text, byte_start, location: Location { start, end: self.unit } }
+        Token { kind, text, byte_start, location: TextLocation { start, end: self.unit } }
     }
 
     fn advance(&mut self, bytes: usize) {
