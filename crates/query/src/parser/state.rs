@@ -6,7 +6,7 @@
 use super::Parsed;
 use crate::ast::{Identifier, Query, Span};
 use crate::error::{QueryError, TextLocation, text};
-use crate::lexer::{Keyword, Symbol, Token, TokenKind, Tokenizer};
+use crate::lexer::{Keyword, LexerToken, Symbol, TokenKind, Tokenizer};
 
 /// How deep the parser may recurse before its stack is at risk. Only lists and subqueries inside each other count. A
 /// text and its printed form nest these equally, whereas the printed form has more parentheses; so operators and
@@ -23,7 +23,7 @@ const LOOKAHEAD: usize = 3;
 pub(super) struct QueryParser<'text> {
     tokenizer: Tokenizer<'text>,
     /// The current token and those after it, as a ring buffer.
-    window: [Option<Token<'text>>; LOOKAHEAD],
+    window: [Option<LexerToken<'text>>; LOOKAHEAD],
     /// The index of the current token in the ring buffer.
     first: usize,
     /// The location of the last token consumed.
@@ -58,7 +58,7 @@ impl<'text> QueryParser<'text> {
         }
     }
 
-    fn token(&self, distance: usize) -> Option<&Token<'text>> {
+    fn token(&self, distance: usize) -> Option<&LexerToken<'text>> {
         self.window.get((self.first + distance) % LOOKAHEAD).and_then(Option::as_ref)
     }
 

@@ -171,8 +171,8 @@ fn a_page_of_rows_is_an_array() {
 
 #[test]
 fn a_running_query_can_move_between_threads() {
-    fn is_send<T: Send>() {}
-    is_send::<QueryExecutor>();
-    is_send::<RowStream>();
-    is_send::<PreparedExpression>();
+    fn assert_send<T: Send>() {}
+    assert_send::<QueryExecutor>();
+    assert_send::<RowStream>();
+    assert_send::<PreparedExpression>();
 }
