@@ -9,7 +9,8 @@ use clap::Args;
 use client::PartitionKeyDefinition;
 use indicatif::ProgressBar;
 use service::copy::{
-    self, Copied, OnExtra, OnMissing, OnRefused, Plan, Progress, Until, Verification,
+    self, CopyPlan, CopyProgress, CopySummary, CopyVerification, OnExtraItem, OnMissingTarget,
+    OnRejected, StopCondition,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -142,16 +143,16 @@ impl Copy {
             false => Some(self.checkpoint(sides)?),
         };
         let opened = sides.open(&self.flags).await?;
-        let mut plan = Plan::new(opened.from.clone(), opened.to.clone());
+        let mut plan = CopyPlan::new(opened.from.clone(), opened.to.clone());
         plan.partition_key = key;
         plan.transform = Arc::new(assignments);
         plan.per_second = self.ru_per_second;
         plan.page_items_max = usize::try_from(self.page_items).unwrap_or(usize::MAX);
         if self.skip_refused {
-            plan.on_refused = OnRefused::Skip;
+            plan.on_rejected = OnRejected::Skip;
         }
         if self.verify_only {
-            plan.on_missing = OnMissing::Refuse;
+            plan.on_missing_target = OnMissingTarget::Fail;
         }
         let answered = self.carry_out(sides, &opened, plan, checkpoint).await;
         let closed = opened.close().await;
@@ -169,18 +170,18 @@ impl Copy {
         &self,
         sides: &Sides,
         opened: &Opened,
-        plan: Plan,
+        plan: CopyPlan,
         checkpoint: Option<CheckpointFile>,
     ) -> Result<bool, Failure> {
         let what = format!("copying {} to {}", sides.from, sides.to);
         let file = checkpoint.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
         let failed = |error| tell::failure(&what, &file, &error);
-        let copy = copy::Copy::prepare(plan).await.map_err(failed)?;
+        let copy = copy::ContainerCopy::prepare(plan).await.map_err(failed)?;
         let mut is_whole = true;
         if let Some(checkpoint) = &checkpoint {
             let copied = self.copy(&copy, checkpoint).await.map_err(failed)?;
             tell::copied(&copied, &opened.from.path(), &opened.to.path())?;
-            is_whole = copied.refused_ever == 0;
+            is_whole = copied.rejected_total == 0;
         }
         if self.verify || self.verify_only {
             let found = self.compare(&copy).await.map_err(failed)?;
@@ -192,21 +193,28 @@ impl Copy {
 
     async fn copy(
         &self,
-        copy: &copy::Copy,
+        copy: &copy::ContainerCopy,
         checkpoint: &CheckpointFile,
-    ) -> Result<Copied, copy::CopyError> {
+    ) -> Result<CopySummary, copy::CopyError> {
         let bar = match copy.source_items().await {
             Some(items) => progress::bar(items, "copying"),
             None => progress::counter("copying"),
         };
-        let until = if self.follow { Until::Told(stop_signal()) } else { Until::CaughtUp };
+        let until = if self.follow {
+            StopCondition::Signal(stop_signal())
+        } else {
+            StopCondition::CaughtUp
+        };
         let copied = copy.run(checkpoint, until, &|progress| show(&bar, progress)).await;
         bar.finish_and_clear();
         copied
     }
 
-    async fn compare(&self, copy: &copy::Copy) -> Result<Verification, copy::CopyError> {
-        let on_extra = if self.delete_extra { OnExtra::Delete } else { OnExtra::Tell };
+    async fn compare(
+        &self,
+        copy: &copy::ContainerCopy,
+    ) -> Result<CopyVerification, copy::CopyError> {
+        let on_extra = if self.delete_extra { OnExtraItem::Delete } else { OnExtraItem::Report };
         let bar = progress::counter("verifying");
         let found = copy.verify(on_extra, &|items| bar.set_position(items)).await;
         bar.finish_and_clear();
@@ -214,7 +222,7 @@ impl Copy {
     }
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+fn show(bar: &ProgressBar, progress: CopyProgress) {
     if bar.length().is_some_and(|length| length < progress.copied) {
         bar.set_length(progress.copied);
     }

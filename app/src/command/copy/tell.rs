@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use service::copy::{Copied, CopyError, Difference, DifferenceKind, RefusedItems, Verification};
+use service::copy::{
+    CopyError, CopySummary, CopyVerification, Difference, DifferenceKind, RejectedItems,
+};
 
 use crate::failure::Failure;
 use crate::output::{line, thousands};
 
-pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failure> {
+pub(super) fn copied(copied: &CopySummary, from: &str, to: &str) -> Result<(), Failure> {
     let resumed = if copied.is_resumed { ", going on where the last run stopped" } else { "" };
     line(format_args!(
         "copied {} items of {from} to {to} for {:.1} RU{resumed}",
@@ -26,13 +28,13 @@ pub(super) fn copied(copied: &Copied, from: &str, to: &str) -> Result<(), Failur
     if copied.refused.count > 0 {
         let (first, rest) = split(&copied.refused);
         line(format_args!("left out: {first}{rest}"))?;
-    } else if copied.refused_ever > 0 {
-        line(format_args!("earlier runs left out {} items", thousands(copied.refused_ever)))?;
+    } else if copied.rejected_total > 0 {
+        line(format_args!("earlier runs left out {} items", thousands(copied.rejected_total)))?;
     }
     Ok(())
 }
 
-pub(super) fn verification(found: &Verification) -> Result<(), Failure> {
+pub(super) fn verification(found: &CopyVerification) -> Result<(), Failure> {
     if found.deleted > 0 {
         line(format_args!(
             "deleted {} items that the source does not hold",
@@ -87,7 +89,7 @@ fn named(difference: &Difference) -> String {
 pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> Failure {
     match error {
         CopyError::Plan(_) => Failure::of(what, error).or_way_out("correct the flags"),
-        CopyError::Refused(refused) => {
+        CopyError::Rejected(refused) => {
             let (first, rest) = split(refused);
             Failure::new(what, first)
                 .way_out(
@@ -105,7 +107,7 @@ pub(super) fn failure(what: &str, checkpoint: &Path, error: &CopyError) -> Failu
 }
 
 /// The first line, and the others with their line breaks before them.
-fn split(refused: &RefusedItems) -> (String, String) {
+fn split(refused: &RejectedItems) -> (String, String) {
     let text = refused.to_string();
     match text.find('\n') {
         None => (text, String::new()),

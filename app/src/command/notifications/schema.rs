@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use client::{Throughput, TimeToLive};
 use model::CompositeOrder;
 use notifications::Containers;
-use service::schema::{ContainerSchema, Form};
+use service::schema::{ContainerSchema, SchemaFormat};
 
 use super::configuration::{Everything, SettingsFlags};
 use super::opening::told;
@@ -68,11 +68,11 @@ fn schema(flags: &SettingsFlags) -> Result<service::schema::Schema, Failure> {
 
 fn export(to: To, flags: &SettingsFlags) -> Result<(), Failure> {
     let exported = schema(flags)?.export(match to {
-        To::Terraform => Form::Terraform,
-        To::Arm => Form::Arm,
-        To::Toml => Form::Toml,
+        To::Terraform => SchemaFormat::Terraform,
+        To::Arm => SchemaFormat::Arm,
+        To::Toml => SchemaFormat::Toml,
     });
-    for what in &exported.left_out {
+    for what in &exported.omitted {
         warn(&format!("left out, because the form has no words for it: {what}"));
     }
     line(exported.text.trim_end())

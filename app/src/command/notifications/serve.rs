@@ -9,7 +9,7 @@ use client::{Account, Environment, Location};
 use notifications::PAGES;
 use notifications::delivery::Delivery;
 use serde_json::{Map, json};
-use service::http::Kit;
+use service::http::HttpServer;
 use service::identity::{Identity, IdentityMode};
 use service::telemetry::Telemetry;
 use tokio::net::TcpListener;
@@ -72,7 +72,7 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) async fn run(self) -> Result<ExitCode, Failure> {
         let settings = self.settings.load::<Served>(&self.more())?.value.0;
-        let telemetry = settings.telemetry.clone().of_service("notifications");
+        let telemetry = settings.telemetry.clone().with_default_service_name("notifications");
         let telemetry = Telemetry::new(telemetry, &Environment::system());
         log::begin(self.verbose, &telemetry);
         telemetry.start();
@@ -80,8 +80,9 @@ impl Serve {
         let listener = self.listen(&settings).await?;
         let (account, place) = self.open().await?;
         let demo = if self.demo { Some(Demo::start().await?) } else { None };
-        let kit = Self::kit(&settings, &account, &telemetry)?;
-        let served = self.serve(&settings, listener, &kit, account.clone(), &place, demo.as_ref());
+        let server = Self::server(&settings, &account, &telemetry)?;
+        let served =
+            self.serve(&settings, listener, &server, account.clone(), &place, demo.as_ref());
         let served = served.await;
         let closed = account.close().await;
         telemetry.stop().await;
@@ -140,25 +141,24 @@ impl Serve {
     }
 
     /// What surrounds the routes; the totals of data calls are among its metrics.
-    fn kit(
+    fn server(
         settings: &Everything,
         account: &Account,
         telemetry: &Telemetry,
-    ) -> Result<Kit, Failure> {
+    ) -> Result<HttpServer, Failure> {
         let environment = account.environment().clone();
         let identity = Identity::new(environment.clone(), &settings.identity)
             .map_err(|why| Failure::new("reading the settings of identity", why))?;
-        let kit = Kit::new(environment, settings.http.clone(), identity);
-        let telemetry = telemetry.clone();
-        kit.metrics().add_source(move || telemetry.render());
-        Ok(kit)
+        let server = HttpServer::new(environment, settings.http.clone(), identity);
+        server.metrics().add_collector(telemetry.collector());
+        Ok(server)
     }
 
     async fn serve(
         &self,
         settings: &Everything,
         listener: TcpListener,
-        kit: &Kit,
+        server: &HttpServer,
         account: Account,
         place: &str,
         demo: Option<&Demo>,
@@ -171,20 +171,20 @@ impl Serve {
         if demo.is_some() {
             demo::seed(&system).await?;
         }
-        let router = system.router(kit, PAGES);
+        let router = system.router(server, PAGES);
         let stop = stop_signal()?;
-        self.announce(&listener, kit, place)?;
+        self.announce(&listener, server, place)?;
         let stopping = async {
             stop.await;
-            kit.stop().stop();
+            server.shutdown().trigger();
         };
         let working = async {
-            let worked = system.run(kit.stop()).await;
+            let worked = system.run(server.shutdown()).await;
             // Without its worker the service would take events in and never tell anybody.
-            kit.stop().stop();
+            server.shutdown().trigger();
             worked
         };
-        let ended = async { tokio::join!(kit.serve_at(listener, router), working) };
+        let ended = async { tokio::join!(server.serve_at(listener, router), working) };
         tokio::pin!(ended);
         let (served, worked) = tokio::select! {
             both = &mut ended => both,
@@ -195,7 +195,12 @@ impl Serve {
         worked.map_err(|error| told("processing events", &error))
     }
 
-    fn announce(&self, listener: &TcpListener, kit: &Kit, place: &str) -> Result<(), Failure> {
+    fn announce(
+        &self,
+        listener: &TcpListener,
+        server: &HttpServer,
+        place: &str,
+    ) -> Result<(), Failure> {
         let address = listener.local_addr();
         let address = address.map_err(|error| Failure::new("listening", error.to_string()))?;
         let host = match address.ip() {
@@ -206,7 +211,7 @@ impl Serve {
             ip @ IpAddr::V4(_) => ip.to_string(),
         };
         let url = format!("http://{host}:{}", address.port());
-        let links = demo::links(kit.identity());
+        let links = demo::links(server.identity());
         if self.ready_json {
             let links: Map<_, _> = links
                 .iter()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use service::schema::{Form, Schema};
+use service::schema::{Schema, SchemaFormat};
 
 use super::arguments::FileFlags;
 use crate::failure::Failure;
@@ -61,11 +61,11 @@ impl Export {
             only => schema.only(|database| only.iter().any(|one| one == database.id().as_str())),
         };
         let exported = schema.export(match self.to {
-            To::Terraform => Form::Terraform,
-            To::Arm => Form::Arm,
-            To::Toml => Form::Toml,
+            To::Terraform => SchemaFormat::Terraform,
+            To::Arm => SchemaFormat::Arm,
+            To::Toml => SchemaFormat::Toml,
         });
-        for what in &exported.left_out {
+        for what in &exported.omitted {
             aside(&format!("left out, because the form has no words for it: {what}"))?;
         }
         match &self.out {

@@ -84,10 +84,10 @@ async fn planned(compared: &Compared) -> Result<bool, Failure> {
     let plan = plan(&opened).await?;
     line(tell::plan(&plan, &opened.place))?;
     opened.close().await?;
-    Ok(plan.is_same())
+    Ok(plan.is_up_to_date())
 }
 
-async fn plan(opened: &Opened) -> Result<service::schema::Plan, Failure> {
+async fn plan(opened: &Opened) -> Result<service::schema::SchemaPlan, Failure> {
     let plan = opened.schema.plan(&opened.account).await;
     plan.map_err(|error| Failure::of(format!("comparing {} with the schema", opened.place), &error))
 }
@@ -103,7 +103,7 @@ impl Apply {
     async fn apply(&self, opened: &Opened) -> Result<ExitCode, Failure> {
         let plan = plan(opened).await?;
         line(tell::plan(&plan, &opened.place))?;
-        if plan.is_same() {
+        if plan.is_up_to_date() {
             return Ok(ExitCode::SUCCESS);
         }
         if plan.obstacles.is_empty() && !self.yes {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use service::schema::{Mistakes, Plan, SchemaError};
+use service::schema::{SchemaApplyError, SchemaErrors, SchemaPlan};
 
 use crate::failure::Failure;
 use crate::place::Place;
 
 /// All mistakes of the files.
-pub(super) fn mistakes(file: &Path, mistakes: &Mistakes) -> Failure {
+pub(super) fn mistakes(file: &Path, mistakes: &SchemaErrors) -> Failure {
     let count = mistakes.0.len();
     let why = format!("{count} mistake{}", if count == 1 { "" } else { "s" });
     let lines = mistakes.0.iter().map(|mistake| format!("\n  {mistake}"));
@@ -18,7 +18,7 @@ pub(super) fn mistakes(file: &Path, mistakes: &Mistakes) -> Failure {
 }
 
 /// The plan for a place.
-pub(super) fn plan(plan: &Plan, place: &Place) -> String {
+pub(super) fn plan(plan: &SchemaPlan, place: &Place) -> String {
     let flags = match place {
         Place::Folder(folder) => format!("--from-data {}", quoted(&folder.display().to_string())),
         Place::Endpoint { url, .. } => format!("--from-endpoint {}", quoted(url)),
@@ -27,16 +27,17 @@ pub(super) fn plan(plan: &Plan, place: &Place) -> String {
 }
 
 /// Why nothing, or not everything, was applied.
-pub(super) fn refusal(place: &Place, error: &SchemaError) -> Failure {
+pub(super) fn refusal(place: &Place, error: &SchemaApplyError) -> Failure {
     match error {
-        SchemaError::Refused(plan) => {
-            let what = plan.obstacles.iter().map(|one| format!("{} of {}", one.what, one.thing));
+        SchemaApplyError::Refused(plan) => {
+            let what =
+                plan.obstacles.iter().map(|one| format!("{} of {}", one.property, one.resource));
             let what = what.collect::<Vec<_>>().join(", ");
             let why = format!("nothing was done, because this cannot be changed: {what}");
             Failure::new(format!("applying the schema to {place}"), why)
                 .way_out("The plan above says what to do instead")
         }
-        SchemaError::Account { doing, error } => {
+        SchemaApplyError::Account { doing, error } => {
             Failure::of(format!("applying the schema to {place}, {doing}"), error)
                 .or_way_out("What was done stays; run it again to do the rest")
         }

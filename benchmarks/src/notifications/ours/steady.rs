@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use client::{ChangeFeed, ChangeStart, Container};
 use serde::Deserialize;
-use service::http::Stop;
+use service::http::ShutdownSignal;
 use tokio::task::JoinSet;
 
 use super::super::latency::Moments;
@@ -44,22 +44,22 @@ impl Ours {
         for worker in &self.workers {
             worker.stop().await?;
         }
-        let stop = Stop::new();
+        let shutdown = ShutdownSignal::new();
         let mut running = JoinSet::new();
         for _ in 0..self.workers.len() {
-            let (system, stop) = (self.system.clone(), stop.clone());
-            running.spawn(async move { Ok::<_, Error>(system.run(&stop).await?) });
+            let (system, shutdown) = (self.system.clone(), shutdown.clone());
+            running.spawn(async move { Ok::<_, Error>(system.run(&shutdown).await?) });
         }
         tokio::time::sleep(SETTLING).await;
         let moments = Arc::new(Moments::begin(numbers.clone(), per_second));
         let lists = self.system.containers().notifications.clone();
-        running.spawn(subscribe(lists, Arc::clone(&moments), stop.clone()));
+        running.spawn(subscribe(lists, Arc::clone(&moments), shutdown.clone()));
         self.send(&moments).await?;
         let all = self.mix.events + numbers.end - numbers.start;
         let waited = wait_for(&drain.ends, all).await;
         // What was written last must be seen too.
         tokio::time::sleep(LOOK_EVERY * 10).await;
-        stop.stop();
+        shutdown.trigger();
         while let Some(done) = running.join_next().await {
             done??;
         }
@@ -93,9 +93,13 @@ impl Ours {
 }
 
 /// Notes when each notification is seen, until the signal.
-async fn subscribe(lists: Container, moments: Arc<Moments>, stop: Stop) -> Result<()> {
+async fn subscribe(
+    lists: Container,
+    moments: Arc<Moments>,
+    shutdown: ShutdownSignal,
+) -> Result<()> {
     let mut start = ChangeStart::Now;
-    while !stop.is_stopping() {
+    while !shutdown.is_triggered() {
         let page = lists.changes::<Seen>(ChangeFeed::latest(start)).await?.value;
         for change in page.changes.iter().filter_map(|change| change.current.as_ref()) {
             moments.seen(change.value.target_id.parse()?);

@@ -1,7 +1,7 @@
-//! Bearer tokens: signed claims of an issuer we believe.
+//! Verification of bearer tokens: JSON web tokens signed by a trusted issuer.
 //!
-//! Owns every check of a token: algorithm, signature, issuer, audience, time. Time is that of the environment. The list
-//! of algorithms is closed by the kind of issuer, so neither `none` nor a public key taken for a secret can pass.
+//! Owns every check of a token: algorithm, signature, issuer, audience, time. Time is that of the environment. The kind
+//! of issuer fixes the accepted algorithms, so neither `none` nor a public key used as an HMAC secret can pass.
 
 use axum::http::header::WWW_AUTHENTICATE;
 use client::Environment;
@@ -9,34 +9,34 @@ use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
+use super::caller::Caller;
 use super::key_set::KeySet;
-use super::principal::Principal;
-use crate::http::Problem;
+use crate::problem::Problem;
 
-/// Longer texts are not even decoded.
+/// Longer tokens are rejected before they are decoded.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
 const SUBJECT_CHARS_MAX: usize = 256;
 
-/// What is expected of tokens.
+/// Verifies tokens of one issuer for one audience.
 #[derive(Debug)]
-pub(crate) struct Bearer {
-    pub(crate) environment: Environment,
-    pub(crate) issuer: String,
-    pub(crate) audience: String,
-    pub(crate) skew_seconds: i64,
-    pub(crate) roles_claim: String,
-    pub(crate) keys: Keys,
+pub(super) struct BearerVerifier {
+    pub(super) environment: Environment,
+    pub(super) issuer: String,
+    pub(super) audience: String,
+    pub(super) skew_seconds: i64,
+    pub(super) roles_claim: String,
+    pub(super) keys: VerificationKeys,
 }
 
-/// What tokens are signed with.
-pub(crate) enum Keys {
-    /// Keys the issuer publishes: RS256 and ES256.
+/// The keys that verify signatures.
+pub(super) enum VerificationKeys {
+    /// Public keys that the issuer publishes: RS256 and ES256.
     Published(KeySet),
-    /// A secret shared with the issuer, which is ourselves: HS256.
+    /// A secret of this service, which is its own issuer: HS256.
     Demo(DecodingKey),
 }
 
-impl std::fmt::Debug for Keys {
+impl std::fmt::Debug for VerificationKeys {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Published(_) => "Published",
@@ -45,24 +45,25 @@ impl std::fmt::Debug for Keys {
     }
 }
 
-impl Bearer {
-    /// The caller a token names.
+impl BearerVerifier {
+    /// Verifies a token and returns its caller.
     ///
     /// # Errors
     /// 401 `invalid_token` with `WWW-Authenticate`.
-    pub(crate) async fn authenticate(&self, token: &str) -> Result<Principal, Problem> {
-        self.checked(token).await.map_err(|why| {
+    pub(super) async fn authenticate(&self, token: &str) -> Result<Caller, Problem> {
+        self.verify(token).await.map_err(|why| {
             Problem::unauthorized("invalid_token", format!("The token is not accepted: {why}."))
                 .header(WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")
         })
     }
 
-    async fn checked(&self, token: &str) -> Result<Principal, String> {
+    async fn verify(&self, token: &str) -> Result<Caller, String> {
         if token.len() > TOKEN_CHARS_MAX {
             return Err(format!("it is longer than {TOKEN_CHARS_MAX} characters"));
         }
-        let head = decode_header(token).map_err(|_| "it is no JWT with a known algorithm")?;
-        let (key, algorithm) = self.key(head.kid.as_deref(), head.alg).await?;
+        let header = decode_header(token).map_err(|_| "it is no JWT with a known algorithm")?;
+        let (key, algorithm) = self.key(header.kid.as_deref(), header.alg).await?;
+        // The library checks the signature only: claims are compared with the clock of the environment below.
         let mut validation = Validation::new(algorithm);
         validation.validate_exp = false;
         validation.validate_nbf = false;
@@ -71,7 +72,7 @@ impl Bearer {
         let decoded = decode::<Map<String, Value>>(token, &key, &validation);
         let claims = decoded.map_err(|_| "its signature is not by a key of the issuer")?.claims;
         self.check_claims(&claims)?;
-        self.principal(claims)
+        self.caller(claims)
     }
 
     async fn key(
@@ -80,8 +81,8 @@ impl Bearer {
         algorithm: Algorithm,
     ) -> Result<(DecodingKey, Algorithm), String> {
         match (&self.keys, algorithm) {
-            (Keys::Demo(key), Algorithm::HS256) => Ok((key.clone(), algorithm)),
-            (Keys::Published(keys), Algorithm::RS256 | Algorithm::ES256) => {
+            (VerificationKeys::Demo(key), Algorithm::HS256) => Ok((key.clone(), algorithm)),
+            (VerificationKeys::Published(keys), Algorithm::RS256 | Algorithm::ES256) => {
                 let jwk = keys.key(&self.environment, key_id).await?;
                 if !is_for(&jwk, algorithm) {
                     return Err(format!("its key is not for signatures with {algorithm:?}"));
@@ -106,8 +107,8 @@ impl Bearer {
         if !is_meant {
             return Err(format!("it is not meant for '{}'", self.audience));
         }
-        // Some issuers write fractions of seconds.
-        #[expect(clippy::cast_possible_truncation, reason = "seconds beyond any life saturate")]
+        // NumericDate may have a fraction (RFC 7519, 2).
+        #[expect(clippy::cast_possible_truncation, reason = "seconds out of range saturate")]
         let second =
             |name: &str| claims.get(name).and_then(Value::as_f64).map(|at| at.floor() as i64);
         let now = i64::try_from(self.environment.now().seconds().0).unwrap_or(i64::MAX);
@@ -122,7 +123,7 @@ impl Bearer {
         }
     }
 
-    fn principal(&self, claims: Map<String, Value>) -> Result<Principal, String> {
+    fn caller(&self, claims: Map<String, Value>) -> Result<Caller, String> {
         let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
         if subject.is_empty() || subject.len() > SUBJECT_CHARS_MAX {
             return Err("it has no claim 'sub' that names its caller".to_owned());
@@ -134,11 +135,11 @@ impl Bearer {
             Some(Value::String(roles)) => roles.split_whitespace().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        Ok(Principal::new(subject, roles, claims))
+        Ok(Caller::new(subject, roles, claims))
     }
 }
 
-/// Whether a published key may check signatures of an algorithm.
+/// Whether a published key may verify signatures of an algorithm.
 fn is_for(key: &Jwk, algorithm: Algorithm) -> bool {
     let is_signing =
         !matches!(&key.common.public_key_use, Some(purpose) if *purpose != PublicKeyUse::Signature);

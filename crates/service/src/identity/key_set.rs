@@ -26,8 +26,8 @@ pub(crate) enum KeySource {
 }
 
 impl KeySource {
-    /// Reads a setting: an address, or else the name of a file. Keys decide who may enter, so they come over TLS or
-    /// from this machine.
+    /// Reads a setting: an address, or else the name of a file. VerificationKeys decide who may enter, so they come
+    /// over TLS or from this machine.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.split_once("://") {
             None if text.is_empty() => Err("no key set is named".to_owned()),
@@ -141,7 +141,7 @@ impl KeySet {
             return Ok(key.clone());
         }
         let reading = match &found {
-            // Keys that were right an hour ago serve until newer ones are here.
+            // VerificationKeys that were right an hour ago serve until newer ones are here.
             Some(key) => match self.reading.try_lock() {
                 Ok(reading) => reading,
                 Err(_) => return Ok(key.clone()),
